@@ -1,0 +1,28 @@
+# Attention audit: may I read this attention map as an explanation?
+#
+# raw archive -> corpus -> model -> readout -> audits -> tables and figures
+# Each arrow is one file of rules, each noun a cached file under results/.
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/audits.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/guide.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.tables.input,
+        rules.figures.input,
+        rules.guide.input,

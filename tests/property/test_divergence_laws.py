@@ -1,0 +1,57 @@
+"""Laws that divergences obey, for any weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import rel_entr
+from scipy.stats import entropy
+
+from attention_audit.divergence import LN2, jsd, kl, tvd
+
+
+@st.composite
+def pairs(draw: st.DrawFn, zeros: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two distributions over as many positions, with exact zeros where allowed."""
+    length = draw(st.integers(1, 12))
+    least = 0.0 if zeros else 1e-6
+    weights = arrays(np.float64, (2, length), elements=st.floats(least, 1.0)).filter(lambda w: (w.sum(1) > 1e-3).all())
+    both = draw(weights)
+    a, b = torch.from_numpy(both / both.sum(1, keepdims=True))
+    return a, b
+
+
+@given(pairs())
+def test_jsd_is_symmetric_bounded_and_scipys(pair: tuple[torch.Tensor, torch.Tensor]) -> None:
+    a, b = pair
+    value = jsd(a, b).item()
+    assert 0 <= value <= LN2
+    assert abs(value - jsd(b, a).item()) < 1e-12
+    p, q = a.numpy(), b.numpy()
+    assert abs(value - (rel_entr(p, (p + q) / 2) + rel_entr(q, (p + q) / 2)).sum() / 2) < 1e-9
+
+
+@given(pairs(zeros=False))
+def test_kl_is_scipys_and_not_negative(pair: tuple[torch.Tensor, torch.Tensor]) -> None:
+    a, b = pair
+    assert abs(kl(a, b).item() - entropy(a.numpy(), b.numpy())) < 1e-9
+    assert kl(a, b).item() > -1e-12
+
+
+@given(pairs())
+def test_jsd_is_mean_kl_to_the_middle_and_below_tvd_bound(pair: tuple[torch.Tensor, torch.Tensor]) -> None:
+    a, b = pair
+    middle = (a + b) / 2
+    assert abs(jsd(a, b) - (kl(a, middle) + kl(b, middle)) / 2) < 1e-9
+    # Lin 1991: JSD <= ln 2 x TVD
+    assert jsd(a, b) <= LN2 * tvd(a, b) + 1e-12
+
+
+@given(pairs(), st.integers(1, 4))
+def test_padding_changes_nothing(pair: tuple[torch.Tensor, torch.Tensor], padding: int) -> None:
+    a, b = pair
+    longer = (torch.nn.functional.pad(x, (0, padding)) for x in (a, b))
+    assert abs(jsd(*longer) - jsd(a, b)) < 1e-12

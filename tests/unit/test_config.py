@@ -1,0 +1,116 @@
+"""The configuration: what is refused, with what words; and that schema, page and presets follow it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from pathlib import Path
+
+from attention_audit.config import parse_config
+from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
+from attention_audit.errors import AuditError
+
+ROOT = Path(__file__).parents[2]
+DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text())
+PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+
+
+def overlaid(base: Any, overlay: Any) -> Any:
+    """Groups merge, everything else is replaced: what Snakemake does with --configfile."""
+    if isinstance(base, dict) and isinstance(overlay, dict):
+        return base | {key: overlaid(base.get(key), value) for key, value in overlay.items()}
+    return overlay
+
+
+def nested(keys: str, value: Any) -> Any:
+    for key in reversed(keys.split(".")):
+        value = {key: value}
+    return value
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
+def test_presets_are_valid_over_the_default(preset: Any) -> None:
+    raw = overlaid(DEFAULT, yaml.safe_load(preset.read_text()))
+    parse_config(raw)
+    jsonschema.validate(raw, yaml.safe_load(SCHEMA.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("datsets", ["needle"], "config: datsets: unknown key"),
+        ("training.epoch", 8, "config: training.epoch: unknown key"),
+        ("corpora.needle.sed", 8, "config: corpora.needle.sed: unknown key"),
+        (
+            "corpora.needle.texts.train",
+            0,
+            "config: corpora.needle.texts.train: input should be greater than or equal to 1, not 0",
+        ),
+        (
+            "corpora.needle.kind",
+            "haystack",
+            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'sst'",
+        ),
+        ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
+        ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),
+        (
+            "training.learning_rate",
+            "1e-3",
+            "config: training.learning_rate: '1e-3' is a text in YAML; write 0.001 with a decimal point",
+        ),
+        (
+            "training.learning_rate",
+            float("nan"),
+            "config: training.learning_rate: input should be a finite number, not nan",
+        ),
+        ("training.further_seeds", [50, 10], "config: training: duplicate seed 10"),
+        (
+            "training.further_seeds",
+            [],
+            "config: training.further_seeds: list should have at least 1 item after validation, not 0, not []",
+        ),
+        (
+            "datasets",
+            ["needle", "imdb"],
+            "config: datasets: unknown data set 'imdb'; known: chorus, needle, sst, static",
+        ),
+        ("datasets", ["needle", "needle"], "config: datasets: duplicate data set 'needle'"),
+        (
+            "vectors",
+            "glove",
+            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-twitter-25d",
+        ),
+        (
+            "adversary.lambdas",
+            [],
+            "config: adversary.lambdas: list should have at least 1 item after validation, not 0, not []",
+        ),
+        ("adversary.lambdas", [0.1, 0.1, 0.01], "config: adversary.lambdas: duplicate value 0.1"),
+        ("adversary.lambdas", [0.1], "config: guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]"),
+        ("training.selection", "train", "config: training.selection: input should be 'dev' or 'test', not 'train'"),
+        ("mirror", "nowhere/at/all", "config: mirror: no such folder: nowhere/at/all"),
+        ("model", None, "config: model: input should be a valid dictionary or instance of Sizes, not None"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
+    with pytest.raises(AuditError) as raised:
+        parse_config(overlaid(DEFAULT, nested(key, value)))
+    assert str(raised.value) == line
+
+
+def test_schema_and_page_are_in_step_with_the_typed_configuration() -> None:
+    assert SCHEMA.read_text() == config_schema(), "run `make docs`"
+    assert PAGE.read_text() == config_page(), "run `make docs`"
+
+
+def test_every_key_is_explained() -> None:
+    for line in config_page().splitlines():
+        assert "| None |" not in line, line
+
+
+def test_the_schema_refuses_unknown_keys() -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(DEFAULT | {"datsets": []}, yaml.safe_load(SCHEMA.read_text()))

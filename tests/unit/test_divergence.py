@@ -1,0 +1,60 @@
+"""Divergences, against values worked by hand and against scipy."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import tensor
+
+from attention_audit.divergence import LN2, jsd, kl, tvd
+
+
+def test_jsd_by_hand() -> None:
+    # m = (3/4, 1/4): 1/2 ln(4/3) + 1/2 [1/2 ln(2/3) + 1/2 ln 2]
+    a, b = tensor([1.0, 0.0]).double(), tensor([0.5, 0.5]).double()
+    expected = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
+    assert jsd(a, b).item() == pytest.approx(expected, abs=1e-15)
+
+
+def test_jsd_of_disjoint_weights_is_ln2_and_of_equal_ones_zero() -> None:
+    a, b = tensor([1.0, 0.0, 0.0]), tensor([0.0, 0.5, 0.5])
+    assert jsd(a, b).item() == pytest.approx(LN2, abs=1e-7)
+    assert jsd(a, a).item() == 0.0
+
+
+def test_kl_by_hand_and_its_direction() -> None:
+    a, b = tensor([0.5, 0.5]).double(), tensor([0.25, 0.75]).double()
+    assert kl(a, b).item() == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3), abs=1e-15)
+    assert kl(b, a).item() == pytest.approx(0.25 * math.log(0.5) + 0.75 * math.log(1.5), abs=1e-15)
+
+
+def test_padding_adds_nothing_and_gets_no_gradient() -> None:
+    scores = tensor([[0.3, -1.0, 2.0, float("-inf")]], requires_grad=True)
+    base = tensor([[0.2, 0.3, 0.5, 0.0]])
+    a = scores.softmax(-1)
+    for divergence in (kl, jsd):
+        value = divergence(a, base)
+        assert value.item() == pytest.approx(divergence(a[:, :3], base[:, :3]).item(), abs=1e-7)
+        (gradient,) = torch.autograd.grad(value.sum(), scores, retain_graph=True)
+        assert torch.isfinite(gradient).all()
+        assert gradient[0, 3] == 0
+
+
+def test_underflowed_weights_keep_values_finite_and_right() -> None:
+    """exp(-200) is 0 in float32; the divergences must be what float64, where it is not 0, says."""
+    scores = tensor([0.0, -200.0, -1.0])
+    weights, exact = scores.softmax(-1), scores.double().softmax(-1)
+    assert weights[1] == 0 < exact[1]
+    other = tensor([0.1, 0.6, 0.3])
+    assert jsd(weights, other).item() == pytest.approx(jsd(exact, other.double()).item(), abs=1e-6)
+    assert kl(weights, other).item() == pytest.approx(kl(exact, other.double()).item(), abs=1e-6)
+    reverse = kl(other, weights).item()
+    assert math.isfinite(reverse)
+    assert kl(exact * 0 + 1 / 3, tensor([1.0, 0.0, 0.0]).double()).isfinite()
+
+
+def test_tvd_is_over_all_classes() -> None:
+    assert tvd(tensor([0.3, 0.7]), tensor([0.6, 0.4])).item() == pytest.approx(0.3, abs=1e-7)
+    assert tvd(tensor([0.2, 0.3, 0.5]), tensor([0.5, 0.3, 0.2])).item() == pytest.approx(0.3, abs=1e-7)

@@ -1,0 +1,270 @@
+"""Figures: what they show, that it is readable, and that their bytes repeat."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from PIL import Image
+
+from attention_audit.errors import AuditError
+from attention_audit.figures import style
+from attention_audit.figures.attention_maps import wp_fig2_attention_maps
+from attention_audit.figures.saving import save
+from attention_audit.figures.seed_variance import median_over_seeds, wp_fig3_seed_variance
+from attention_audit.figures.tvd_jsd import spread_out, wp_fig5_tvd_jsd
+
+LN2 = math.log(2)
+LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]
+TEXT = "one of the most beautiful , wonderful films i have seen ; the $ 5 act drags a little _ at 100 % ."
+REVIEW = TEXT.split()
+
+
+def comparison(datasets, texts=40, seed=0):
+    """Plausible schema.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda."""
+    random = np.random.default_rng(seed)
+    runs = [("base", math.nan, s) for s in (1, 2, 3)] + [("uniform", math.nan, s) for s in (1, 2, 3)]
+    runs += [("adversary", lambda_, s) for lambda_ in LAMBDAS for s in (1, 2)]
+    frames = []
+    for dataset in datasets:
+        attention, prediction = random.uniform(0.05, 1, texts), random.integers(0, 2, texts)
+        for model, lambda_, s in runs:
+            reach = 0.3 if math.isnan(lambda_) else 0.1 + 0.1 * LAMBDAS.index(lambda_)
+            frame = pd.DataFrame({"dataset": dataset, "model": model, "lambda": lambda_, "seed": s}, range(texts))
+            frames.append(
+                frame.assign(
+                    id=[f"{dataset}-{i}" for i in range(texts)],
+                    jsd=random.uniform(0, reach, texts),
+                    tvd=random.uniform(0, reach / 3, texts),
+                    decision_flip=False,
+                    base_prediction=prediction,
+                    base_max_attention=attention,
+                )
+            )
+    return pd.concat(frames, ignore_index=True)
+
+
+def instance_adversary(compared, seed=0):
+    """Plausible schema.INSTANCE_ADVERSARY rows for the same texts."""
+    texts = compared[(compared["model"] == "base") & (compared["seed"] == 1)]
+    random = np.random.default_rng(seed)
+    return texts.assign(jsd=random.uniform(0.4, LN2, len(texts)), tvd=random.uniform(0, 0.05, len(texts)), admissible=5)
+
+
+def attention_maps(texts, dataset="sst", seed=0):
+    """Plausible schema.ATTENTION_MAPS rows of some texts (lists of words)."""
+    random = np.random.default_rng(seed)
+    frames = [
+        pd.DataFrame(
+            {
+                "dataset": dataset,
+                "id": f"{dataset}-test-{number}",
+                "label": 1,
+                "weights": weights,
+                "probability": 0.9,
+                "base_prediction": 1,
+                "jsd": 0.0 if weights == "base" else 0.5,
+                "position": range(len(words)),
+                "token": words,
+                "attention": random.dirichlet(np.full(len(words), 0.2)),
+            }
+        )
+        for number, words in enumerate(texts)
+        for weights in ("base", "consistent_adversary", "instance_adversary")
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def boxes(figure, texts):
+    """Pixel boxes x0, y0, x1, y1 of `texts`, (n, 4), at the resolution that is saved."""
+    figure.set_dpi(style.DPI)
+    canvas = FigureCanvasAgg(figure)
+    with style.house_style():
+        figure.draw_without_rendering()
+        return np.array([text.get_window_extent(canvas.get_renderer()).extents for text in texts])
+
+
+def overlaps(found):
+    """How many pairs of boxes share any area."""
+    x0, y0, x1, y1 = found.T
+    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
+    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
+    return int(np.triu((wide > 0) & (high > 0), 1).sum())
+
+
+@pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
+def test_figure3_has_two_panels_a_data_set_up_to_ln2(datasets):
+    compared = comparison(datasets)
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared))
+    names = ["SST"] if datasets == ["sst"] else datasets
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == [f"{name}: {what}" for name in names for what in ("seeds", "per-instance adversary")]
+    for axes in figure.axes:
+        assert axes.get_xlim() == (0, LN2)
+        assert axes.get_xticklabels()[-1].get_text() == "ln 2"
+        assert len(axes.get_yticks()) == 4
+
+
+def test_figure3_takes_the_median_over_further_seeds_only():
+    compared = comparison(["sst"], texts=2)
+    compared.loc[compared["model"] == "base", "jsd"] = [0.1, 0.5, 0.2, 0.4, 0.6, 0.3]
+    assert median_over_seeds(compared)["jsd"].tolist() == [0.2, 0.4]
+
+
+def test_figure3_counts_texts_and_draws_few_of_them_as_dots():
+    compared = comparison(["sst"], texts=14)
+    attention = [0.1] * 6 + [0.25] * 5 + [0.6] * 2 + [1.0000001]
+    compared["base_max_attention"] = np.tile(attention, len(compared) // 14)
+    compared["base_prediction"] = np.tile([0] * 6 + [1] * 8, len(compared) // 14)
+    seeds, adversary = wp_fig3_seed_variance(compared, instance_adversary(compared).assign(jsd=0.5)).axes
+    counts = [text.get_text() for text in seeds.texts if text.get_text() != "texts"]
+    # from the lowest bin up; negative, then positive
+    assert counts == ["6", "0", "0", "5", "0", "2", "0", "1"]
+    (dots,) = [c for c in seeds.collections if isinstance(c, PathCollection)]
+    medians = median_over_seeds(compared)["jsd"]
+    assert dots.get_offsets()[:, 0].tolist() == medians[11:].tolist()
+    # the axis points down: bin [3/4, 1] stands at 0, [1/2, 3/4) at 1; the positive class below its middle
+    assert dots.get_offsets()[:, 1].tolist() == pytest.approx([1 + 0.85 / 4] * 2 + [0.85 / 4])
+    # texts that all agree have no density either
+    (dots,) = [c for c in adversary.collections if isinstance(c, PathCollection)]
+    assert len(dots.get_offsets()) == 14
+
+
+def test_figure3_shows_any_number_of_classes():
+    compared = comparison(["topics"], texts=60)
+    compared["base_prediction"] = compared["id"].str.split("-").str[1].astype(int) % 3
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared))
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"predicted class {class_}" for class_ in range(3)]
+
+
+@pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
+def test_figure5_shows_instance_averages(datasets):
+    compared = comparison(datasets)
+    instances = instance_adversary(compared)
+    figure = wp_fig5_tvd_jsd(compared, instances)
+    assert len(figure.axes) == len(datasets)
+    for axes, dataset in zip(figure.axes, datasets, strict=True):
+        lines = {line.get_marker(): line.get_xydata() for line in axes.lines if line.get_linestyle() != "None"}
+        points = {line.get_marker(): line.get_xydata() for line in axes.lines if line.get_linestyle() == "None"}
+        ours = compared[compared["dataset"] == dataset]
+
+        def average(frame):
+            return [frame["jsd"].sum() / len(frame), frame["tvd"].sum() / len(frame)]
+
+        for marker, model in (("^", "base"), ("s", "uniform")):
+            by_seed = [average(ours[(ours["model"] == model) & (ours["seed"] == seed)]) for seed in (1, 2, 3)]
+            np.testing.assert_allclose(points[marker], by_seed)
+        np.testing.assert_allclose(points["P"], [average(instances[instances["dataset"] == dataset])])
+        np.testing.assert_allclose(lines["o"], [average(ours[ours["lambda"] == lambda_]) for lambda_ in LAMBDAS])
+        assert len(points["o"]) == 2 * len(LAMBDAS)
+        assert axes.get_xlim()[1] > LN2
+        assert axes.get_ylim()[0] == 0
+
+
+@pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
+def test_figure5_names_lambdas_without_hiding_anything(datasets):
+    compared = comparison(datasets)
+    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared))
+    for axes in figure.axes:
+        assert {"λ = 2e-5", "λ = 0.002"} <= {text.get_text() for text in axes.texts}
+        labels = boxes(figure, axes.texts)
+        markers = np.concatenate(
+            [axes.transData.transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"]
+        )
+        assert overlaps(labels) == 0
+        x0, y0, x1, y1 = labels.T[:, :, None]
+        x, y = markers.T
+        assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
+
+
+def test_spread_out_takes_the_ends_first():
+    assert spread_out(5) == [0, 4, 2, 1, 3]
+    assert [spread_out(count) for count in range(3)] == [[], [0], [0, 1]]
+
+
+@pytest.mark.parametrize("length", [5, 200])
+def test_figure2_shows_every_word_and_none_overlap(length):
+    words = (REVIEW * 10)[:length]
+    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]))
+    texts = figure.axes[0].texts
+    shown = " ".join(text.get_text() for text in texts)
+    assert shown.count(" ".join(words)) == 3
+    assert shown.count(" ".join(words[::-1])) == 3
+    found = boxes(figure, texts)
+    assert overlaps(found) == 0
+    assert (found >= 0).all()
+    assert (found <= [*figure.bbox.max] * 2).all()
+
+
+def test_figure2_shades_in_proportion_to_attention():
+    maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.5, 0.25, 0.25, 0, 0, 1, 0.2, 0.8, 0])
+    axes = wp_fig2_attention_maps(maps).axes[0]
+    shades = [to_hex(box.get_facecolor()) for box in axes.patches][-9:]
+    assert shades == [to_hex(style.SHADING(share)) for share in (1.0, 0.5, 0.5, 0.0, 0.0, 1.0, 0.25, 1.0, 0.0)]
+    assert to_hex(style.SHADING(0.0)) == "#ffffff"
+
+
+def test_figure2_draws_what_the_font_lacks_and_what_no_line_holds():
+    figure = wp_fig2_attention_maps(attention_maps([["漢字", "a\nb", "x" * 300, "$x^2$"]]))
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert shown.count("□□") == shown.count("a□b") == shown.count("$x^2$") == 3
+    assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
+    assert overlaps(boxes(figure, figure.axes[0].texts)) == 0
+
+
+def test_figure2_without_instances_says_so():
+    maps = attention_maps([["a"]]).iloc[:0]
+    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps).axes[0].texts]
+
+
+def test_figure2_refuses_more_text_than_an_image_holds():
+    with pytest.raises(AuditError, match="attention_maps: too many or too long texts"):
+        wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]))
+
+
+@pytest.mark.parametrize("share", np.linspace(0, 1, 41))
+def test_ink_stands_out_from_every_shade(share):
+    background = style.SHADING(share)
+    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
+    # 4.5 is what WCAG 2 asks of small type
+    assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
+
+
+def test_luminance_of_known_colours():
+    assert style.luminance("white") == pytest.approx(1)
+    assert style.luminance("black") == 0
+    assert style.luminance("#808080") == pytest.approx(0.2159, abs=1e-4)
+
+
+def test_same_bytes_with_provenance_inside(tmp_path):
+    provenance = json.dumps({"stage": "figures", "name": "é"})
+    compared = comparison(["sst"], texts=20)
+    builders = {
+        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared)),
+        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared)),
+        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW])),
+    }
+    for folder in ("one", "two"):
+        for name, build in builders.items():
+            save(build(), tmp_path / folder / f"{name}.pdf", tmp_path / folder / f"{name}.png", provenance)
+    files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
+    assert files["one"] == files["two"]
+    assert sorted(files["one"]) == sorted(f"{name}.{kind}" for name in builders for kind in ("pdf", "png"))
+    for name in builders:
+        with Image.open(tmp_path / "one" / f"{name}.png") as image:
+            assert image.text["Description"] == provenance
+            assert image.width == style.WIDTH * style.DPI
+        pdf = files["one"][f"{name}.pdf"]
+        assert b"/CreationDate" not in pdf
+        assert b"/Keywords" in pdf
+
+
+def test_a_figure_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "f.pdf").mkdir()
+    with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
+        save(wp_fig2_attention_maps(attention_maps([["a"]])), tmp_path / "f.pdf", tmp_path / "f.png", "{}")

@@ -1,0 +1,90 @@
+"""Jain & Wallace's adversary: its gradient against autograd, its choice by hand, its finds on texts that allow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient, predict
+from attention_audit.audits.settings import InstanceAdversary
+from attention_audit.divergence import LN2, jsd, tvd
+from attention_audit.readout import Readout
+
+SETTINGS = InstanceAdversary(restarts=4)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("restarts", [1, 4])
+def test_gradient_is_autograds(outputs: int, restarts: int) -> None:
+    torch.manual_seed(1)
+    texts, length = 3, 6
+    contribution = torch.randn(texts, length, outputs, dtype=torch.float64)
+    bias = torch.randn(texts, outputs, dtype=torch.float64)
+    base = torch.randn(texts, length, dtype=torch.float64).softmax(-1)
+    logits = torch.randn(restarts, texts, length, dtype=torch.float64, requires_grad=True)
+    target = predict(base[None], contribution, bias)
+    attention = logits.softmax(-1)
+    hinge = (tvd(predict(attention, contribution, bias), target) - SETTINGS.margin).clamp(min=0)
+    loss = (SETTINGS.penalty * hinge - jsd(attention, base)).sum()
+    loss = loss - jsd(attention[:, None], attention[None]).sum() / restarts**2
+    (expected,) = torch.autograd.grad(loss, logits)
+    ours = loss_gradient(logits.detach(), base, target, contribution, bias, SETTINGS)
+    torch.testing.assert_close(ours, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base() -> None:
+    # logit = a_0, so the prediction is sigmoid(a_0)
+    contribution = torch.tensor([[[1.0], [0.0], [0.0]]]).double()
+    bias = torch.zeros(1, 1).double()
+    base = torch.tensor([[0.5, 0.5, 0.0]]).double()
+    same, further, off = [0.5, 0.4, 0.1], [0.5, 0.0, 0.5], [0.0, 0.0, 1.0]
+    found = torch.tensor([same, further, off]).double()[:, None]
+    weights, divergence, _, admissible = furthest(base, found, contribution, bias, epsilon=0.01)
+    assert weights[0].tolist() == further
+    assert divergence.item() == pytest.approx(LN2 / 2)
+    assert admissible.item() == 2
+    weights, divergence, _, admissible = furthest(base, found[2:], contribution, bias, epsilon=0.01)
+    assert (weights == base).all()
+    assert divergence.item() == 0
+    assert admissible.item() == 0
+
+
+def test_finds_far_weights_where_words_are_interchangeable(random_readout: Callable[..., Readout]) -> None:
+    """With equal contributions any attention predicts alike, so the furthest is ln 2 away but for what is left on
+    the base's words."""
+    readout = random_readout([8, 8, 12])
+    attention = [np.eye(len(a), dtype=np.float32)[0] for a in readout.attention]
+    contribution = [np.ones_like(z) for z in readout.contribution]
+    readout = Readout(
+        readout.ids, readout.labels, readout.predictions, readout.probabilities, attention, contribution, readout.bias
+    )
+    found = instance_adversary(readout, InstanceAdversary(), 0, lambda line: None)
+    assert found["jsd"].min() > 0.6
+    assert found["tvd"].max() < 1e-6
+    assert (found["admissible"] == 5).all()
+
+
+def test_every_find_is_within_epsilon_and_its_numbers_are_its_own(random_readout: Callable[..., Readout]) -> None:
+    readout = random_readout([6, 20, 9, 13, 13], seed=3)
+    settings = InstanceAdversary(steps=100)
+    found = instance_adversary(readout, settings, 0, lambda line: None)
+    for i, weights in enumerate(found["attention"]):
+        assert len(weights) == len(readout.attention[i])
+        assert weights.sum() == pytest.approx(1, abs=1e-5)
+        score = weights @ readout.contribution[i][:, 0] + readout.bias[i, 0]
+        change = abs(1 / (1 + np.exp(-score)) - readout.probabilities[i, 1])
+        assert change == pytest.approx(found["tvd"][i], abs=1e-5)
+        assert change <= settings.epsilon + 1e-5
+        pair = torch.from_numpy(weights).double(), torch.from_numpy(readout.attention[i]).double()
+        assert found["jsd"][i] == pytest.approx(jsd(*pair).item(), abs=1e-5)
+
+
+def test_the_same_seed_gives_the_same_weights(random_readout: Callable[..., Readout]) -> None:
+    readout = random_readout([6, 9])
+    settings = InstanceAdversary(steps=20)
+    first, second = (instance_adversary(readout, settings, 7, lambda line: None) for _ in range(2))
+    for a, b in zip(first["attention"], second["attention"], strict=True):
+        assert (a == b).all()

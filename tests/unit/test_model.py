@@ -1,0 +1,124 @@
+"""The classifier against a plain PyTorch one: packed sequences, one bidirectional LSTM, attention by a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.classifier import Classifier, probabilities
+
+TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
+LABELS = [0, 1, 1, 0]
+CPU = torch.device("cpu")
+
+
+def architecture(encoder: str = "bilstm", attention: str = "additive") -> Architecture:
+    return Architecture.model_validate(
+        {
+            "encoder": encoder,
+            "attention": attention,
+            "embedding": 5,
+            "pretrained": False,
+            "hidden": 4,
+            "attention_hidden": 3,
+        }
+    )
+
+
+def packed_reference(model: Classifier, texts: list[list[int]]) -> tuple[Tensor, list[Tensor]]:
+    """Logits (N, 1) and attention of each text, as PROTOCOL A1.2 has them, from the same parameters."""
+    lstm = nn.LSTM(5, 4, batch_first=True, bidirectional=True)
+    names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
+    for name in names:
+        lstm._parameters[name] = model.encoder.forwards._parameters[name]
+        lstm._parameters[f"{name}_reverse"] = model.encoder.backwards._parameters[name]
+    lstm._init_flat_weights()
+    lengths = torch.tensor([len(text) for text in texts])
+    ids = nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True)
+    packed = pack_padded_sequence(model.embedding(ids), lengths, batch_first=True, enforce_sorted=False)
+    states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True)
+    logits, attention = [], []
+    for row, length in enumerate(lengths.tolist()):
+        words = states[row, 1 : length - 1]
+        scores = torch.stack([model.attention.score(model.attention.affine(h).tanh()) for h in words])
+        weights = scores.squeeze(-1).softmax(0)
+        context = sum(w * h for w, h in zip(weights, words, strict=True))
+        logits.append(model.decoder(context))
+        attention.append(weights)
+    return torch.stack(logits), attention
+
+
+def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
+    torch.manual_seed(0)
+    model = Classifier(architecture(), words=10, classes=2)
+    batch = Split(TEXTS, LABELS, CPU).batch(np.arange(4))
+    output = model(batch)
+    logits, attention = packed_reference(model, TEXTS)
+    torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=1e-6)
+    for row, weights in enumerate(attention):
+        torch.testing.assert_close(output.attention[row, : len(weights)], weights, rtol=1e-5, atol=1e-6)
+        assert (output.attention[row, len(weights) :] == 0).all()
+    parameters = list(model.parameters())
+    ours = torch.autograd.grad(output.logits.square().sum(), parameters)
+    theirs = torch.autograd.grad(logits.square().sum(), parameters)
+    for mine, reference in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, reference, rtol=1e-4, atol=1e-6)
+
+
+def test_a_text_does_not_depend_on_its_batch() -> None:
+    torch.manual_seed(0)
+    model = Classifier(architecture(), words=10, classes=2)
+    split = Split(TEXTS, LABELS, CPU)
+    together = model(split.batch(np.arange(4)))
+    for row in range(4):
+        alone = model(split.batch(np.array([row])))
+        torch.testing.assert_close(alone.logits[0], together.logits[row], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "attention"), [("bilstm", "additive"), ("bilstm", "uniform"), ("affine", "additive")]
+)
+def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attention: str) -> None:
+    torch.manual_seed(0)
+    model = Classifier(architecture(encoder, attention), words=10, classes=3)
+    output = model(Split(TEXTS, LABELS, CPU).batch(np.arange(4)))
+    contributions = model.contributions(output.states)
+    again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
+    torch.testing.assert_close(again, output.logits)
+    torch.testing.assert_close(output.attention.sum(1), torch.ones(4))
+
+
+def test_uniform_attention_is_one_over_length_on_tokens_alone() -> None:
+    model = Classifier(architecture(attention="uniform"), words=10, classes=2)
+    attention = model(Split(TEXTS, LABELS, CPU).batch(np.arange(3))).attention
+    expected = torch.tensor([[0.25] * 4, [1.0, 0, 0, 0], [1 / 3, 1 / 3, 1 / 3, 0]])
+    torch.testing.assert_close(attention, expected)
+
+
+def test_imposed_attention_is_the_splits_own() -> None:
+    weights = [[0.1, 0.2, 0.3, 0.4], [1.0], [0.5, 0.0, 0.5], [1 / 6] * 6]
+    split = Split(TEXTS, LABELS, CPU, attention=weights)
+    model = Classifier(architecture("affine", "imposed"), words=10, classes=2)
+    attention = model(split.batch(np.array([2, 0]))).attention
+    torch.testing.assert_close(attention, torch.tensor([[0.5, 0.0, 0.5, 0.0], [0.1, 0.2, 0.3, 0.4]]))
+
+
+def test_two_class_probabilities_are_the_sigmoid_and_its_complement() -> None:
+    p = probabilities(torch.tensor([[0.0], [2.0]]))
+    torch.testing.assert_close(p, torch.tensor([[0.5, 0.5], [1 - 0.8807971, 0.8807971]]))
+    torch.testing.assert_close(probabilities(torch.zeros(1, 4)), torch.full((1, 4), 0.25))
+
+
+def test_batches_by_length_hold_every_text_once() -> None:
+    split = Split(TEXTS, LABELS, CPU)
+    seen = [member for members, _ in split.in_order_of_length(tokens=14) for member in members]
+    assert sorted(seen) == [0, 1, 2, 3]
+    assert [split.lengths[member] for member in seen] == [1, 3, 4, 6]
+    sizes = [batch.ids.numel() for _, batch in split.in_order_of_length(tokens=14)]
+    assert len(sizes) == 3
+    assert max(sizes) <= 14

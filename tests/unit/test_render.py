@@ -1,0 +1,126 @@
+"""Rendered tables."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from attention_audit.artefacts import schema
+from attention_audit.errors import AuditError
+from attention_audit.tables.render import render
+
+PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
+
+
+@pytest.fixture
+def table():
+    rows = [
+        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, 9, 0.831, "dev", "J&W report 0.81"),
+        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, 1, math.nan, "train", ""),
+        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, 1, math.nan, "train", ""),
+        ("a-1", "guide_base_lstm", math.nan, "odd_metric", 0.5, math.nan, 9, math.nan, "dev", "50 % & more"),
+    ]
+    return pd.DataFrame(rows, columns=schema.TABLE.schema.names)
+
+
+def cells(line, separator):
+    return [cell.strip() for cell in line.split(separator)]
+
+
+def test_csv_keeps_every_digit(table, tmp_path):
+    render(table, tmp_path / "t.csv", PROVENANCE)
+    first, rest = (tmp_path / "t.csv").read_text().split("\n", 1)
+    assert json.loads(first.removeprefix("# ")) == json.loads(PROVENANCE)
+    assert rest.startswith("dataset,row,lambda,metric,mean,")
+    back = pd.read_csv(
+        tmp_path / "t.csv", skiprows=1, keep_default_na=False, na_values=dict.fromkeys(table.select_dtypes(float), "")
+    )
+    pd.testing.assert_frame_equal(back, table, check_dtype=False)
+
+
+def test_markdown_is_wide(table, tmp_path):
+    render(table, tmp_path / "t", PROVENANCE)
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert cells(lines[0], "|")[1:-1] == [
+        "data set", "row", "λ", "F1", "paper: F1", "JSD (nats)", "odd metric", "seeds", "epoch selected on", "note",
+    ]  # fmt: skip
+    assert [cells(line, "|")[1:-1] for line in lines[2:5]] == [
+        ["SST", "base", "", "0.830 ± 0.004", "0.831", "", "", "9", "dev", "J&W report 0.81"],
+        ["SST", "adversary", "2e-05", "0.800", "", "-0.250 ± 0.500", "", "1", "train", ""],
+        ["a-1", "MLP, base LSTM's attention", "", "", "", "", "0.500", "9", "dev", "50 % & more"],
+    ]
+    comment = lines[-1].removeprefix("<!-- ").removesuffix(" -->")
+    assert "--" not in comment
+    assert json.loads(comment) == json.loads(PROVENANCE)
+
+
+def test_latex_is_escaped_booktabs(table, tmp_path):
+    table["row"] = table["row"].replace({"base": "a_b"})
+    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE)
+    lines = (tmp_path / "t.tex").read_text().splitlines()
+    assert lines[0] == f"% {PROVENANCE}"
+    assert lines[2] == r"\begin{tabular}{llrrrrrrll}"
+    assert {r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"} <= set(lines)
+    body = [cells(line.removesuffix(r"\\"), " & ") for line in lines[4:] if line.endswith(r"\\")]
+    assert body[0][2:4] == [r"$\lambda$", "F1"]
+    assert body[1][:5] == ["SST", "a b", "", r"0.830 $\pm$ 0.004", "0.831"]
+    assert body[2][2:6] == ["2e-05", "0.800", "", r"$-$0.250 $\pm$ 0.500"]
+    assert body[3][0] == "a-1"
+    assert {row[-1] for row in body[1:]} == {r"x\_1 \& 5 \%"}
+    assert all(character.isascii() for line in lines for character in line)
+
+
+def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
+    rows = [
+        ("sst", "train", "instances", 6355, math.nan),
+        ("sst", "train", "negative", 3034, 3034),
+        ("sst", "train", "mean_length", 18.74, 19),
+        ("sst", "vocabulary", "words", 13826, math.nan),
+        ("sst", "vocabulary", "words_with_vector", 0.808, math.nan),
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
+    table = table.assign(**{"lambda": math.nan, "sd": math.nan, "seeds": 0, "selection": "", "note": ""})
+    render(table[schema.TABLE.schema.names], tmp_path / "t", "{}")
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
+        ["data set", "row", "instances", "negative", "paper: negative", "mean length (tokens)",
+         "paper: mean length (tokens)", "words", "words with vector"],
+        ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
+        ["SST", "vocabulary", "", "", "", "", "", "13826", "0.808"],
+    ]  # fmt: skip
+
+
+def test_controls_state_their_bounds(tmp_path):
+    rows = [
+        ("needle", "c", "s", 0.2, 0.15, math.nan, True),
+        ("chorus", "c", "s", 0.03, math.nan, 0.02, False),
+        ("static", "c", "s", 0.5, 0.45, 0.55, True),
+    ]
+    render(pd.DataFrame(rows, columns=schema.CONTROLS.schema.names), tmp_path / "controls", "{}")
+    lines = (tmp_path / "controls.md").read_text().splitlines()
+    assert [cells(line, "|")[4:-1] for line in lines[2:5]] == [
+        ["0.200", "≥ 0.150", "yes"],
+        ["0.030", "≤ 0.020", "NO"],
+        ["0.500", "0.450 to 0.550", "yes"],
+    ]
+    assert r"$\geq$ 0.150" in (tmp_path / "controls.tex").read_text()
+
+
+def test_empty_controls_render(tmp_path):
+    render(pd.DataFrame([], columns=schema.CONTROLS.schema.names), tmp_path / "controls", "{}")
+    assert "| data set" in (tmp_path / "controls.md").read_text()
+
+
+def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
+    for folder in ("one", "two"):
+        render(table, tmp_path / folder / "t", PROVENANCE)
+    files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
+    assert files["one"] == files["two"]
+    assert sorted(files["one"]) == ["t.csv", "t.md", "t.tex"]
+
+
+def test_a_path_that_cannot_be_written_is_named(table, tmp_path):
+    (tmp_path / "t.csv").mkdir()
+    with pytest.raises(AuditError, match=r"t\.csv: cannot be written"):
+        render(table, tmp_path / "t", PROVENANCE)

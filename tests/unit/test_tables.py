@@ -1,0 +1,252 @@
+"""Tables, with every number worked by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attention_audit.artefacts import schema
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.tables.adversary import wp_table5_adversary
+from attention_audit.tables.controls import controls
+from attention_audit.tables.datasets import wp_table1_datasets
+from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides
+
+PROVENANCE = Provenance("test", {}, "code")
+
+
+def performance(values, dataset="sst", metric="f1", selection="dev"):
+    """{model or (model, lambda): values over seeds 1, 2, ...} as schema.PERFORMANCE rows."""
+    keys = [key if isinstance(key, tuple) else (key, math.nan) for key in values]
+    rows = [
+        (dataset, *key, seed, selection, metric, value)
+        for key, scores in zip(keys, values.values(), strict=True)
+        for seed, value in enumerate(scores, 1)
+    ]
+    return pd.DataFrame(rows, columns=schema.PERFORMANCE.schema.names)
+
+
+def cell(table, row, metric, dataset="sst", lambda_=None):
+    """The one row of `table` so named."""
+    at = table[(table["dataset"] == dataset) & (table["row"] == row) & (table["metric"] == metric)]
+    if lambda_ is not None:
+        at = at[at["lambda"] == lambda_]
+    assert len(at) == 1
+    return at.iloc[0]
+
+
+def assert_fits(table, artefact, folder):
+    """That the declared columns take the table, and give it back."""
+    path = folder / "table.parquet"
+    write_table(path, artefact, table, PROVENANCE)
+    pd.testing.assert_frame_equal(read_frame(path, artefact), table, check_dtype=False)
+
+
+@pytest.fixture
+def corpus():
+    rows = [
+        ("a", "train", 0, ["bad", "film"]),
+        ("b", "train", 1, ["good", "good", "film", "!"]),
+        ("c", "train", 1, ["fine", "film", "."]),
+        ("d", "test", 0, ["bad"]),
+    ]
+    return pd.DataFrame(rows, columns=["id", "split", "label", "tokens"]).assign(evidence=None)
+
+
+def vocabulary(with_vector):
+    words = ["<pad>", "<unk>", "<sos>", "<eos>", "film", "good", "bad", "fine"]
+    vectors = [np.ones(2, np.float32) if word in with_vector else None for word in words]
+    counts = [0, 2, 3, 3, 3, 2, 1, 1]
+    return pd.DataFrame({"index": range(8), "word": words, "train_count": counts, "vector": vectors})
+
+
+def test_table1_counts_splits_and_words(corpus, tmp_path):
+    table = wp_table1_datasets({"sst": corpus}, {"sst": vocabulary({"<pad>", "film", "bad"})})
+    assert_fits(table, schema.TABLE, tmp_path)
+    means = {(row, metric): mean for row, metric, mean in table[["row", "metric", "mean"]].itertuples(index=False)}
+    assert means == {
+        ("train", "instances"): 3,
+        ("train", "negative"): 1,
+        ("train", "positive"): 2,
+        ("train", "mean_length"): 3,
+        ("dev", "instances"): 0,
+        ("dev", "negative"): 0,
+        ("dev", "positive"): 0,
+        ("test", "instances"): 1,
+        ("test", "negative"): 1,
+        ("test", "positive"): 0,
+        ("test", "mean_length"): 1,
+        ("vocabulary", "words"): 4,
+        ("vocabulary", "words_with_vector"): 2 / 4,
+        # 3 x film and 1 x bad of 9 tokens: words outside the vocabulary count too
+        ("vocabulary", "tokens_with_vector"): 4 / 9,
+    }
+    assert cell(table, "test", "positive")["published"] == 862
+    assert (table["seeds"] == 0).all()
+
+
+def test_table1_with_random_vectors_claims_no_coverage(corpus):
+    table = wp_table1_datasets({"needle": corpus}, {"needle": vocabulary(set())})
+    of_vocabulary = table[table["row"] == "vocabulary"]
+    assert of_vocabulary[["metric", "note"]].to_numpy().tolist() == [["words", "random vectors"]]
+    assert table["published"].isna().all()
+
+
+def test_table1_names_further_classes(corpus):
+    corpus.loc[0, "label"] = 2
+    table = wp_table1_datasets({"topics": corpus}, {"topics": vocabulary(set())})
+    assert [cell(table, "train", f"class_{label}", "topics")["mean"] for label in range(3)] == [0, 2, 1]
+
+
+def test_table2_means_and_paired_differences(tmp_path):
+    frame = pd.concat(
+        [
+            performance({"base": [0.8, 0.9, 0.7, 0.2], "uniform": [0.7, 0.8, 0.9]}),
+            performance({"base": [0.5]}, metric="roc_auc"),
+            performance({"base": [0.6], "uniform": [0.4]}, dataset="needle", selection="test"),
+            performance({"guide_uniform": [0.1]}),
+        ]
+    )
+    table = wp_table2_uniform(frame)
+    assert_fits(table, schema.TABLE, tmp_path)
+    base, gain = cell(table, "base", "f1"), cell(table, "base - uniform", "f1")
+    assert base[["mean", "sd"]].tolist() == pytest.approx(
+        [0.65, math.sqrt((0.15**2 + 0.25**2 + 0.05**2 + 0.45**2) / 3)]
+    )
+    # seeds 1-3 differ by 0.1, 0.1, -0.2; seed 4 has no partner
+    assert gain[["mean", "sd"]].tolist() == pytest.approx([0, math.sqrt(0.03)])
+    assert (base["seeds"], gain["seeds"]) == (4, 3)
+    assert (base["published"], base["note"]) == (0.831, "J&W report 0.81; paper's epoch selected on test")
+    assert gain["published"] == pytest.approx(0.831 - 0.822)
+    alone = cell(table, "base - uniform", "f1", "needle")
+    assert (alone["mean"], alone["selection"]) == (pytest.approx(0.2), "test")
+    assert alone[["sd", "published"]].isna().all()
+    assert list(dict.fromkeys(table["dataset"])) == ["sst", "needle"]
+    assert table.loc[table["dataset"] == "sst", "row"].tolist() == ["base", "base", "uniform", "base - uniform"]
+
+
+def test_table3_orders_guides_and_gives_the_papers_values():
+    guides = {
+        "guide_adversary": [0.6, 0.5],
+        "guide_base_lstm": [0.8],
+        "guide_uniform": [0.7],
+        "guide_trained_mlp": [0.75],
+    }
+    table = wp_table3_guides(performance(guides | {"base": [0.9]}))
+    assert table["row"].tolist() == ["guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary"]
+    assert table["published"].tolist() == [0.812, 0.817, 0.824, 0.592]
+    assert table["mean"].tolist() == pytest.approx([0.7, 0.75, 0.8, 0.55])
+
+
+def comparison_rows(model, lambda_, seed, *, jsds, tvds, flips):
+    columns = {"model": model, "lambda": lambda_, "seed": seed, "jsd": jsds, "tvd": tvds, "decision_flip": flips}
+    return pd.DataFrame(
+        {"dataset": "sst", "id": ["a", "b"], **columns, "base_prediction": 0, "base_max_attention": 0.5}
+    )
+
+
+def test_table5_averages_instances_then_seeds(tmp_path):
+    comparison = pd.concat(
+        [
+            comparison_rows("adversary", 0.002, 1, jsds=[0.1, 0.3], tvds=[0.0, 0.2], flips=[False, False]),
+            comparison_rows("adversary", 0.002, 2, jsds=[0.3, 0.5], tvds=[0.2, 0.2], flips=[True, False]),
+            comparison_rows("adversary", 0.0001, 1, jsds=[0.0, 0.1], tvds=[0.0, 0.0], flips=[False, False]),
+            comparison_rows("uniform", math.nan, 1, jsds=[0.2, 0.2], tvds=[0.1, 0.1], flips=[False, True]),
+            comparison_rows("base", math.nan, 2, jsds=[0.1, 0.1], tvds=[0.3, 0.1], flips=[True, True]),
+        ]
+    )
+    frame = pd.concat(
+        [
+            performance({("adversary", 0.002): [0.7, 0.6], ("adversary", 0.0001): [0.8]}, selection="train"),
+            performance({"base": [0.9, 0.85], "uniform": [0.5]}),
+        ]
+    )
+    instances = pd.DataFrame(
+        {
+            "dataset": "sst",
+            "id": list("abcd"),
+            "jsd": [0.6, 0.6, 0.4, 0.0],
+            "tvd": [0.0, 0.04, 0.0, 0.0],
+            "decision_flip": [False, True, False, False],
+            "admissible": [5, 1, 2, 0],
+            "base_prediction": 0,
+            "base_max_attention": 0.5,
+        }
+    )
+    table = wp_table5_adversary(frame, comparison, instances)
+    assert_fits(table, schema.TABLE, tmp_path)
+    rows = table[["row", "lambda"]].drop_duplicates().fillna(0).to_numpy().tolist()
+    assert rows == [["seeds", 0], ["uniform", 0], ["adversary", 1e-4], ["adversary", 2e-3], ["instance_adversary", 0]]
+
+    def shown(row, lambda_=None):
+        metrics = [
+            m for m in ("f1", "tvd", "jsd", "decision_flip_rate") if m in set(table.loc[table["row"] == row, "metric"])
+        ]
+        return {m: cell(table, row, m, lambda_=lambda_)["mean"] for m in metrics}
+
+    assert shown("adversary", 0.002) == pytest.approx({"f1": 0.65, "tvd": 0.15, "jsd": 0.3, "decision_flip_rate": 0.25})
+    # only the seed that was compared: not the reference seed's 0.9
+    assert shown("seeds") == pytest.approx({"f1": 0.85, "tvd": 0.2, "jsd": 0.1, "decision_flip_rate": 1})
+    assert shown("instance_adversary") == pytest.approx({"tvd": 0.01, "jsd": 0.4, "decision_flip_rate": 0.25})
+    assert cell(table, "instance_adversary", "admissible_share")["mean"] == 0.75
+    divergence = cell(table, "adversary", "jsd", lambda_=0.002)
+    assert (divergence["sd"], divergence["seeds"]) == (pytest.approx(math.sqrt(0.02)), 2)
+    assert (divergence["selection"], divergence["note"]) == ("train", "authors' command: lambda 0.001")
+    assert cell(table, "instance_adversary", "jsd")["selection"] == "dev"
+    assert set(table.loc[table["row"] != "adversary", "note"]) == {""}
+
+
+def evidence(masses, dataset="needle"):
+    rows = [(dataset, model, math.nan, 1, "a", 0, mass, 0.1) for model, mass in masses]
+    return pd.DataFrame(rows, columns=schema.EVIDENCE.schema.names)
+
+
+def test_needle_claims(tmp_path):
+    frame = performance({"guide_base_lstm": [0.9, 0.8], "guide_uniform": [0.5, 0.8]}, "needle")
+    table = controls({"needle": "needle"}, frame, evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)]), {})
+    assert_fits(table, schema.CONTROLS, tmp_path)
+    assert table["value"].tolist() == pytest.approx([0.2, 0.45])
+    assert table["least"].tolist() == [0.15, 0.5]
+    assert table["holds"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("base", "uniform", "most", "holds"),
+    [
+        ([0.80, 0.82], [0.75, 0.77], 2 * math.sqrt(0.0002), False),  # sd^2 = 0.0002 each, over 2 seeds each
+        ([0.70, 0.90], [0.75, 0.77], 2 * math.sqrt(0.0101), True),
+        ([0.80, 0.80], [0.81, 0.81], 0.02, True),  # never stricter than the margin
+        ([0.80], [0.77, 0.90, 0.64], 0.02, False),  # one seed tells nothing of the spread
+    ],
+)
+def test_chorus_claim(base, uniform, most, holds):
+    table = controls({"chorus": "chorus"}, performance({"base": base, "uniform": uniform}, "chorus"), evidence([]), {})
+    claim = table.iloc[0]
+    assert claim["value"] == pytest.approx(abs(np.mean(base) - np.mean(uniform)))
+    assert (claim["most"], claim["holds"]) == (pytest.approx(most), holds)
+
+
+@pytest.mark.parametrize(
+    ("positive", "accuracies", "least", "most", "holds"),
+    [
+        (50, [0.6, 0.68], 0.35, 0.65, True),
+        (50, [0.7, 0.68], 0.35, 0.65, False),
+        (50, [0.3, 0.32], 0.35, 0.65, False),
+        (70, [0.8], 0.15, 0.85, True),  # always predicting the majority is guessing too
+    ],
+)
+def test_static_claim(positive, accuracies, least, most, holds):
+    labels = [1] * positive + [0] * (100 - positive)
+    corpus = pd.DataFrame({"split": ["test"] * 100 + ["train"] * 2, "label": [*labels, 1, 1]})
+    frame = performance({"base": accuracies}, "static", "accuracy")
+    claim = controls({"static": "static"}, frame, evidence([]), {"static": corpus}).iloc[0]
+    assert claim[["value", "least", "most"]].tolist() == pytest.approx([np.mean(accuracies), least, most])
+    assert claim["holds"] == holds
+
+
+def test_controls_pass_over_other_data_sets(tmp_path):
+    table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {})
+    assert table.empty
+    write_table(tmp_path / "controls.parquet", schema.CONTROLS, table, PROVENANCE)

@@ -1,0 +1,122 @@
+# Readouts -> audits, one Parquet an audit and data set. No network is run here.
+#
+# performance          test readouts of every model          -> results/audits/{dataset}/performance.parquet
+# comparison           base against every other BiLSTM       -> .../comparison.parquet
+# instance_adversary   base                                  -> .../instance_adversary.parquet
+# evidence             BiLSTMs, and the corpus' evidence     -> .../evidence.parquet
+# attention_maps       base and both adversaries, the words  -> .../attention_maps.parquet
+
+
+ALL_RUNS = PLAN.runs(PLAN.models)
+BILSTM_RUNS = PLAN.runs(PLAN.bilstms)
+COMPARED_RUNS = PLAN.runs(PLAN.bilstms, but_base=True)
+
+
+def test_readout(run):
+    """The test readout of one model and seed."""
+    return (
+        READOUT.replace("{model}", run.model)
+        .replace("{seed}", str(run.seed))
+        .replace("{split}", "test")
+    )
+
+
+rule performance:
+    input:
+        [test_readout(run) for run in ALL_RUNS],
+    output:
+        "results/audits/{dataset}/performance.parquet",
+    log:
+        "results/logs/performance/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("performance"),
+        settings=lambda w: settings(
+            dataset=w.dataset,
+            selection=CONFIG.training.selection,
+            readouts=PLAN.identities(ALL_RUNS),
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input readouts {input} --output performance {output}"
+
+
+rule comparison:
+    input:
+        base=test_readout(PLAN.base),
+        readouts=[test_readout(run) for run in COMPARED_RUNS],
+    output:
+        "results/audits/{dataset}/comparison.parquet",
+    log:
+        "results/logs/comparison/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("comparison"),
+        settings=lambda w: settings(dataset=w.dataset, readouts=PLAN.identities(COMPARED_RUNS)),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input base {input.base} --input readouts {input.readouts} --output comparison {output}"
+
+
+rule instance_adversary:
+    input:
+        test_readout(PLAN.base),
+    output:
+        "results/audits/{dataset}/instance_adversary.parquet",
+    log:
+        "results/logs/instance_adversary/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    threads: CONFIG.threads
+    params:
+        command=command("instance_adversary"),
+        settings=lambda w: settings(
+            dataset=w.dataset,
+            seed=CONFIG.training.seed,
+            threads=CONFIG.threads,
+            search=CONFIG.instance_adversary.model_dump(),
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input base {input} --output adversary {output}"
+
+
+rule evidence:
+    input:
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        readouts=[test_readout(run) for run in BILSTM_RUNS],
+    output:
+        "results/audits/{dataset}/evidence.parquet",
+    log:
+        "results/logs/evidence/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("evidence"),
+        settings=lambda w: settings(dataset=w.dataset, readouts=PLAN.identities(BILSTM_RUNS)),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input corpus {input.corpus} --input readouts {input.readouts} --output evidence {output}"
+
+
+rule attention_maps:
+    input:
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        base=test_readout(PLAN.base),
+        adversary=test_readout(PLAN.guide_adversary),
+        instance_adversary="results/audits/{dataset}/instance_adversary.parquet",
+    output:
+        "results/audits/{dataset}/attention_maps.parquet",
+    log:
+        "results/logs/attention_maps/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("attention_maps"),
+        settings=lambda w: settings(dataset=w.dataset, maps=CONFIG.attention_maps.model_dump()),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input corpus {input.corpus} --input base {input.base} --input adversary {input.adversary}"
+        " --input instance_adversary {input.instance_adversary} --output maps {output}"

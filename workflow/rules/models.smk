@@ -1,0 +1,89 @@
+# Corpora -> trained models and their readouts. One job trains a model with all its seeds.
+#
+# train     corpus, vocabulary (, readout of another model)  -> results/models/{dataset}/{model}/seed{seed}.*
+# readout   the same, and the weights                        -> results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet
+
+WEIGHTS = "results/models/{dataset}/{model}/seed{seed}.safetensors"
+HISTORY = "results/models/{dataset}/{model}/seed{seed}.history.parquet"
+READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
+
+# adversaries have seeds of their own, so their rules differ in nothing but the seeds and the model's name
+LABEL_MODEL = "{model,base|uniform|guide_[a-z_]+}"
+ADVERSARY_MODEL = "{model,adversary_lambda.+}"
+
+
+def per_seed(pattern, model, seeds):
+    """The files of a model that a rule makes, one a seed (and split)."""
+    splits = SPLITS if "{split}" in pattern else [""]
+    return [
+        pattern.replace("{model}", model).replace("{seed}", str(seed)).replace("{split}", split)
+        for seed in seeds
+        for split in splits
+    ]
+
+
+def reference(wildcards):
+    """Readouts of the model whose attention is imposed or contradicted; often none."""
+    other = PLAN.reference(wildcards.model)
+    if other is None:
+        return []
+    return expand(
+        READOUT, dataset=wildcards.dataset, model=other.model, seed=other.seed, split=SPLITS
+    )
+
+
+rule train:
+    input:
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
+        reference=reference,
+    output:
+        weights=per_seed(WEIGHTS, LABEL_MODEL, CONFIG.training.seeds),
+        history=per_seed(HISTORY, LABEL_MODEL, CONFIG.training.seeds),
+    log:
+        "results/logs/train/{dataset}/{model}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    threads: CONFIG.threads
+    params:
+        command=command("train"),
+        settings=lambda w: PLAN.train_settings(w.dataset, w.model).model_dump_json(),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
+        " --input reference {input.reference}"
+        " --output weights {output.weights} --output history {output.history}"
+
+
+use rule train as train_adversary with:
+    output:
+        weights=per_seed(WEIGHTS, ADVERSARY_MODEL, CONFIG.adversary.seeds),
+        history=per_seed(HISTORY, ADVERSARY_MODEL, CONFIG.adversary.seeds),
+
+
+rule readout:
+    input:
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
+        reference=reference,
+        weights=lambda w: expand(WEIGHTS, seed=PLAN.seeds(w.model), **w),
+    output:
+        per_seed(READOUT, LABEL_MODEL, CONFIG.training.seeds),
+    log:
+        "results/logs/readout/{dataset}/{model}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    threads: CONFIG.threads
+    params:
+        command=command("readout"),
+        settings=lambda w: PLAN.readout_settings(w.dataset, w.model).model_dump_json(),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
+        " --input reference {input.reference} --input weights {input.weights}"
+        " --output readouts {output}"
+
+
+use rule readout as readout_adversary with:
+    output:
+        per_seed(READOUT, ADVERSARY_MODEL, CONFIG.adversary.seeds),

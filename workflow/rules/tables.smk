@@ -1,0 +1,131 @@
+# Audits -> tables: Parquet in, .parquet, .csv, .md and .tex out. No model is loaded.
+
+
+def tables(name):
+    """The four files of a table."""
+    return multiext(f"results/tables/{name}", ".parquet", ".csv", ".md", ".tex")
+
+
+def corpora(file):
+    """One file a data set, in the order of the config."""
+    return expand("results/corpora/{dataset}/" + file, dataset=DATASETS)
+
+
+def audits(name):
+    """One audit file a data set, in the order of the config."""
+    return expand("results/audits/{dataset}/" + name + ".parquet", dataset=DATASETS)
+
+
+localrules:
+    wp_table1,
+    wp_table2,
+    wp_table3,
+    wp_table5,
+    controls,
+    tables,
+
+
+rule wp_table1:
+    input:
+        corpus=corpora("corpus.parquet"),
+        vocabulary=corpora("vocabulary.parquet"),
+    output:
+        tables("wp_table1_datasets"),
+    log:
+        "results/logs/wp_table1_datasets.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("wp_table1_datasets"),
+        settings=settings(datasets=DATASETS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
+        " --output parquet {output[0]}"
+
+
+rule wp_table2:
+    input:
+        performance=audits("performance"),
+    output:
+        tables("wp_table2_uniform"),
+    log:
+        "results/logs/wp_table2_uniform.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("wp_table2_uniform"),
+        settings=settings(datasets=DATASETS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance}"
+        " --output parquet {output[0]}"
+
+
+rule wp_table3:
+    input:
+        performance=audits("performance"),
+    output:
+        tables("wp_table3_guides"),
+    log:
+        "results/logs/wp_table3_guides.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("wp_table3_guides"),
+        settings=settings(datasets=DATASETS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance}"
+        " --output parquet {output[0]}"
+
+
+rule wp_table5:
+    input:
+        performance=audits("performance"),
+        comparison=audits("comparison"),
+        instance_adversary=audits("instance_adversary"),
+    output:
+        tables("wp_table5_adversary"),
+    log:
+        "results/logs/wp_table5_adversary.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("wp_table5_adversary"),
+        settings=settings(datasets=DATASETS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance} --input comparison {input.comparison} --input instance_adversary {input.instance_adversary}"
+        " --output parquet {output[0]}"
+
+
+rule controls:
+    input:
+        performance=audits("performance"),
+        evidence=audits("evidence"),
+        corpus=corpora("corpus.parquet"),
+    output:
+        tables("controls"),
+    log:
+        "results/logs/controls.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("controls"),
+        settings=settings(
+            datasets=DATASETS, kinds={name: CONFIG.corpora[name].kind for name in DATASETS}
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance} --input evidence {input.evidence} --input corpus {input.corpus}"
+        " --output parquet {output[0]}"
+
+
+rule tables:
+    input:
+        rules.wp_table1.output,
+        rules.wp_table2.output,
+        rules.wp_table3.output,
+        rules.wp_table5.output,
+        rules.controls.output,

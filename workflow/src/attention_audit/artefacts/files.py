@@ -1,0 +1,34 @@
+"""Files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attention_audit.errors import AuditError
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its name once the block ends well, else vanishes.
+
+    Raises AuditError where the file cannot be written (read-only folder, full disk).
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with temporary.open("rb") as handle:
+            os.fsync(handle.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise AuditError(f"{path}: cannot be written ({error.strerror or error}); free or unlock the folder") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def rebuild_hint(path: Path) -> str:
+    """The command that makes a damaged results file anew."""
+    return f"rebuild it with: snakemake --cores 1 --force {path}"

@@ -1,0 +1,70 @@
+"""Reading and writing the Parquet files that `schema` declares."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from attention_audit.artefacts.files import rebuild_hint, whole
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import Artefact
+from attention_audit.errors import AuditError
+
+PROVENANCE_KEY = b"attention_audit"
+
+
+def write_table(
+    path: Path,
+    artefact: Artefact,
+    columns: dict[str, Any] | pd.DataFrame,
+    provenance: Provenance,
+    seed: int | None = None,
+) -> None:
+    """Write `columns` as a file of kind `artefact`, whole or not at all, with its provenance in the metadata.
+
+    Raises pa.ArrowInvalid where the columns do not fit the declared schema.
+    """
+    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text(seed).encode()})
+    if isinstance(columns, pd.DataFrame):
+        table = pa.Table.from_pandas(columns[schema.names], schema=artefact.schema, preserve_index=False)
+        table = table.replace_schema_metadata(schema.metadata)
+    else:
+        table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
+    for field in schema:
+        if not field.nullable and table[field.name].null_count:
+            raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
+    with whole(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def read_table(path: Path, artefact: Artefact) -> pa.Table:
+    """Read a file of kind `artefact`.
+
+    Raises AuditError, naming the file and the command that rebuilds it, where the file is missing,
+    truncated, corrupt or of another shape.
+    """
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+    except FileNotFoundError as error:
+        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+    except (OSError, pa.ArrowException) as error:
+        raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}") from error
+    if not table.schema.equals(artefact.schema, check_metadata=False):
+        raise AuditError(f"{path}: not a {artefact.name} file of this version; {rebuild_hint(path)}")
+    return table
+
+
+def read_frame(path: Path, artefact: Artefact) -> pd.DataFrame:
+    """`read_table` as a DataFrame."""
+    return read_table(path, artefact).to_pandas()
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """What a Parquet file of ours says of its own making."""
+    metadata = pq.read_schema(path).metadata or {}
+    return json.loads(metadata[PROVENANCE_KEY])

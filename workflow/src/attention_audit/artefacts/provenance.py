@@ -1,0 +1,50 @@
+"""What every results file says of its own making."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from attention_audit import __version__
+
+LIBRARIES = ("torch", "numpy", "pandas", "pyarrow", "spacy", "scikit-learn", "matplotlib", "seaborn")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The stage that made a file, the settings it was given, and the code that it ran.
+
+    Nothing here depends on the clock or the machine's name: the same run writes the same bytes.
+    """
+
+    stage: str
+    settings: Mapping[str, Any]
+    code: str
+
+    @property
+    def config_hash(self) -> str:
+        """sha256 of the settings in canonical JSON."""
+        canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def record(self, seed: int | None = None) -> dict[str, Any]:
+        """Everything as one JSON-ready dictionary; `seed` is the seed of the one file, where it has one."""
+        return {
+            "attention_audit": __version__,
+            "stage": self.stage,
+            "seed": seed,
+            "settings": dict(self.settings),
+            "config_sha256": self.config_hash,
+            "code_sha256": self.code,
+            "python": platform.python_version(),
+            "libraries": {name: version(name) for name in LIBRARIES},
+        }
+
+    def text(self, seed: int | None = None) -> str:
+        """`record` as one line of canonical JSON."""
+        return json.dumps(self.record(seed), sort_keys=True)

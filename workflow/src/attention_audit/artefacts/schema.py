@@ -1,0 +1,271 @@
+"""Every file the workflow keeps as Parquet: where it lies, and what each column means.
+
+This is the only place where columns are declared. The writers enforce it, the readers check it,
+and `results/README.md` is printed from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+STRING = pa.string()
+FLAG = pa.bool_()
+INTEGER = pa.int32()
+REAL = pa.float64()
+STRINGS = pa.list_(pa.string())
+INTEGERS = pa.list_(pa.int32())
+WEIGHTS = pa.list_(pa.float32())
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its Arrow type, its unit ("" where it has none) and its meaning in a sentence."""
+
+    name: str
+    type: pa.DataType
+    unit: str
+    meaning: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One kind of Parquet file: its path pattern under `results/`, its meaning, its columns."""
+
+    name: str
+    path: str
+    meaning: str
+    columns: tuple[Column, ...]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema that a file of this kind has, without metadata."""
+        return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
+
+
+DATASET = Column("dataset", STRING, "", "name of the data set, as in the config")
+ID = Column("id", STRING, "", "stable identity of the instance, from the raw data on")
+LABEL = Column("label", INTEGER, "class", "gold label; 0 is negative and 1 positive in two-class sets")
+MODEL = Column(
+    "model",
+    STRING,
+    "",
+    "base, uniform, adversary, or guide_<weights imposed> (uniform, trained_mlp, base_lstm, adversary)",
+)
+LAMBDA = Column(
+    "lambda",
+    REAL,
+    "",
+    "weight of the KL term in the adversary's objective, in the paper's formula; null for other models",
+    nullable=True,
+)
+SEED = Column("seed", INTEGER, "", "seed of initial weights and of batch order")
+BASE_PREDICTION = Column("base_prediction", INTEGER, "class", "class the base model predicts")
+BASE_MAX_ATTENTION = Column(
+    "base_max_attention", REAL, "share", "largest attention weight of the base model in this text"
+)
+JSD = Column("jsd", REAL, "nats", "Jensen-Shannon divergence of the attention from the base model's; at most ln 2")
+TVD = Column(
+    "tvd", REAL, "probability", "total variation distance of the prediction from the base model's, all classes"
+)
+FLIP = Column("decision_flip", FLAG, "", "whether the predicted class differs from the base model's")
+
+CORPUS = Artefact(
+    "corpus",
+    "corpora/{dataset}/corpus.parquet",
+    "The texts of one data set, tokenised and filtered.",
+    (
+        ID,
+        Column("split", STRING, "", "train, dev or test"),
+        LABEL,
+        Column("tokens", STRINGS, "", "the words of the text, in order, without start and end marks"),
+        Column(
+            "evidence",
+            INTEGERS,
+            "position",
+            "positions (from 0) of the words known to decide the label; null where nobody knows",
+            nullable=True,
+        ),
+    ),
+)
+
+VOCABULARY = Artefact(
+    "vocabulary",
+    "corpora/{dataset}/vocabulary.parquet",
+    "The words of the training split with their row in the embedding; rows 0-3 are marks.",
+    (
+        Column("index", INTEGER, "row", "row of the embedding matrix"),
+        Column("word", STRING, "", "the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
+        Column("train_count", INTEGER, "tokens", "how often the training split holds the word"),
+        Column(
+            "vector",
+            WEIGHTS,
+            "",
+            "pretrained vector; null where the vector file lacks the word, or with random vectors",
+            nullable=True,
+        ),
+    ),
+)
+
+HISTORY = Artefact(
+    "history",
+    "models/{dataset}/{model}/seed{seed}.history.parquet",
+    "How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
+    (
+        Column("epoch", INTEGER, "epoch", "epoch, from 0"),
+        Column("loss", REAL, "per text", "mean training loss of the epoch"),
+        Column(
+            "score",
+            REAL,
+            "",
+            "what the epoch is selected by: ROC-AUC on the selection split, or for an adversary minus the loss",
+        ),
+        Column("selected", FLAG, "", "whether the stored weights are this epoch's"),
+    ),
+)
+
+READOUT = Artefact(
+    "readout",
+    "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
+    "All that the post-hoc tests know of a trained model: logits = sum over positions of "
+    "attention x contribution, plus bias.",
+    (
+        ID,
+        LABEL,
+        Column("prediction", INTEGER, "class", "class with the highest probability"),
+        Column("probabilities", WEIGHTS, "probability", "predicted distribution over all classes"),
+        Column("attention", WEIGHTS, "share", "attention weight of each token; sums to 1"),
+        Column(
+            "contribution",
+            WEIGHTS,
+            "logit",
+            "z_t = W h_t of each token, position by position, one value per output "
+            "(a two-class model has one output, the logit of class 1)",
+        ),
+        Column("bias", WEIGHTS, "logit", "bias of the decoder, one value per output"),
+    ),
+)
+
+PERFORMANCE = Artefact(
+    "performance",
+    "audits/{dataset}/performance.parquet",
+    "How well every model and seed predicts the gold labels of the test split.",
+    (
+        DATASET,
+        MODEL,
+        LAMBDA,
+        SEED,
+        Column("selection", STRING, "", "split on which the epoch was selected; train for adversaries"),
+        Column("metric", STRING, "", "f1 (positive class), accuracy or roc_auc"),
+        Column("value", REAL, "", "value of the metric on the test split"),
+    ),
+)
+
+COMPARISON = Artefact(
+    "comparison",
+    "audits/{dataset}/comparison.parquet",
+    "Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, "
+    "test instance by test instance.",
+    (DATASET, MODEL, LAMBDA, SEED, ID, JSD, TVD, FLIP, BASE_PREDICTION, BASE_MAX_ATTENTION),
+)
+
+INSTANCE_ADVERSARY = Artefact(
+    "instance_adversary",
+    "audits/{dataset}/instance_adversary.parquet",
+    "Jain & Wallace's adversary: for each test instance the attention furthest from the base model's "
+    "that leaves the prediction within epsilon.",
+    (
+        DATASET,
+        ID,
+        JSD,
+        TVD,
+        FLIP,
+        Column("admissible", INTEGER, "restarts", "restarts whose prediction stayed within epsilon; 0: original kept"),
+        BASE_PREDICTION,
+        BASE_MAX_ATTENTION,
+        Column("attention", WEIGHTS, "share", "the adversarial attention weight of each token"),
+    ),
+)
+
+EVIDENCE = Artefact(
+    "evidence",
+    "audits/{dataset}/evidence.parquet",
+    "Where the evidence is known: how much attention falls on it, test instance by test instance.",
+    (
+        DATASET,
+        MODEL,
+        LAMBDA,
+        SEED,
+        ID,
+        LABEL,
+        Column("evidence_mass", REAL, "share", "sum of the attention on the evidence positions"),
+        Column("uniform_mass", REAL, "share", "the same under uniform attention: evidence tokens / tokens"),
+    ),
+)
+
+ATTENTION_MAPS = Artefact(
+    "attention_maps",
+    "audits/{dataset}/attention_maps.parquet",
+    "The attention of three models over the words of a few test instances.",
+    (
+        DATASET,
+        ID,
+        LABEL,
+        Column("weights", STRING, "", "base, consistent_adversary or instance_adversary"),
+        Column("probability", REAL, "probability", "probability of the class the base model predicts"),
+        BASE_PREDICTION,
+        JSD,
+        Column("position", INTEGER, "position", "position of the word in the text, from 0"),
+        Column("token", STRING, "", "the word"),
+        Column("attention", REAL, "share", "attention weight of the word"),
+    ),
+)
+
+TABLE = Artefact(
+    "table",
+    "tables/{table}.parquet",
+    "One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
+    (
+        DATASET,
+        Column("row", STRING, "", "what the row is about: a split, a model or a guide"),
+        LAMBDA,
+        Column("metric", STRING, "", "what is measured"),
+        Column("mean", REAL, "", "mean over seeds, or the value itself where there is one"),
+        Column("sd", REAL, "", "standard deviation over seeds (n - 1); null below two seeds", nullable=True),
+        Column("seeds", INTEGER, "seeds", "number of seeds; 0 for a property of the data"),
+        Column("published", REAL, "", "the paper's value; null where it gives none", nullable=True),
+        Column("selection", STRING, "", "split on which epochs were selected; empty for a property of the data"),
+        Column("note", STRING, "", "what a reader must know to compare; often empty"),
+    ),
+)
+
+CONTROLS = Artefact(
+    "controls",
+    "tables/controls.parquet",
+    "What the tests must find on the control corpora, where the truth is known, and what they found.",
+    (
+        DATASET,
+        Column("claim", STRING, "", "what must hold"),
+        Column("statistic", STRING, "", "how it is measured"),
+        Column("value", REAL, "", "what this run measured"),
+        Column("least", REAL, "", "the value must be at least this; null for no bound", nullable=True),
+        Column("most", REAL, "", "the value must be at most this; null for no bound", nullable=True),
+        Column("holds", FLAG, "", "whether the claim held"),
+    ),
+)
+
+ARTEFACTS = (
+    CORPUS,
+    VOCABULARY,
+    HISTORY,
+    READOUT,
+    PERFORMANCE,
+    COMPARISON,
+    INSTANCE_ADVERSARY,
+    EVIDENCE,
+    ATTENTION_MAPS,
+    TABLE,
+    CONTROLS,
+)

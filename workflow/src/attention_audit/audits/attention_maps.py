@@ -1,0 +1,86 @@
+"""The words of a few texts under three attentions, for reading (Wiegreffe & Pinter 2019, figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.audits.settings import AttentionMaps
+from attention_audit.errors import AuditError
+from attention_audit.readout import Floats, Readout
+
+READABLE = (10, 60)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One model's view of texts: its weights, distance from the base (nats) and probability of the base's class."""
+
+    weights: str
+    attention: Mapping[str, Floats]
+    jsd: Mapping[str, float]
+    probability: Mapping[str, float]
+
+
+def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: AttentionMaps) -> list[str]:
+    """The ids asked for that are of this data set, then the automatic ones.
+
+    Automatic: texts of readable length that the base model gets right, those whose adversaries (all of them) moved
+    furthest first, alternating between predicted classes. Ties go to the lesser id.
+    """
+    asked = [name for name in settings.instances if name in set(base.ids)]
+    lengths = base.lengths
+    right = base.predictions == base.labels
+    readable = (lengths >= READABLE[0]) & (lengths <= READABLE[1])
+    pool = np.flatnonzero(right & readable) if (right & readable).any() else np.arange(len(base))
+    ranked = sorted(pool, key=lambda i: (-min(d[base.ids[i]] for d in divergences), base.ids[i]))
+    by_class = [[i for i in ranked if base.predictions[i] == c] for c in np.unique(base.predictions)[::-1]]
+    turns = [i for turn in zip(*by_class, strict=False) for i in turn]
+    turns += [i for i in ranked if i not in set(turns)]
+    automatic = [base.ids[i] for i in turns if base.ids[i] not in asked]
+    return asked + automatic[: settings.automatic]
+
+
+def maps(
+    base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Columns of schema.ATTENTION_MAPS but the data set's name: one row a text, reading and word."""
+    shown = base.aligned(ids)
+    columns: dict[str, list[Any]] = {
+        name: []
+        for name in (
+            "id",
+            "label",
+            "weights",
+            "probability",
+            "base_prediction",
+            "jsd",
+            "position",
+            "token",
+            "attention",
+        )
+    }
+    for name, label, prediction in zip(ids, shown.labels, shown.predictions, strict=True):
+        for reading in readings:
+            words, weights = tokens[name], reading.attention[name]
+            if len(words) != len(weights):
+                raise AuditError(
+                    f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
+                )
+            for position, (word, weight) in enumerate(zip(words, weights, strict=True)):
+                row = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
+                for column, value in zip(columns.values(), (*row, position, word, weight), strict=True):
+                    column.append(value)
+    return {name: _plain(values) for name, values in columns.items()}
+
+
+def _plain(values: list[Any]) -> list[Any] | npt.NDArray[Any]:
+    if values and isinstance(values[0], np.integer | int):
+        return np.array(values, dtype=np.int32)
+    if values and isinstance(values[0], np.floating | float):
+        return np.array(values, dtype=np.float64)
+    return values

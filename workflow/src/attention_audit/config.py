@@ -1,0 +1,115 @@
+"""The typed configuration: every key, its meaning, its default and its bounds.
+
+The one source of `workflow/schemas/config.schema.json` and `docs/configuration.md`, and of the check that
+runs before Snakemake builds its DAG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
+
+from attention_audit.audits.settings import AttentionMaps, InstanceAdversary
+from attention_audit.corpus.settings import Corpus, VectorFile
+from attention_audit.errors import AuditError
+from attention_audit.section import Count, Name, Section, refuse_duplicates
+from attention_audit.training.settings import Adversary, Guides, Sizes, Training
+
+
+class Config(Section):
+    """The whole configuration of a run."""
+
+    datasets: list[Name] = Field(min_length=1, description="Data sets to audit, by their names in `corpora`.")
+    mirror: str | None = Field(
+        None, description="Folder with raw files as <data set>/<file name>, used before any download."
+    )
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
+    threads: Count = Field(1, description="Threads of one training.")
+    corpora: dict[Name, Corpus] = Field(description="The catalogue of data sets.")
+    vectors: Name = Field("random", description="Word vectors: random, or a name in `vector_files`.")
+    vector_files: dict[Name, VectorFile] = Field(default_factory=dict, description="The catalogue of word vectors.")
+    model: Sizes = Field(default_factory=Sizes, description="Sizes of the classifier.")
+    training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
+    guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
+    adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
+    instance_adversary: InstanceAdversary = Field(
+        default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
+    )
+    attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
+
+    @field_validator("datasets")
+    @classmethod
+    def _distinct(cls, names: list[str]) -> list[str]:
+        refuse_duplicates("data set", names)
+        return names
+
+    @model_validator(mode="after")
+    def _references(self) -> Self:
+        for name in self.datasets:
+            if name not in self.corpora:
+                raise ValueError(f"datasets: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
+        if self.vectors != "random" and self.vectors not in self.vector_files:
+            known = ", ".join(["random", *sorted(self.vector_files)])
+            raise ValueError(f"vectors: unknown word vectors {self.vectors!r}; known: {known}")
+        if self.guides.adversary_lambda not in self.adversary.lambdas:
+            raise ValueError(
+                f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "
+                f"{self.adversary.lambdas}"
+            )
+        return self
+
+
+def _line(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
+    """One fault as `key: what is wrong`, the key as the user wrote it."""
+    keys: list[str] = []
+    at: Any = raw
+    for part in error["loc"]:
+        # pydantic also names the branch of a union here, which is no key of the user's
+        if isinstance(at, Mapping) and part not in at and part != error["loc"][-1]:
+            continue
+        keys.append(str(part))
+        at = at[part] if isinstance(at, Mapping | list) and (isinstance(at, list) or part in at) else None
+    given = error["input"]
+    match error["type"]:
+        case "extra_forbidden":
+            message = "unknown key"
+        case "missing":
+            message = "missing key"
+        case "value_error":
+            message = error["msg"].removeprefix("Value error, ")
+        case "float_type" if isinstance(given, str) and _is_number(given):
+            message = f"{given!r} is a text in YAML; write {float(given)!r} with a decimal point"
+        case "union_tag_invalid":
+            message = f"unknown kind {given.get('kind')!r}; known: {error['ctx']['expected_tags']}"
+        case "union_tag_not_found":
+            message = "missing key `kind`"
+        case _:
+            message = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
+    return f"{'.'.join(keys)}: {message}" if keys else message
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(float(text))
+    except ValueError:
+        return False
+
+
+def parse_config(raw: Mapping[str, Any]) -> Config:
+    """Check a raw configuration.
+
+    Raises AuditError with one line that names the first wrong key and what is wrong with it.
+    """
+    try:
+        config = Config.model_validate(dict(raw))
+    except ValidationError as error:
+        others = error.error_count() - 1
+        more = f" (and {others} more)" if others else ""
+        raise AuditError(f"config: {_line(error.errors()[0], raw)}{more}") from error
+    if config.mirror is not None and not Path(config.mirror).is_dir():
+        raise AuditError(f"config: mirror: no such folder: {config.mirror}")
+    return config

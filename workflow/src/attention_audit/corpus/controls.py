@@ -1,0 +1,114 @@
+"""Control corpora: generated texts whose truth is known.
+
+A text is a run of filler words with a few cue words at random places. Fillers follow a Zipf-Mandelbrot law over a
+vocabulary of pseudo-words, lengths a shifted negative binomial: the statistics of natural texts. The cues alone carry
+the label; fillers, length and order say nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.corpus.instances import SPLITS, Instance
+from attention_audit.corpus.settings import ControlCorpus
+
+Random = np.random.Generator
+
+ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
+VOWELS = [*"aeiou"]
+CODAS = ["", "", "", "n", "r", "s", "l"]
+STEMS = [onset + vowel for onset in ONSETS[:10] for vowel in VOWELS[:4]]
+
+RANK_SHIFT = 2.7
+"""Mandelbrot's constant for English: the word of rank r (from 1) has a share of about 1 / (r + 2.7)."""
+
+LENGTH_SHAPE = 4
+"""Of the negative binomial: the variance is m + m^2 / 4 for a mean excess of m tokens."""
+
+
+def own_cue(random: Random, label: int) -> list[int]:
+    """One cue, of the text's own class."""
+    return [label]
+
+
+def majority(random: Random, label: int) -> list[int]:
+    """5, 7 or 9 cues; those of the text's own class lead by three or more."""
+    votes = int(random.choice([5, 7, 9]))
+    against = int(random.integers(votes // 2))
+    return [label] * (votes - against) + [1 - label] * against
+
+
+def no_cue(random: Random, label: int) -> list[int]:
+    """Nothing: the text does not depend on its label."""
+    return []
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the texts of one kind are made.
+
+    `fillers`: words in the vocabulary, cues apart. `shortest`, `mean`: tokens a text. `positive`: share of texts with
+    label 1. `cues`: the cue words of class 0 and of class 1. `votes`: the class of each cue in a text with that label.
+    """
+
+    fillers: int
+    shortest: int
+    mean: int
+    positive: float
+    cues: tuple[list[str], list[str]]
+    votes: Callable[[Random, int], list[int]]
+
+
+KINDS = {
+    "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"]), own_cue),
+    "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS]), majority),
+    "static": Kind(800, 8, 15, 1 / 2, ([], []), no_cue),
+}
+
+
+def pseudo_words(random: Random, count: int) -> list[str]:
+    """`count` different pronounceable words, shorter ones first. The syllables can not spell a cue."""
+    words: dict[str, None] = {}
+    while len(words) < count:
+        syllables = [random.choice(ONSETS) + random.choice(VOWELS) for _ in range(random.integers(1, 4))]
+        words[str("".join(syllables) + random.choice(CODAS))] = None
+    return sorted(words, key=len)
+
+
+def write_text(
+    random: Random, kind: Kind, label: int, words: list[str], shares: npt.NDArray[np.float64]
+) -> tuple[list[str], list[int]]:
+    """A text with the given label and the positions of its cues. `shares` (cumulative) belong to `words`."""
+    excess = kind.mean - kind.shortest
+    length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
+    tokens = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
+    votes = kind.votes(random, label)
+    places = random.choice(length, size=len(votes), replace=False).tolist()
+    for place, vote in zip(places, votes, strict=True):
+        tokens[place] = str(random.choice(kind.cues[vote]))
+    return tokens, sorted(places)
+
+
+def generate(name: str, corpus: ControlCorpus) -> list[Instance]:
+    """The three splits of a control corpus; ids are <name>-<split>-<number>, from 00001.
+
+    Evidence: all cues, in chorus those of the minority too, since the majority is known only from all; None for static.
+    The vocabulary and each split have random streams of their own, so the size of one does not touch another.
+    """
+    kind = KINDS[corpus.kind]
+    streams = [np.random.default_rng([corpus.seed, list(KINDS).index(corpus.kind), i]) for i in range(1 + len(SPLITS))]
+    words = pseudo_words(streams[0], kind.fillers)
+    shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
+    shares /= shares[-1]
+    instances = []
+    for split, random in zip(SPLITS, streams[1:], strict=True):
+        size = getattr(corpus.texts, split)
+        labels = random.permutation(size) < max(1, round(size * kind.positive))
+        for number, label in enumerate(labels.astype(int).tolist(), start=1):
+            tokens, cues = write_text(random, kind, label, words, shares)
+            instances.append(Instance(f"{name}-{split}-{number:05d}", split, label, tokens, cues or None))
+    return instances

@@ -1,0 +1,44 @@
+"""Distances between distributions: between attention weights over a text, between predictions over classes.
+
+All take tensors whose last dimension is the distribution and return one value for each. Nats throughout.
+Attention is padded with exact zeros; a zero weight contributes exactly zero, and the case is taken out before the
+logarithm, so that values and gradients stay finite.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+LN2 = math.log(2)
+
+
+def _log(weights: Tensor, at_zero: float) -> Tensor:
+    return torch.where(weights > 0, weights, at_zero).log()
+
+
+def kl(a: Tensor, b: Tensor) -> Tensor:
+    """KL(a || b) = sum_t a_t (log a_t - log b_t); (..., L), (..., L) -> (...).
+
+    Where a weight of b underflowed to 0 it is taken as the least positive number of its type: a finite lower bound.
+    """
+    least = torch.finfo(b.dtype).smallest_normal
+    return (a * (_log(a, 1.0) - _log(b, least))).sum(-1)
+
+
+def jsd(a: Tensor, b: Tensor) -> Tensor:
+    """Jensen-Shannon divergence, between 0 and ln 2; (..., L), (..., L) -> (...).  Jain & Wallace 2019, section 4."""
+    middle = _log((a + b) / 2, 1.0)
+    both = a * (_log(a, 1.0) - middle) + b * (_log(b, 1.0) - middle)
+    return (both.sum(-1) / 2).clamp(0.0, LN2)
+
+
+def tvd(p: Tensor, q: Tensor) -> Tensor:
+    """Total variation distance, half the L1 distance over all classes; (..., C), (..., C) -> (...).
+
+    For two classes this is |p_1 - q_1|: twice what the code of Wiegreffe & Pinter computes, exactly what their
+    section 4.1 defines.
+    """
+    return (p - q).abs().sum(-1) / 2

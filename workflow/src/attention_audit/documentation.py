@@ -1,0 +1,99 @@
+"""The configuration's JSON schema and its page in docs/, both written from the typed configuration.
+
+`python -m attention_audit.documentation` writes them; a test keeps them in step.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from attention_audit.config import Config
+from attention_audit.section import Section
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
+PAGE = ROOT / "docs" / "configuration.md"
+
+OPENING = """# Configuration
+
+Written from the typed configuration (`attention_audit/config.py`) by `make docs`. `config.yaml` is the default run;
+`presets/*.yaml` are laid over it with `--configfile`, and single keys with `--config key=value`. Lists replace, groups
+merge. An unknown key, a wrong type or a value out of bounds ends the run before it starts, with one line that names
+the key. Numbers are not coerced; in YAML, write `1.0e-3`, since `1e-3` is a text there.
+"""
+
+
+def config_schema() -> str:
+    """JSON schema of the configuration, for editors and other programs."""
+    return json.dumps(Config.model_json_schema(), indent=2) + "\n"
+
+
+def _sections(annotation: Any) -> list[type[Section]]:
+    """The groups of settings that a type holds, in the order they are written."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return [annotation]
+    return [section for part in get_args(annotation) for section in _sections(part)]
+
+
+def _type(annotation: Any) -> str:
+    sections = _sections(annotation)
+    if sections:
+        names = " or ".join(f"[{section.__name__}](#{section.__name__.lower()})" for section in sections)
+        return f"name: {names}" if get_origin(annotation) is dict else names
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        return " or ".join(_type(part) for part in parts)
+    if origin is list:
+        return f"list of {_type(parts[0])}"
+    if parts and origin is not None and isinstance(parts[0], str):
+        return " or ".join(f"`{part}`" for part in parts)
+    if hasattr(annotation, "__metadata__"):
+        return _type(parts[0])
+    return {int: "integer", float: "number", str: "text", bool: "true or false", type(None): "null"}[annotation]
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, Section):
+        return "its defaults"
+    return "null" if value is None or value is PydanticUndefined else f"`{json.dumps(value)}`"
+
+
+def _describe(section: type[Section]) -> str:
+    rows = "\n".join(
+        f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {field.description} |"
+        for name, field in section.model_fields.items()
+    )
+    return (
+        f"## {section.__name__}\n\n{section.__doc__}\n\n| key | type | default | meaning |\n|---|---|---|---|\n{rows}\n"
+    )
+
+
+def config_page() -> str:
+    """The documentation of every key, group after group."""
+    order: list[type[Section]] = []
+    open_: list[type[Section]] = [Config]
+    while open_:
+        section = open_.pop(0)
+        if section not in order:
+            order.append(section)
+            open_.extend(inner for field in section.model_fields.values() for inner in _sections(field.annotation))
+    return "\n".join([OPENING, *map(_describe, order)])
+
+
+def main() -> None:
+    """Write both files."""
+    SCHEMA.write_text(config_schema(), encoding="utf-8")
+    PAGE.write_text(config_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

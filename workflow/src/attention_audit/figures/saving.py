@@ -1,0 +1,22 @@
+"""Figures as files: whole or not there, and the same bytes from the same data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from attention_audit.artefacts.files import whole
+from attention_audit.figures.style import house_style
+
+
+def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
+    """Write `figure` as PDF and PNG with `provenance` in their metadata (Keywords, Description), and no time of day.
+
+    Raises AuditError where a file cannot be written.
+    """
+    with house_style():
+        with whole(pdf) as temporary:
+            figure.savefig(temporary, format="pdf", metadata={"CreationDate": None, "Keywords": provenance})
+        with whole(png) as temporary:
+            figure.savefig(temporary, format="png", metadata={"Description": provenance})

@@ -1,0 +1,148 @@
+"""Figure 5 of Wiegreffe & Pinter 2019: what changing the attention costs in changed predictions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+
+from attention_audit.figures import style
+from attention_audit.names import display_name
+
+LN2 = math.log(2)
+COLUMNS = {1: 1, 2: 2, 4: 2}  # else 3
+PANEL_HEIGHT, MARGIN = 2.4, 0.7  # inches
+LABELLED = 5  # lambdas named in a panel, where they find room
+DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
+DISTANCES = (5, 9)  # points
+POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
+LOOKS: dict[str, dict[str, Any]] = {
+    "base": style.SEEDS | POINTS | {"label": "further seeds", "markersize": 5.5},
+    "uniform": style.UNIFORM | POINTS | {"label": "uniform weights", "markersize": 4.5},
+    "one adversary": style.ADVERSARY | POINTS | {"alpha": 0.4, "markersize": 2},
+    "adversary": style.ADVERSARY
+    | {"label": "consistent adversary as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
+    "instance_adversary": style.INSTANCE_ADVERSARY
+    | POINTS
+    | {"label": "per-instance adversary", "alpha": 1, "markersize": 7},
+}
+
+
+def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Mean JSD and TVD for each of `by`."""
+    return rows.groupby(by, as_index=False, dropna=False)[["jsd", "tvd"]].mean()
+
+
+def spelt(lambda_: float) -> str:
+    """A lambda as short as it goes: λ = 2e-5, λ = 0.001."""
+    return f"λ = {lambda_:g}".replace("e-0", "e-")
+
+
+def spread_out(count: int) -> list[int]:
+    """The indices below `count`: both ends, then always the one furthest from those before it."""
+    chosen = [0, count - 1][:count]
+    while len(chosen) < count:
+        rest = [index for index in range(count) if index not in chosen]
+        chosen.append(max(rest, key=lambda index: min(abs(index - other) for other in chosen)))
+    return chosen
+
+
+def draw(axes: Axes, runs: pd.DataFrame, curve: pd.DataFrame, instance: pd.DataFrame) -> None:
+    """One panel: a point for each run of a model, and the curve over lambda."""
+    by_model = {model: runs[runs["model"] == model] for model in ("base", "uniform", "adversary")}
+    shown = {"base": by_model["base"], "uniform": by_model["uniform"]}
+    if by_model["adversary"]["seed"].nunique() > 1:
+        shown["one adversary"] = by_model["adversary"]
+    shown |= {"adversary": curve, "instance_adversary": instance}
+    for name, points in shown.items():
+        axes.plot(points["jsd"], points["tvd"], **LOOKS[name], clip_on=False, zorder=3)
+    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    highest = max(runs["tvd"].max(), instance["tvd"].max())
+    axes.set(xlim=(0, 1.05 * LN2), ylim=(0, 1.12 * highest or 1))
+    axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
+
+
+def occupied(figure: Figure, axes: Axes, curve: pd.DataFrame) -> list[Bbox]:
+    """Boxes (pixels) around every marker and along the curve, for labels to keep clear of."""
+    marks = [line.get_xydata() for line in axes.lines if line.get_marker() != "None"]
+    stops = np.linspace(0, len(curve) - 1, 20 * len(curve))
+    along = np.column_stack([np.interp(stops, range(len(curve)), curve[name]) for name in ("jsd", "tvd")])
+    half = 2 * figure.dpi / 72
+    return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate([*marks, along]))]
+
+
+def placed(axes: Axes, text: str, at: tuple[float, float], taken: list[Bbox]) -> Annotation | None:
+    """`text` near the point `at`, clear of `taken` and within the axes; None where there is no room."""
+    room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
+    for distance in DISTANCES:
+        for x, y in DIRECTIONS:
+            label = axes.annotate(
+                text,
+                at,
+                xytext=(x * distance, y * distance),
+                textcoords="offset points",
+                fontsize=style.SMALL - 1,
+                color=style.ADVERSARY["color"],
+                ha={-1: "right", 0: "center", 1: "left"}[x],
+                va={-1: "top", 0: "center", 1: "bottom"}[y],
+            )
+            box = label.get_window_extent()
+            within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
+            if within and not box.count_overlaps(taken):
+                return label
+            label.remove()
+    return None
+
+
+def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame) -> None:
+    """Name up to LABELLED lambdas along the curve, each only where it hides nothing. The layout must be final."""
+    taken = occupied(figure, axes, curve)
+    labelled = 0
+    for index in spread_out(len(curve)):
+        if labelled == LABELLED:
+            break
+        point = curve.iloc[index]
+        label = placed(axes, spelt(point["lambda"]), (point["jsd"], point["tvd"]), taken)
+        if label is not None:
+            labelled += 1
+            taken.append(label.get_window_extent())
+
+
+def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) -> Figure:
+    """Instance averages of prediction change (TVD) against attention change (JSD, nats), both from the base model.
+
+    A panel a data set: further seeds, uniform weights, the consistent adversary as lambda varies (mean over its
+    seeds, a small dot for each where there are several) and the per-instance adversary. From schema.COMPARISON and
+    INSTANCE_ADVERSARY rows of any number of data sets.
+    """
+    datasets = comparison["dataset"].unique()
+    columns = COLUMNS.get(len(datasets), 3)
+    rows = math.ceil(len(datasets) / columns)
+    runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
+    curves = averages(runs[runs["model"] == "adversary"], ["dataset", "lambda"])
+    instances = averages(instance_adversary, ["dataset"])
+    with style.house_style():
+        figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
+        FigureCanvasAgg(figure)  # measures the labels
+        panels = [*figure.subplots(rows, columns, squeeze=False).flat]
+        for axes in panels[len(datasets) :]:
+            axes.remove()
+        for axes, dataset in zip(panels, datasets, strict=False):
+            draw(axes, *(frame[frame["dataset"] == dataset] for frame in (runs, curves, instances)))
+            axes.set_title(display_name(dataset), loc="left")
+        figure.supxlabel("JSD of attention from the base model's (nats)", fontsize=style.TEXT)
+        figure.supylabel("TVD of predictions", fontsize=style.TEXT)
+        handles = [Line2D([], [], **look) for look in LOOKS.values() if "label" in look]
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+        figure.draw_without_rendering()
+        for axes, dataset in zip(panels, datasets, strict=False):
+            label_lambdas(figure, axes, curves[curves["dataset"] == dataset])
+    return figure

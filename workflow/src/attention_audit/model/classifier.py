@@ -1,0 +1,132 @@
+"""The classifier of Wiegreffe & Pinter 2019, section 3 (after Jain & Wallace 2019, section 2).
+
+embedding -> encoder -> attention -> decoder. Shapes: B texts, L tokens, E embedding, H hidden states, O outputs
+(one for two classes: the logit of class 1; else one a class).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Batch
+
+
+def outputs_for(classes: int) -> int:
+    """Width of the decoder: one sigmoid for two classes, as the authors have it."""
+    return 1 if classes == 2 else classes
+
+
+def probabilities(logits: Tensor) -> Tensor:
+    """Distribution over all classes; (..., 1) -> (..., 2) by a sigmoid, (..., C) -> (..., C) by a softmax."""
+    if logits.shape[-1] == 1:
+        positive = logits.sigmoid()
+        return torch.cat([1 - positive, positive], dim=-1)
+    return logits.softmax(-1)
+
+
+class BiLSTM(nn.Module):
+    """One LSTM over the text and one over the text reversed within its own length.
+
+    Padding comes last for both, so neither reads it before a token: exact without packing, and several times faster
+    on a CPU.
+    """
+
+    def __init__(self, embedding: int, hidden: int) -> None:
+        super().__init__()
+        self.forwards = nn.LSTM(embedding, hidden, batch_first=True)
+        self.backwards = nn.LSTM(embedding, hidden, batch_first=True)
+        self.width = 2 * hidden
+
+    def forward(self, embedded: Tensor, lengths: Tensor) -> Tensor:
+        """(B, L + 2, E), (B,) -> (B, L + 2, 2 hidden)."""
+        position = torch.arange(embedded.shape[1], device=embedded.device)
+        last = lengths[:, None] + 1
+        reverse = torch.where(position <= last, last - position, position)[:, :, None]
+        left, _ = self.forwards(embedded)
+        right, _ = self.backwards(embedded.gather(1, reverse.expand_as(embedded)))
+        return torch.cat([left, right.gather(1, reverse.expand_as(right))], dim=-1)
+
+
+class Affine(nn.Module):
+    """tanh(W x + b) token by token: the diagnostic MLP, which sees no neighbour (section 3.4)."""
+
+    def __init__(self, embedding: int, hidden: int) -> None:
+        super().__init__()
+        self.affine = nn.Linear(embedding, hidden)
+        self.width = hidden
+
+    def forward(self, embedded: Tensor, lengths: Tensor) -> Tensor:
+        """(B, L + 2, E), (B,) -> (B, L + 2, hidden)."""
+        states: Tensor = self.affine(embedded).tanh()
+        return states
+
+
+class Additive(nn.Module):
+    """softmax_t v tanh(W h_t + b) over the tokens of a text (Bahdanau et al. 2015)."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.affine = nn.Linear(width, hidden)
+        self.score = nn.Linear(hidden, 1, bias=False)
+
+    def forward(self, states: Tensor, batch: Batch) -> Tensor:
+        """(B, L, H) -> (B, L)."""
+        scores = self.score(self.affine(states).tanh()).squeeze(-1)
+        return scores.masked_fill(~batch.mask, float("-inf")).softmax(-1)
+
+
+class Uniform(nn.Module):
+    """1 / length on every token (section 3.2)."""
+
+    def forward(self, states: Tensor, batch: Batch) -> Tensor:
+        """(B, L, H) -> (B, L)."""
+        return batch.mask / batch.lengths[:, None]
+
+
+class Imposed(nn.Module):
+    """The weights of another model, brought along by the batch (section 3.4)."""
+
+    def forward(self, states: Tensor, batch: Batch) -> Tensor:
+        """(B, L, H) -> (B, L)."""
+        if batch.attention is None:
+            raise ValueError("imposed attention needs a split that carries attention")
+        return batch.attention
+
+
+class Output(NamedTuple):
+    """What a forward pass gives: logits (B, O), attention (B, L) and states (B, L, H)."""
+
+    logits: Tensor
+    attention: Tensor
+    states: Tensor
+
+
+class Classifier(nn.Module):
+    """Embedding, encoder, attention, decoder; the context vector is the attention-weighted sum of the states."""
+
+    def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
+        encoder = {"bilstm": BiLSTM, "affine": Affine}[architecture.encoder]
+        self.encoder = encoder(architecture.embedding, architecture.hidden)
+        self.attention: nn.Module
+        if architecture.attention == "additive":
+            self.attention = Additive(self.encoder.width, architecture.attention_hidden)
+        else:
+            self.attention = {"uniform": Uniform, "imposed": Imposed}[architecture.attention]()
+        self.decoder = nn.Linear(self.encoder.width, outputs_for(classes))
+
+    def forward(self, batch: Batch) -> Output:
+        """Logits, attention over tokens alone, and the states that it weighs."""
+        states = self.encoder(self.embedding(batch.ids), batch.lengths)[:, 1:-1]
+        attention = self.attention(states, batch)
+        context = torch.einsum("bl,blh->bh", attention, states)
+        return Output(self.decoder(context), attention, states)
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """z_t = W h_t: (B, L, H) -> (B, L, O). logits = sum_t attention_t z_t + bias, exactly."""
+        return states @ self.decoder.weight.T

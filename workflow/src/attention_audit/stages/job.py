@@ -1,0 +1,31 @@
+"""What every stage is given: its settings, its files by name, and somewhere to say how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attention_audit.artefacts.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one stage. A name stands for one file or for several in a fixed order."""
+
+    settings: Mapping[str, Any]
+    inputs: Mapping[str, list[Path]]
+    outputs: Mapping[str, list[Path]]
+    provenance: Provenance
+    report: Callable[[str], None]
+
+    def input(self, name: str) -> Path:
+        """The one input file of this name."""
+        (path,) = self.inputs[name]
+        return path
+
+    def output(self, name: str) -> Path:
+        """The one output file of this name."""
+        (path,) = self.outputs[name]
+        return path

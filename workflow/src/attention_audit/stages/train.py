@@ -1,0 +1,84 @@
+"""corpus, vocabulary (, readout of another model) -> weights and history, one pair a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from sklearn.metrics import roc_auc_score
+
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.schema import HISTORY
+from attention_audit.artefacts.weights import write_weights
+from attention_audit.errors import AuditError
+from attention_audit.model.batch import Split
+from attention_audit.model.classifier import Classifier
+from attention_audit.readout import take_readout
+from attention_audit.stages.job import Job
+from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
+from attention_audit.training.loop import Trained, fit
+from attention_audit.training.objective import ConsistentAdversary, LabelLoss, Objective
+from attention_audit.training.settings import TrainSettings
+
+
+def selection_score(split: Split) -> Callable[[Classifier], float]:
+    """ROC-AUC on a split: of the positive class, or the macro average of one class against the rest."""
+    labels = split.labels
+
+    def score(model: Classifier) -> float:
+        predicted = take_readout(model, split, [""] * len(split)).probabilities
+        model.train()
+        if predicted.shape[1] == 2:
+            return float(roc_auc_score(labels, predicted[:, 1]))
+        return float(roc_auc_score(labels, predicted / predicted.sum(1, keepdims=True), multi_class="ovr"))
+
+    return score
+
+
+def run(job: Job) -> None:
+    """Train the model with each of its seeds, one after another, and write what each ends with."""
+    settings = TrainSettings.model_validate(job.settings)
+    device = prepare_device(settings)
+    material = read_material(job.input("corpus"), job.input("vocabulary"), settings.architecture)
+    references = by_split(job.inputs.get("reference", []))
+    train = build_split(material.splits["train"], device, references.get("train"))
+    objective: Objective
+    if settings.lambda_ is not None:
+        objective, score = ConsistentAdversary(settings.lambda_), None
+    else:
+        selection = settings.optimisation.selection
+        split = build_split(material.splits[selection], device, references.get(selection))
+        objective, score = LabelLoss(material.class_sizes), selection_score(split)
+    outputs = zip(settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
+    for number, (seed, weights, history) in enumerate(outputs, start=1):
+        where = f"seed {seed} ({number}/{len(settings.seeds)})"
+        model = build_model(material, settings.architecture, seed).to(device)
+        try:
+            trained = fit(
+                model,
+                train,
+                objective,
+                settings.optimisation,
+                settings.epochs,
+                seed,
+                lambda line, where=where: job.report(f"{where} {line}"),
+                score,
+                settings.patience,
+            )
+        except AuditError as error:
+            lambda_ = "" if settings.lambda_ is None else f", lambda {settings.lambda_:g}"
+            raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{lambda_}, {error}") from error
+        write_weights(weights, trained.weights, job.provenance, seed)
+        write_table(history, HISTORY, history_columns(trained), job.provenance, seed)
+    if device.type == "cuda":
+        job.report(f"peak GPU memory {torch.cuda.max_memory_allocated(device) / 2**20:.0f} MiB")
+
+
+def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | list[bool]]:
+    """Columns of schema.HISTORY."""
+    return {
+        "epoch": [epoch.epoch for epoch in trained.history],
+        "loss": [epoch.loss for epoch in trained.history],
+        "score": [epoch.score for epoch in trained.history],
+        "selected": [epoch.epoch == trained.selected for epoch in trained.history],
+    }

@@ -1,0 +1,18 @@
+"""comparison, instance adversary -> figure 3 of Wiegreffe & Pinter."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
+from attention_audit.stages.job import Job
+from attention_audit.stages.publishing import publish_figure, stacked
+from attention_audit.figures.seed_variance import wp_fig3_seed_variance
+
+
+def run(job: Job) -> None:
+    """Draw the figure."""
+    publish_figure(
+        job,
+        wp_fig3_seed_variance(
+            stacked(job, "comparison", COMPARISON), stacked(job, "instance_adversary", INSTANCE_ADVERSARY)
+        ),
+    )

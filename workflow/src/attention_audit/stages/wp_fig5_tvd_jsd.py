@@ -1,0 +1,16 @@
+"""comparison, instance adversary -> figure 5 of Wiegreffe & Pinter."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
+from attention_audit.stages.job import Job
+from attention_audit.stages.publishing import publish_figure, stacked
+from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
+
+
+def run(job: Job) -> None:
+    """Draw the figure."""
+    publish_figure(
+        job,
+        wp_fig5_tvd_jsd(stacked(job, "comparison", COMPARISON), stacked(job, "instance_adversary", INSTANCE_ADVERSARY)),
+    )

@@ -1,0 +1,13 @@
+"""performance -> table 2 of Wiegreffe & Pinter."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import PERFORMANCE
+from attention_audit.stages.job import Job
+from attention_audit.stages.publishing import publish_table, stacked
+from attention_audit.tables.performance import wp_table2_uniform
+
+
+def run(job: Job) -> None:
+    """Write the table."""
+    publish_table(job, wp_table2_uniform(stacked(job, "performance", PERFORMANCE)))

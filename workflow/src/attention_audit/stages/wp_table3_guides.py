@@ -1,0 +1,13 @@
+"""performance -> table 3 of Wiegreffe & Pinter."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import PERFORMANCE
+from attention_audit.stages.job import Job
+from attention_audit.stages.publishing import publish_table, stacked
+from attention_audit.tables.performance import wp_table3_guides
+
+
+def run(job: Job) -> None:
+    """Write the table."""
+    publish_table(job, wp_table3_guides(stacked(job, "performance", PERFORMANCE)))

@@ -1,0 +1,20 @@
+"""performance, comparison, instance adversary -> table 5 of Wiegreffe & Pinter."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY, PERFORMANCE
+from attention_audit.stages.job import Job
+from attention_audit.stages.publishing import publish_table, stacked
+from attention_audit.tables.adversary import wp_table5_adversary
+
+
+def run(job: Job) -> None:
+    """Write the table."""
+    publish_table(
+        job,
+        wp_table5_adversary(
+            stacked(job, "performance", PERFORMANCE),
+            stacked(job, "comparison", COMPARISON),
+            stacked(job, "instance_adversary", INSTANCE_ADVERSARY),
+        ),
+    )

@@ -1,0 +1,49 @@
+"""Table 5 of Wiegreffe & Pinter 2019: the model-consistent adversary as lambda varies, and what to hold it against."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from attention_audit.tables.tidy import as_table, over_seeds
+
+ROWS = ("seeds", "uniform", "adversary", "instance_adversary")
+METRICS = ("f1", "tvd", "jsd", "decision_flip_rate", "admissible_share")
+RUN = ["dataset", "model", "lambda", "seed"]
+
+
+def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
+    """F1 of each compared model and seed, and its instance averages against the base model."""
+    averages = comparison.groupby(RUN, sort=False, dropna=False)[["tvd", "jsd", "decision_flip"]].mean()
+    averages = averages.rename(columns={"decision_flip": "decision_flip_rate"}).reset_index()
+    f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
+    runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
+    return runs.melt([*RUN, "selection"], var_name="metric")
+
+
+def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
+    """Instance averages of Jain & Wallace's adversary, and for what share of the texts it found any."""
+    found = instance_adversary.assign(
+        admissible_share=instance_adversary["admissible"] > 0, decision_flip_rate=instance_adversary["decision_flip"]
+    )
+    averages = found.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
+    rows = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
+    selection = performance[performance["model"] == "base"].groupby("dataset")["selection"].first()
+    return rows.assign(row="instance_adversary", seeds=1, selection=rows["dataset"].map(selection))
+
+
+def wp_table5_adversary(
+    performance: pd.DataFrame, comparison: pd.DataFrame, instance_adversary: pd.DataFrame
+) -> pd.DataFrame:
+    """How far the adversary's attention goes (JSD, nats) and what it costs (TVD, decision flips, F1), lambda by lambda.
+
+    Each run's test-split average first, then mean and sd over seeds; the reference rows are further seeds of the
+    base model, uniform weights, and Jain & Wallace's adversary. From schema.PERFORMANCE, COMPARISON and
+    INSTANCE_ADVERSARY rows of any number of data sets; the columns are those of schema.TABLE.
+    """
+    runs = over_seeds(by_run(comparison, performance), ["dataset", "model", "lambda", "selection", "metric"])
+    runs["row"] = runs["model"].replace({"base": "seeds"})
+    # the authors' command computes half the paper's TVD, so it takes half the paper's lambda
+    commands = [f"authors' command: lambda {value / 2:g}" for value in runs["lambda"]]
+    runs["note"] = pd.Series(commands, runs.index, dtype=str).where(runs["lambda"].notna(), "")
+    rows = pd.concat([runs, per_instance(instance_adversary, performance)]).fillna({"note": ""})
+    return as_table(rows, ROWS, METRICS)

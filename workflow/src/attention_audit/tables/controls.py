@@ -1,0 +1,114 @@
+"""What the tests must find on the control corpora, where the truth is known.
+
+A failed claim means that the tests, or the training, cannot be trusted on real data either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.artefacts.schema import CONTROLS
+
+NEEDLE_GAIN = 0.15
+NEEDLE_MASS = 0.5
+CHORUS_MARGIN = 0.02
+STANDARD_ERRORS = 2
+CHANCE_ERRORS = 3
+
+
+class Claim(NamedTuple):
+    """One row of schema.CONTROLS but for the data set and the verdict."""
+
+    claim: str
+    statistic: str
+    value: float
+    least: float = nan
+    most: float = nan
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value lies within its bounds; never with a value that is not a number."""
+        least, most = (-inf if np.isnan(self.least) else self.least, inf if np.isnan(self.most) else self.most)
+        return bool(least <= self.value <= most)
+
+
+def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
+    """A metric of a model, one value a seed."""
+    return performance.loc[(performance["model"] == model) & (performance["metric"] == metric), "value"]
+
+
+def needle(performance: pd.DataFrame, evidence: pd.DataFrame) -> Iterator[Claim]:
+    """One cue decides, so attention finds it, and its weights guide a simpler model."""
+    guided, blind = (scores(performance, f"guide_{weights}", "f1").mean() for weights in ("base_lstm", "uniform"))
+    mass = evidence.loc[evidence["model"] == "base", "evidence_mass"].mean()
+    yield Claim(
+        "base attention guides the MLP",
+        "mean F1 of guide_base_lstm minus mean F1 of guide_uniform",
+        guided - blind,
+        least=NEEDLE_GAIN,
+    )
+    yield Claim(
+        "base attention lies on the evidence",
+        "mean over seeds and test instances of the evidence mass of base",
+        mass,
+        least=NEEDLE_MASS,
+    )
+
+
+def chorus(performance: pd.DataFrame) -> Iterator[Claim]:
+    """Every word counts alike, so attention adds nothing beyond the noise between seeds (Welch)."""
+    base, uniform = scores(performance, "base", "f1"), scores(performance, "uniform", "f1")
+    error = sqrt(base.var() / len(base) + uniform.var() / len(uniform)) if min(len(base), len(uniform)) > 1 else 0.0
+    yield Claim(
+        "uniform weights do as well as attention",
+        f"absolute difference of mean F1, base and uniform; at most {STANDARD_ERRORS} standard errors "
+        f"or {CHORUS_MARGIN:g}, whichever is more",
+        abs(base.mean() - uniform.mean()),
+        most=max(STANDARD_ERRORS * error, CHORUS_MARGIN),
+    )
+
+
+def static(performance: pd.DataFrame, labels: pd.Series) -> Iterator[Claim]:
+    """Labels are noise, so the model guesses.
+
+    Predictions independent of labels that are positive with share pi, and positive themselves with share q, are
+    right with probability q pi + (1 - q)(1 - pi): between the minority's and the majority's share, whatever q.
+    The accuracy of one seed has a standard error of at most sqrt(1/4n); so has their mean, however correlated.
+    """
+    positive = (labels == 1).mean()
+    slack = CHANCE_ERRORS * sqrt(0.25 / len(labels))
+    yield Claim(
+        "nothing predicts the labels",
+        f"mean accuracy of base; the test split's class shares, {CHANCE_ERRORS} standard errors either way",
+        scores(performance, "base", "accuracy").mean(),
+        least=min(positive, 1 - positive) - slack,
+        most=max(positive, 1 - positive) + slack,
+    )
+
+
+def controls(
+    kinds: Mapping[str, str], performance: pd.DataFrame, evidence: pd.DataFrame, corpora: Mapping[str, pd.DataFrame]
+) -> pd.DataFrame:
+    """Every claim about the control corpora, with the columns of schema.CONTROLS.
+
+    `kinds` maps data set to needle, chorus or static; data sets of other kinds are passed over. `performance` and
+    `evidence` hold schema.PERFORMANCE and EVIDENCE rows of any number of data sets, `corpora` schema.CORPUS frames.
+    """
+    rows = []
+    for dataset, kind in kinds.items():
+        scored = performance[performance["dataset"] == dataset]
+        claims: Iterator[Claim] = iter(())
+        if kind == "needle":
+            claims = needle(scored, evidence[evidence["dataset"] == dataset])
+        elif kind == "chorus":
+            claims = chorus(scored)
+        elif kind == "static":
+            corpus = corpora[dataset]
+            claims = static(scored, corpus.loc[corpus["split"] == "test", "label"])
+        rows += [(dataset, *claim, claim.holds) for claim in claims]
+    return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -1,0 +1,53 @@
+"""Tables 2 and 3 of Wiegreffe & Pinter 2019: how well models predict the gold labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from attention_audit.tables.published import published
+from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
+
+METRICS = ("f1", "accuracy", "roc_auc")
+GUIDES = ("guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary")
+
+
+def of_models(performance: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """Mean, sd and seeds of every metric, one row a model."""
+    chosen = performance[performance["model"].isin(models)].rename(columns={"model": "row"})
+    return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "metric"])
+
+
+def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
+    """F1 of base minus F1 of uniform, paired by seed, one row a data set."""
+    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin(["base", "uniform"])]
+    paired = f1.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
+    gains = (paired["base"] - paired["uniform"]).dropna().rename("value").reset_index()
+    return over_seeds(gains, ["dataset", "selection"]).assign(row="base - uniform", metric="f1")
+
+
+def wp_table2_uniform(performance: pd.DataFrame) -> pd.DataFrame:
+    """Is attention needed: base against uniform weights, with the paired difference in F1.
+
+    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. The difference
+    stands beside the difference of the paper's two values; the notes give Jain & Wallace's own F1.
+    """
+    rows = beside_paper(of_models(performance, ["base", "uniform"]), "Table 2")
+    gains = gain_of_attention(performance)
+    theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
+    gains["published"] = gains["dataset"].map(theirs["base"] - theirs["uniform"])
+    gains["note"] = ""
+    for index, row in rows[(rows["row"] == "base") & (rows["metric"] == "f1")].iterrows():
+        reported = published("quoted in WP2019 Table 2", row["dataset"], "base", "f1", paper="JW2019")
+        if reported:
+            rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
+    return as_table(pd.concat([rows, gains]), ["base", "uniform", "base - uniform"], METRICS)
+
+
+def wp_table3_guides(performance: pd.DataFrame) -> pd.DataFrame:
+    """Does attention transfer: the diagnostic MLP under four sets of weights.
+
+    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE.
+    """
+    return as_table(beside_paper(of_models(performance, GUIDES), "Table 3"), GUIDES, METRICS)

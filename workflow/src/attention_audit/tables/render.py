@@ -1,0 +1,134 @@
+"""A table as .csv (tidy, every digit), .md and .tex (wide, rounded), each carrying its provenance in a comment."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pandas as pd
+from tabulate import tabulate
+
+from attention_audit.artefacts.files import whole
+from attention_audit.names import display_name
+
+HEADINGS = {
+    "mean_length": "mean length (tokens)",
+    "tokens_with_vector": "train tokens with vector",
+    "f1": "F1",
+    "roc_auc": "ROC-AUC",
+    "tvd": "TVD",
+    "jsd": "JSD (nats)",
+    "admissible_share": "texts with an adversary",
+}
+ROWS = {
+    "guide_uniform": "MLP, uniform weights",
+    "guide_trained_mlp": "MLP, own attention",
+    "guide_base_lstm": "MLP, base LSTM's attention",
+    "guide_adversary": "MLP, adversary's attention",
+    "instance_adversary": "per-instance adversary",
+}
+COUNTS = re.compile(r"instances|negative|positive|class_\d+|words")
+TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "≥": r"$\geq$", "≤": r"$\leq$"}
+
+
+def heading(metric: str) -> str:
+    """How a metric is called at the head of a column."""
+    return HEADINGS.get(metric, metric.replace("_", " "))
+
+
+def number(value: float, metric: str, paper: bool = False) -> str:
+    """A value with the digits that its metric deserves; nothing for null."""
+    if math.isnan(value):
+        return ""
+    if COUNTS.fullmatch(metric):
+        return f"{value:.0f}"
+    if metric == "mean_length":
+        return f"{value:.0f}" if paper else f"{value:.1f}"
+    return f"{value:.3f}"
+
+
+def wide(table: pd.DataFrame) -> pd.DataFrame:
+    """A schema.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
+    lines = []
+    published = set(table.loc[table["published"].notna(), "metric"])
+    for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
+        dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
+        line = {
+            "data set": display_name(dataset),
+            "row": ROWS.get(row, row.replace("_", " ")),
+            "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
+        }
+        for metric in table["metric"].unique():
+            cell = cells[cells["metric"] == metric]
+            mean, sd, theirs = cell[["mean", "sd", "published"]].iloc[0] if len(cell) else (math.nan,) * 3
+            spread = number(sd, metric)
+            line[heading(metric)] = number(mean, metric) + (f" ± {spread}" if spread else "")
+            if metric in published:
+                line[f"paper: {heading(metric)}"] = number(theirs, metric, paper=True)
+        seeds = cells["seeds"].max()
+        line["seeds"] = str(seeds) if seeds else ""
+        line["epoch selected on"] = ", ".join(dict.fromkeys(filter(None, cells["selection"])))
+        line["note"] = "; ".join(dict.fromkeys(filter(None, cells["note"])))
+        lines.append(line)
+    frame = pd.DataFrame(lines, dtype=str)
+    return frame.loc[:, (frame != "").any()]
+
+
+def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
+    """A schema.CONTROLS frame as strings: the two bounds become one condition."""
+    conditions = [
+        f"{least:.3f} to {most:.3f}" if least <= most else f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
+        for least, most in zip(controls["least"], controls["most"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "data set": controls["dataset"],
+            "claim": controls["claim"],
+            "statistic": controls["statistic"],
+            "value": [f"{value:.3f}" for value in controls["value"]],
+            "must be": conditions,
+            "holds": ["yes" if holds else "NO" for holds in controls["holds"]],
+        },
+        dtype=str,
+    )
+
+
+def grid(shown: pd.DataFrame, style: str) -> str:
+    """`shown` in one of tabulate's styles; columns that hold numbers stand to the right."""
+    text = ("data set", "row", "claim", "statistic", "note", "epoch selected on", "holds")
+    aligned = ["left" if name in text else "right" for name in shown.columns]
+    rows, names = shown.to_numpy().tolist(), list(shown.columns)
+    return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
+
+
+def markdown(shown: pd.DataFrame, provenance: str) -> str:
+    """A pipe table, with the provenance as an HTML comment at its end."""
+    # "--" may not stand within a comment; in JSON the escape means the same
+    escaped = provenance.replace("--", "-\\u002d")
+    return f"{grid(shown, 'pipe')}\n\n<!-- {escaped} -->\n"
+
+
+def latex(shown: pd.DataFrame, provenance: str) -> str:
+    """A tabular for booktabs, after the provenance as a comment."""
+    body = grid(shown, "latex_booktabs")
+    for character, command in TEX.items():
+        body = body.replace(character, command)
+    body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", body)
+    return f"% {provenance}\n% needs \\usepackage{{booktabs}}\n{body}\n"
+
+
+def render(table: pd.DataFrame, path: Path, provenance: str) -> None:
+    """Write `table` (schema.TABLE or CONTROLS) as `path` with the endings .csv, .md and .tex.
+
+    `provenance` is one line of JSON. Raises AuditError where a file cannot be written.
+    """
+    shown = verdicts(table) if "holds" in table else wide(table)
+    texts = {
+        ".csv": f"# {provenance}\n" + table.to_csv(index=False, lineterminator="\n"),
+        ".md": markdown(shown, provenance),
+        ".tex": latex(shown, provenance),
+    }
+    for ending, text in texts.items():
+        with whole(path.with_suffix(ending)) as temporary:
+            temporary.write_text(text, encoding="utf-8")

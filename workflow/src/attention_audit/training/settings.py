@@ -1,0 +1,103 @@
+"""How models are trained: the sections of the configuration, and what one training job is told."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.section import Count, NonNegative, Positive, Section, Seed, refuse_duplicates
+
+
+class Sizes(Section):
+    """Sizes of the BiLSTM classifier."""
+
+    embedding: Count = Field(300, description="Width of random embeddings; a vector file brings its own.")
+    hidden: Count = Field(128, description="LSTM units in each direction.")
+    attention: Count = Field(128, description="Width of the additive attention's hidden layer.")
+
+
+class Optimisation(Section):
+    """What every training shares."""
+
+    batch_size: Count = Field(32, description="Texts in a batch.")
+    learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
+    weight_decay: NonNegative = Field(1e-5, description="L2 penalty on everything but the attention.")
+    length_noise: NonNegative = Field(
+        0.1, lt=1, description="Batches are runs of a length sort with this relative noise."
+    )
+    selection: Literal["dev", "test"] = Field(
+        "dev", description="Split whose ROC-AUC selects the epoch; test only to reproduce the authors."
+    )
+
+
+class Training(Optimisation):
+    """How the base and the uniform models are trained; guides and adversaries share optimiser and batches."""
+
+    seed: Seed = Field(10, description="Seed of the base model, which all others are compared with.")
+    further_seeds: list[Seed] = Field(
+        default_factory=lambda: [50, 257, 500231, 100078, 12504, 90754789, 8988812, 2],
+        min_length=1,
+        description="Further seeds for base, uniform and guided models; the defaults are the authors'.",
+    )
+    epochs: Count = Field(8, description="Epochs of base, uniform and guided models.")
+
+    @property
+    def seeds(self) -> list[int]:
+        """The base seed first, then the further seeds."""
+        return [self.seed, *self.further_seeds]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        refuse_duplicates("seed", self.seeds)
+        return self
+
+
+class Guides(Section):
+    """The diagnostic MLP of test 3."""
+
+    hidden: Count = Field(128, description="Width of the token-wise affine layer.")
+    attention: Count = Field(64, description="Width of the attention that the trained MLP learns.")
+    adversary_lambda: Positive = Field(0.002, description="Lambda of the adversary that lends its weights as a guide.")
+
+
+class Adversary(Section):
+    """The model-consistent adversary of test 4: minimises TVD - lambda KL(adversary || base)."""
+
+    lambdas: list[Positive] = Field(
+        default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3],
+        min_length=1,
+        description="Grid of lambda in the paper's formula: twice the value the authors' command takes.",
+    )
+    seeds: list[Seed] = Field(
+        default_factory=lambda: [10], min_length=1, description="Seeds; the base seed shares its initial weights."
+    )
+    epochs: Count = Field(80, description="Most epochs.")
+    patience: Count = Field(10, description="Stop after so many epochs without a lower training loss.")
+
+    @field_validator("lambdas", "seeds")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        refuse_duplicates("value", values)
+        return values
+
+
+class ModelSettings(Section):
+    """One model of one data set, over its seeds."""
+
+    dataset: str
+    model: str
+    lambda_: float | None
+    seeds: list[Seed]
+    architecture: Architecture
+    device: Literal["auto", "cpu", "cuda"]
+    threads: Count
+
+
+class TrainSettings(ModelSettings):
+    """A training job. With `lambda_` the model is an adversary of the reference readout, else it learns the labels."""
+
+    optimisation: Optimisation
+    epochs: Count
+    patience: Count | None
