@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from attention_audit.corpus.instances import Instance, filter_lengths
-from attention_audit.corpus.settings import Length
 from hypothesis import given
 from hypothesis import strategies as st
+
+from attention_audit.corpus.instances import Instance, filter_lengths
+from attention_audit.corpus.settings import Length
 
 bound = st.none() | st.integers(1, 12)
 corpora = st.lists(st.tuples(st.sampled_from(["train", "dev", "test"]), st.integers(0, 12)), max_size=40)

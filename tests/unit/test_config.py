@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
-from pathlib import Path
 
 from attention_audit.config import parse_config
 from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema

@@ -4,12 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from attention_audit.corpus.controls import KINDS, generate, pseudo_words
-from attention_audit.corpus.instances import Instance, check_instances, split_of
-from attention_audit.corpus.settings import ControlCorpus, Texts
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
+
+from attention_audit.corpus.controls import KINDS, generate, pseudo_words
+from attention_audit.corpus.instances import Instance, check_instances, split_of
+from attention_audit.corpus.settings import ControlCorpus, Texts
 
 SIZES = Texts(train=1200, dev=120, test=600)
 

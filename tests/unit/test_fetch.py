@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
 from attention_audit.corpus import fetch as module
 from attention_audit.corpus.fetch import fetch
 from attention_audit.corpus.settings import RemoteFile

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+
 from attention_audit.artefacts.schema import CORPUS
 from attention_audit.corpus.instances import Instance, check_instances, corpus_columns, filter_lengths
 from attention_audit.corpus.settings import Length

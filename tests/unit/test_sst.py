@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from attention_audit.corpus import sst
 from attention_audit.corpus.instances import Instance
 from attention_audit.corpus.settings import Length, RemoteFile, SstCorpus
@@ -52,14 +53,15 @@ def test_tree_by_hand() -> None:
     ],
 )
 def test_malformed_trees(line: str) -> None:
-    with pytest.raises(ValueError, match="tree|node"):
+    with pytest.raises(ValueError, match=r"tree|node"):
         parse_tree(line)
 
 
 def test_text_is_cleaned_then_split_then_lowered() -> None:
     assert clean(["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]) == "sci fi drama it s"
     assert tokenize("The US can not") == ["the", "us", "can", "not"]
-    assert tokenize("CANNOT wait  ") == ["can", "not", "wait"]
+    assert tokenize("Cannot wait  ") == ["can", "not", "wait"]
+    assert tokenize("CANNOT wait") == ["cannot", "wait"]  # lower-cased first, it would be split as well
 
 
 def test_reading(tmp_path: Path) -> None:

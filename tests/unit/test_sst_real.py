@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from attention_audit.corpus.instances import Instance, split_of
 from attention_audit.corpus.settings import RemoteFile, SstCorpus
 from attention_audit.corpus.sources import read_corpus, read_texts

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from attention_audit.corpus.vectors import read_vectors
 from attention_audit.errors import AuditError
 

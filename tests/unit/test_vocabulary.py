@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
 from attention_audit.artefacts.schema import VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, build_vocabulary, coverage, vocabulary_columns
-from sklearn.feature_extraction.text import CountVectorizer
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
 MARKS = ["<pad>", "<unk>", "<sos>", "<eos>"]

@@ -1,19 +1,14 @@
 # Audits -> tables: Parquet in, .parquet, .csv, .md and .tex out. No model is loaded.
 
 
-def tables(name):
-    """The four files of a table."""
-    return multiext(f"results/tables/{name}", ".parquet", ".csv", ".md", ".tex")
-
-
 def corpora(file):
     """One file a data set, in the order of the config."""
-    return expand("results/corpora/{dataset}/" + file, dataset=DATASETS)
+    return expand(f"results/corpora/{{dataset}}/{file}", dataset=DATASETS)
 
 
 def audits(name):
     """One audit file a data set, in the order of the config."""
-    return expand("results/audits/{dataset}/" + name + ".parquet", dataset=DATASETS)
+    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=DATASETS)
 
 
 localrules:
@@ -30,7 +25,8 @@ rule wp_table1:
         corpus=corpora("corpus.parquet"),
         vocabulary=corpora("vocabulary.parquet"),
     output:
-        tables("wp_table1_datasets"),
+        parquet="results/tables/wp_table1_datasets.parquet",
+        rendered=multiext("results/tables/wp_table1_datasets", ".csv", ".md", ".tex"),
     log:
         "results/logs/wp_table1_datasets.log",
     conda:
@@ -41,14 +37,15 @@ rule wp_table1:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
-        " --output parquet {output[0]}"
+        " --output parquet {output.parquet}"
 
 
 rule wp_table2:
     input:
         performance=audits("performance"),
     output:
-        tables("wp_table2_uniform"),
+        parquet="results/tables/wp_table2_uniform.parquet",
+        rendered=multiext("results/tables/wp_table2_uniform", ".csv", ".md", ".tex"),
     log:
         "results/logs/wp_table2_uniform.log",
     conda:
@@ -59,14 +56,15 @@ rule wp_table2:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
-        " --output parquet {output[0]}"
+        " --output parquet {output.parquet}"
 
 
 rule wp_table3:
     input:
         performance=audits("performance"),
     output:
-        tables("wp_table3_guides"),
+        parquet="results/tables/wp_table3_guides.parquet",
+        rendered=multiext("results/tables/wp_table3_guides", ".csv", ".md", ".tex"),
     log:
         "results/logs/wp_table3_guides.log",
     conda:
@@ -77,7 +75,7 @@ rule wp_table3:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
-        " --output parquet {output[0]}"
+        " --output parquet {output.parquet}"
 
 
 rule wp_table5:
@@ -86,7 +84,8 @@ rule wp_table5:
         comparison=audits("comparison"),
         instance_adversary=audits("instance_adversary"),
     output:
-        tables("wp_table5_adversary"),
+        parquet="results/tables/wp_table5_adversary.parquet",
+        rendered=multiext("results/tables/wp_table5_adversary", ".csv", ".md", ".tex"),
     log:
         "results/logs/wp_table5_adversary.log",
     conda:
@@ -97,7 +96,7 @@ rule wp_table5:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input comparison {input.comparison} --input instance_adversary {input.instance_adversary}"
-        " --output parquet {output[0]}"
+        " --output parquet {output.parquet}"
 
 
 rule controls:
@@ -106,7 +105,8 @@ rule controls:
         evidence=audits("evidence"),
         corpus=corpora("corpus.parquet"),
     output:
-        tables("controls"),
+        parquet="results/tables/controls.parquet",
+        rendered=multiext("results/tables/controls", ".csv", ".md", ".tex"),
     log:
         "results/logs/controls.log",
     conda:
@@ -119,7 +119,7 @@ rule controls:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input evidence {input.evidence} --input corpus {input.corpus}"
-        " --output parquet {output[0]}"
+        " --output parquet {output.parquet}"
 
 
 rule tables:

@@ -63,16 +63,17 @@ class Config(Section):
         return self
 
 
-def _line(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
+def _line(error: ErrorDetails, raw: Any) -> str:
     """One fault as `key: what is wrong`, the key as the user wrote it."""
     keys: list[str] = []
-    at: Any = raw
     for part in error["loc"]:
-        # pydantic also names the branch of a union here, which is no key of the user's
-        if isinstance(at, Mapping) and part not in at and part != error["loc"][-1]:
-            continue
+        if isinstance(raw, dict) and part not in raw and part != error["loc"][-1]:
+            continue  # the branch of a union, which pydantic names too, is no key of the user's
         keys.append(str(part))
-        at = at[part] if isinstance(at, Mapping | list) and (isinstance(at, list) or part in at) else None
+        try:
+            raw = raw[part]
+        except (KeyError, IndexError, TypeError):
+            raw = None
     given = error["input"]
     match error["type"]:
         case "extra_forbidden":

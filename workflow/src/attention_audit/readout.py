@@ -76,9 +76,8 @@ class Readout:
         at = {name: position for position, name in enumerate(self.ids)}
         missing = [name for name in ids if name not in at]
         if missing:
-            raise AuditError(
-                f"readout: text {missing[0]!r} is missing (and {len(missing) - 1} more); rebuild both readouts"
-            )
+            others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            raise AuditError(f"readout: text {missing[0]!r}{others} is missing; rebuild the readouts of this data set")
         order = [at[name] for name in ids]
         return Readout(
             list(ids),
@@ -118,9 +117,17 @@ class Readout:
         }
 
 
+def predict_split(model: Classifier, split: Split) -> Floats:
+    """Predicted distributions over a split, (N, C), without gradients."""
+    logits = torch.empty(len(split), model.decoder.out_features)
+    with torch.inference_mode():
+        for members, batch in split.in_order_of_length():
+            logits[torch.from_numpy(members)] = model(batch).logits.cpu()
+        return probabilities(logits).numpy()
+
+
 def take_readout(model: Classifier, split: Split, ids: Sequence[str]) -> Readout:
-    """Run the model over a split, in evaluation mode, without gradients."""
-    model.eval()
+    """Run the model over a split, without gradients."""
     count = len(split)
     attention: list[Floats] = [np.empty(0, np.float32)] * count
     contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
@@ -160,9 +167,8 @@ def read_readout(path: Path) -> Readout:
     outputs = bias.shape[1]
     for name, weights, values in zip(table["id"].to_pylist(), attention, contribution, strict=True):
         if len(values) != outputs * len(weights):
-            raise AuditError(
-                f"{path}: text {name!r} has {len(weights)} weights but {len(values)} contributions; {rebuild_hint(path)}"
-            )
+            found = f"{len(weights)} weights but {len(values)} contributions"
+            raise AuditError(f"{path}: text {name!r} has {found}; {rebuild_hint(path)}")
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),

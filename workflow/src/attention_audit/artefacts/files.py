@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from attention_audit.errors import AuditError
@@ -26,7 +26,8 @@ def whole(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise AuditError(f"{path}: cannot be written ({error.strerror or error}); free or unlock the folder") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def rebuild_hint(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import ARTEFACTS, Artefact
+from attention_audit.artefacts.schema import ARTEFACTS, Artefact, Column
 
 OPENING = """# Results
 
@@ -29,10 +29,13 @@ Models: `base` (BiLSTM, additive attention), `uniform` (attention fixed to 1/len
 """
 
 
+def _type(column: Column) -> str:
+    return f"{column.type}, nullable" if column.nullable else str(column.type)
+
+
 def _section(artefact: Artefact) -> str:
     rows = "\n".join(
-        f"| `{column.name}` | {column.type}{', nullable' if column.nullable else ''} | {column.unit} | {column.meaning} |"
-        for column in artefact.columns
+        f"| `{column.name}` | {_type(column)} | {column.unit} | {column.meaning} |" for column in artefact.columns
     )
     return (
         f"## `{artefact.path}`\n\n{artefact.meaning}\n\n| column | type | unit | meaning |\n|---|---|---|---|\n{rows}\n"

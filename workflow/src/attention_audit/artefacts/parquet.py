@@ -61,10 +61,12 @@ def read_table(path: Path, artefact: Artefact) -> pa.Table:
 
 def read_frame(path: Path, artefact: Artefact) -> pd.DataFrame:
     """`read_table` as a DataFrame."""
-    return read_table(path, artefact).to_pandas()
+    frame: pd.DataFrame = read_table(path, artefact).to_pandas()
+    return frame
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """What a Parquet file of ours says of its own making."""
     metadata = pq.read_schema(path).metadata or {}
-    return json.loads(metadata[PROVENANCE_KEY])
+    record: dict[str, Any] = json.loads(metadata[PROVENANCE_KEY])
+    return record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,9 +29,10 @@ def checksum(weights: Mapping[str, torch.Tensor]) -> str:
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
     """Write a state dict, whole or not at all, with its provenance and checksum in the header."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    metadata = {"attention_audit": provenance.text(seed), "sha256": checksum(tensors)}
+    # one key: safetensors writes several in no fixed order
+    header = json.dumps(provenance.record(seed) | {"weights_sha256": checksum(tensors)}, sort_keys=True)
     with whole(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        save_file(tensors, temporary, metadata={"attention_audit": header})
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
@@ -40,8 +42,8 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """
     try:
         with safe_open(path, framework="pt") as handle:
-            weights = {name: handle.get_tensor(name) for name in handle.keys()}
-            expected = (handle.metadata() or {}).get("sha256")
+            weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
+            expected = json.loads((handle.metadata() or {}).get("attention_audit", "{}")).get("weights_sha256")
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (SafetensorError, OSError, ValueError) as error:

@@ -26,7 +26,6 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.model.classifier import probabilities
 from attention_audit.readout import Padded, Readout
 
-
 # so low that the weight is beyond float precision, and high enough that it and its logarithm stay finite
 PADDING_LOGIT = -60.0
 

@@ -94,6 +94,8 @@ def download(url: str, target: Path, remedy: str, report: Callable[[str], None])
             pooch.HTTPDownloader(Progress(url, report), CHUNK, timeout=TIMEOUT)(url, target, None)
             return
         except requests.RequestException as error:
+            if error.response is not None:
+                error.response.close()
             if attempt == ATTEMPTS or not may_pass(error):
                 raise AuditError(f"{url}: {reason(error)}; {remedy}") from error
             report(f"{url}: {reason(error)}; trying again")

@@ -75,7 +75,7 @@ class Additive(nn.Module):
 
     def forward(self, states: Tensor, batch: Batch) -> Tensor:
         """(B, L, H) -> (B, L)."""
-        scores = self.score(self.affine(states).tanh()).squeeze(-1)
+        scores: Tensor = self.score(self.affine(states).tanh()).squeeze(-1)
         return scores.masked_fill(~batch.mask, float("-inf")).softmax(-1)
 
 
@@ -111,14 +111,18 @@ class Classifier(nn.Module):
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
-        encoder = {"bilstm": BiLSTM, "affine": Affine}[architecture.encoder]
+        encoder = BiLSTM if architecture.encoder == "bilstm" else Affine
         self.encoder = encoder(architecture.embedding, architecture.hidden)
+        width: int = self.encoder.width
         self.attention: nn.Module
-        if architecture.attention == "additive":
-            self.attention = Additive(self.encoder.width, architecture.attention_hidden)
-        else:
-            self.attention = {"uniform": Uniform, "imposed": Imposed}[architecture.attention]()
-        self.decoder = nn.Linear(self.encoder.width, outputs_for(classes))
+        match architecture.attention:
+            case "additive":
+                self.attention = Additive(width, architecture.attention_hidden)
+            case "uniform":
+                self.attention = Uniform()
+            case "imposed":
+                self.attention = Imposed()
+        self.decoder = nn.Linear(width, outputs_for(classes))
 
     def forward(self, batch: Batch) -> Output:
         """Logits, attention over tokens alone, and the states that it weighs."""

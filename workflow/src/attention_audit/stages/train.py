@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
-from sklearn.metrics import roc_auc_score
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.schema import HISTORY
@@ -13,7 +13,8 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.classifier import Classifier
-from attention_audit.readout import take_readout
+from attention_audit.readout import predict_split
+from attention_audit.scores import roc_auc
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
 from attention_audit.training.loop import Trained, fit
@@ -22,17 +23,17 @@ from attention_audit.training.settings import TrainSettings
 
 
 def selection_score(split: Split) -> Callable[[Classifier], float]:
-    """ROC-AUC on a split: of the positive class, or the macro average of one class against the rest."""
+    """ROC-AUC on a split."""
     labels = split.labels
 
     def score(model: Classifier) -> float:
-        predicted = take_readout(model, split, [""] * len(split)).probabilities
-        model.train()
-        if predicted.shape[1] == 2:
-            return float(roc_auc_score(labels, predicted[:, 1]))
-        return float(roc_auc_score(labels, predicted / predicted.sum(1, keepdims=True), multi_class="ovr"))
+        return roc_auc(labels, predict_split(model, split))
 
     return score
+
+
+def _report(job: Job, where: str, line: str) -> None:
+    job.report(f"{where} {line}")
 
 
 def run(job: Job) -> None:
@@ -61,7 +62,7 @@ def run(job: Job) -> None:
                 settings.optimisation,
                 settings.epochs,
                 seed,
-                lambda line, where=where: job.report(f"{where} {line}"),
+                partial(_report, job, where),
                 score,
                 settings.patience,
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
+from attention_audit.figures.seed_variance import wp_fig3_seed_variance
 from attention_audit.stages.job import Job
 from attention_audit.stages.publishing import publish_figure, stacked
-from attention_audit.figures.seed_variance import wp_fig3_seed_variance
 
 
 def run(job: Job) -> None:

@@ -75,7 +75,7 @@ def train_epoch(
         batch = split.batch(members)
         optimiser.zero_grad(set_to_none=True)
         loss = objective(model(batch), batch).sum()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimiser.step()
         total += loss.detach()
     return float(total) / len(split)
@@ -99,6 +99,7 @@ def fit(
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)
+    model.train()
     history: list[Epoch] = []
     best = 0
     weights: dict[str, Tensor] = {}
