@@ -12,15 +12,6 @@ BILSTM_RUNS = PLAN.runs(PLAN.bilstms)
 COMPARED_RUNS = PLAN.runs(PLAN.bilstms, but_base=True)
 
 
-def test_readout(run):
-    """The test readout of one model and seed."""
-    return (
-        READOUT.replace("{model}", run.model)
-        .replace("{seed}", str(run.seed))
-        .replace("{split}", "test")
-    )
-
-
 rule performance:
     input:
         [test_readout(run) for run in ALL_RUNS],

@@ -5,28 +5,6 @@
 # vocabulary   corpus, vector file    -> results/corpora/{dataset}/vocabulary.parquet
 
 
-def remote(wildcards):
-    """The config's entry of a raw file: of the word vectors, or of a data set's archive."""
-    if wildcards.folder == "vectors":
-        entries = CONFIG.vector_files.values()
-    else:
-        entries = [CONFIG.corpora[wildcards.folder].archive]
-    return next(entry for entry in entries if entry.file == wildcards.file)
-
-
-def archive(wildcards):
-    """The raw archive of a data set; none for a generated one."""
-    entry = getattr(CONFIG.corpora[wildcards.dataset], "archive", None)
-    return [f"results/raw/{wildcards.dataset}/{entry.file}"] if entry else []
-
-
-def vector_file(wildcards):
-    """The word vectors of the run; none for random ones."""
-    if CONFIG.vectors == "random":
-        return []
-    return [f"results/raw/vectors/{CONFIG.vector_files[CONFIG.vectors].file}"]
-
-
 localrules:
     fetch,
 
@@ -42,11 +20,12 @@ rule fetch:
         command=command("fetch"),
         settings=lambda w: settings(
             folder=w.folder,
-            mirror=CONFIG.mirror,
             remote=remote(w).model_dump(include={"file", "url", "sha256"}),
         ),
     shell:
-        "{params.command} --settings {params.settings:q} --log {log} --output file {output:q}"
+        # a file is what its checksum says, so where the mirror lies is not among the params
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input mirror {MIRROR:q} --output file {output:q}"
 
 
 rule corpus:

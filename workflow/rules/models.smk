@@ -3,33 +3,9 @@
 # train     corpus, vocabulary (, readout of another model)  -> results/models/{dataset}/{model}/seed{seed}.*
 # readout   the same, and the weights                        -> results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet
 
-WEIGHTS = "results/models/{dataset}/{model}/seed{seed}.safetensors"
-HISTORY = "results/models/{dataset}/{model}/seed{seed}.history.parquet"
-READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
-
 # adversaries have seeds of their own, so their rules differ in nothing but the seeds and the model's name
 LABEL_MODEL = "{model,base|uniform|guide_[a-z_]+}"
 ADVERSARY_MODEL = "{model,adversary_lambda.+}"
-
-
-def per_seed(pattern, model, seeds):
-    """The files of a model that a rule makes, one a seed (and split)."""
-    splits = SPLITS if "{split}" in pattern else [""]
-    return [
-        pattern.replace("{model}", model).replace("{seed}", str(seed)).replace("{split}", split)
-        for seed in seeds
-        for split in splits
-    ]
-
-
-def reference(wildcards):
-    """Readouts of the model whose attention is imposed or contradicted; often none."""
-    other = PLAN.reference(wildcards.model)
-    if other is None:
-        return []
-    return expand(
-        READOUT, dataset=wildcards.dataset, model=other.model, seed=other.seed, split=SPLITS
-    )
 
 
 rule train:

@@ -1,16 +1,6 @@
 # Audits -> tables: Parquet in, .parquet, .csv, .md and .tex out. No model is loaded.
 
 
-def corpora(file):
-    """One file a data set, in the order of the config."""
-    return expand(f"results/corpora/{{dataset}}/{file}", dataset=DATASETS)
-
-
-def audits(name):
-    """One audit file a data set, in the order of the config."""
-    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=DATASETS)
-
-
 localrules:
     wp_table1,
     wp_table2,

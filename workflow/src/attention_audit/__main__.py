@@ -55,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one stage. A fault the user can mend ends in one line and exit status 1."""
     call = parser().parse_args(arguments)
     _start_log(call.log, title(call.stage, call.settings))
+    if call.log:
+        logger.info("started; log: %s", call.log)
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         provenance = Provenance(call.stage, call.settings, call.code)

@@ -40,7 +40,7 @@ class Padded(NamedTuple):
 
 
 def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
-    return pad_sequence([torch.from_numpy(row).to(dtype) for row in rows], batch_first=True)
+    return pad_sequence([torch.tensor(row, dtype=dtype) for row in rows], batch_first=True)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Readout:
                 members,
                 _pad([self.attention[i] for i in members], dtype),
                 _pad([self.contribution[i] for i in members], dtype),
-                torch.from_numpy(self.bias[members]).to(dtype),
+                torch.tensor(self.bias[members], dtype=dtype),
                 torch.from_numpy(lengths[members]),
             )
 

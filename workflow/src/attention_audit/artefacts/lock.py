@@ -14,10 +14,13 @@ def hold_lock(path: Path) -> None:
     """Hold an exclusive lock on `path` until this process ends, however it ends.
 
     Unlike a lock file that has to be removed, it never outlives a killed run. Ends the process with one line where
-    another run holds it.
+    another run holds it or the folder is read-only.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = path.open("w")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = path.open("w")
+    except OSError as error:
+        sys.exit(f"error: {path}: cannot be written ({error.strerror}); unlock the folder")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -36,7 +36,7 @@ def _of_model(weights: str, readout: Readout, base: Readout) -> Reading:
 def _of_search(found: pd.DataFrame, base: Readout) -> Reading:
     found = found.set_index("id").loc[base.ids]
     predicted = [
-        predict(*map(torch.from_numpy, (weights[None, None], contribution[None], bias[None])))[0, 0, label].item()
+        predict(*map(torch.tensor, (weights[None, None], contribution[None], bias[None])))[0, 0, label].item()
         for weights, contribution, bias, label in zip(
             found["attention"], base.contribution, base.bias, base.predictions, strict=True
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from attention_audit.corpus.fetch import fetch
 from attention_audit.corpus.settings import RemoteFile
 from attention_audit.stages.job import Job
@@ -12,6 +10,6 @@ from attention_audit.stages.job import Job
 def run(job: Job) -> None:
     """Take the file from the mirror, else download it."""
     remote = RemoteFile.model_validate(job.settings["remote"])
-    mirror = job.settings["mirror"]
-    sha256 = fetch(remote, job.settings["folder"], Path(mirror) if mirror else None, job.output("file"), job.report)
+    mirror = next(iter(job.inputs["mirror"]), None)
+    sha256 = fetch(remote, job.settings["folder"], mirror, job.output("file"), job.report)
     job.report(f"{remote.file}: sha256 {sha256}")
