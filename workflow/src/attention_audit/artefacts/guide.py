@@ -2,40 +2,67 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from attention_audit.artefacts.schema import ARTEFACTS, Artefact, Column
 
 OPENING = """# Results
 
-Made by `snakemake`; everything here can be deleted and is made again. `config.yaml` is the full configuration of the
-run. Every Parquet file, weights file, figure and rendered table records the stage that made it, its settings and their
-sha256, the sha256 of the code it ran, the seed, and the versions of the libraries. From Python:
+Made by `snakemake`. Everything here can be deleted and is made again by the same command. One run lies here at a time:
+`config.yaml` is its full configuration. What the tests mean is in `docs/method.md`.
+
+| file | what it shows |
+|---|---|
+| `figures/wp_fig2_attention_maps` | single test texts, their words shaded by attention |
+| `figures/wp_fig3_seed_variance` | how far attention moves from seed to seed, and by the per-instance adversary |
+| `figures/wp_fig5_tvd_jsd` | what changed attention costs in changed predictions |
+| `tables/wp_table1_datasets` | sizes, classes, lengths, vocabulary |
+| `tables/wp_table2_uniform` | test 1: base model against uniform weights |
+| `tables/wp_table3_guides` | test 3: a simple model guided by attention from elsewhere |
+| `tables/wp_table5_adversary` | test 4: the consistent adversary, lambda by lambda |
+| `tables/controls` | what had to be found on the generated corpora, and whether it was |
+
+Figures are .pdf and .png. Tables are .parquet (tidy), .csv (the same, every digit; the first line is a comment), .md
+and .tex (wide, rounded, the paper's value beside ours).
+
+| folder | what it holds |
+|---|---|
+| `audits/{dataset}/` | what the tests measured |
+| `readouts/{dataset}/{model}/seed{seed}/` | all that the tests know of a trained model, one file a split |
+| `models/{dataset}/{model}/` | weights of the selected epoch (.safetensors) and training history, one pair a seed |
+| `corpora/{dataset}/` | tokenised texts, and the vocabulary with its word vectors |
+| `raw/{dataset}/`, `raw/vectors/` | archives and word vectors as fetched |
+| `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed |
+
+Models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),
+`adversary_lambda{lambda}` (model-consistent adversary), `guide_{weights}` (token-wise MLP; its weights are uniform, its
+own, or imposed from base model or adversary). `.lock` keeps two runs from writing here at once.
+
+Every file but those in `raw/` and `logs/` and `config.yaml` records the stage that made it, its settings and their
+sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet, weights and PNG
+in their metadata, PDF under Keywords, text files in a comment. From Python, in the workflow's environment:
 
     from attention_audit.artefacts.parquet import read_provenance
     read_provenance("results/tables/wp_table2_uniform.parquet")
 
-| folder | what it holds |
-|---|---|
-| `figures/` | the figures, as .pdf and .png |
-| `tables/` | the tables: .parquet (tidy) and the same as .csv (first line: a comment), .md and .tex |
-| `audits/<data set>/` | what the tests measured, instance by instance |
-| `readouts/<data set>/<model>/seed<seed>/` | all that the tests know of a trained model, one file a split |
-| `models/<data set>/<model>/` | weights (.safetensors, selected epoch) and training history, one pair a seed |
-| `corpora/<data set>/` | tokenised texts and vocabulary |
-| `raw/` | the archives and word vectors as fetched |
-| `logs/<stage>/` | what each job printed |
-
-Models: `base` (BiLSTM, additive attention), `uniform` (attention fixed to 1/length), `adversary_lambda<lambda>`
-(model-consistent adversary), `guide_<weights>` (token-wise MLP with imposed weights).
+The Parquet files, column by column:
 """
 
 
 def _type(column: Column) -> str:
-    return f"{column.type}, nullable" if column.nullable else str(column.type)
+    listed = pa.types.is_list(column.type)
+    name = f"list of {column.type.value_type}" if listed else str(column.type)
+    return f"{name}, nullable" if column.nullable else name
+
+
+def _meaning(column: Column) -> str:
+    # else Markdown takes <pad> for a tag and hides it
+    return column.meaning.replace("<", r"\<")
 
 
 def _section(artefact: Artefact) -> str:
     rows = "\n".join(
-        f"| `{column.name}` | {_type(column)} | {column.unit} | {column.meaning} |" for column in artefact.columns
+        f"| `{column.name}` | {_type(column)} | {column.unit} | {_meaning(column)} |" for column in artefact.columns
     )
     return (
         f"## `{artefact.path}`\n\n{artefact.meaning}\n\n| column | type | unit | meaning |\n|---|---|---|---|\n{rows}\n"
