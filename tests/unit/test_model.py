@@ -31,7 +31,7 @@ def architecture(encoder: str = "bilstm", attention: str = "additive") -> Archit
 
 
 def packed_reference(model: Classifier, texts: list[list[int]]) -> tuple[Tensor, list[Tensor]]:
-    """Logits (N, 1) and attention of each text, as PROTOCOL A1.2 has them, from the same parameters."""
+    """Logits (N, 1) and attention of each text, as the authors compute them, from the same parameters."""
     lstm = nn.LSTM(5, 4, batch_first=True, bidirectional=True)
     names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
     for name in names:

@@ -24,5 +24,6 @@ def hold_lock(path: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        handle.close()
         sys.exit(f"error: another run is writing to {path.parent}/; wait for it to end")
     _held.append(handle)

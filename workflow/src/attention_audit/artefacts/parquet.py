@@ -55,7 +55,7 @@ def read_table(path: Path, artefact: Artefact) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}") from error
     if not table.schema.equals(artefact.schema, check_metadata=False):
-        raise AuditError(f"{path}: not a {artefact.name} file of this version; {rebuild_hint(path)}")
+        raise AuditError(f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}")
     return table
 
 

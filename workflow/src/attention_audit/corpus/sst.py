@@ -1,4 +1,4 @@
-"""The Stanford Sentiment Treebank (Socher et al. 2013), as Jain & Wallace 2019 prepare it (PROTOCOL A1.1)."""
+"""The Stanford Sentiment Treebank (Socher et al. 2013), as Jain & Wallace 2019 prepare it: see docs/data.md."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch
@@ -32,23 +33,28 @@ class BiLSTM(nn.Module):
     """One LSTM over the text and one over the text reversed within its own length.
 
     Padding comes last for both, so neither reads it before a token: exact without packing, and several times faster
-    on a CPU.
+    on a CPU. Both read their words from one lookup, time first, and end before the mark that would come last.
     """
 
     def __init__(self, embedding: int, hidden: int) -> None:
         super().__init__()
-        self.forwards = nn.LSTM(embedding, hidden, batch_first=True)
-        self.backwards = nn.LSTM(embedding, hidden, batch_first=True)
+        self.forwards = nn.LSTM(embedding, hidden)
+        self.backwards = nn.LSTM(embedding, hidden)
         self.width = 2 * hidden
 
-    def forward(self, embedded: Tensor, lengths: Tensor) -> Tensor:
-        """(B, L + 2, E), (B,) -> (B, L + 2, 2 hidden)."""
-        position = torch.arange(embedded.shape[1], device=embedded.device)
-        last = lengths[:, None] + 1
-        reverse = torch.where(position <= last, last - position, position)[:, :, None]
-        left, _ = self.forwards(embedded)
-        right, _ = self.backwards(embedded.gather(1, reverse.expand_as(embedded)))
-        return torch.cat([left, right.gather(1, reverse.expand_as(right))], dim=-1)
+    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
+        """States of the tokens, (B, L, 2 hidden)."""
+        ids = batch.ids.t()
+        position = torch.arange(len(ids) - 1, device=ids.device)[:, None]
+        text = torch.arange(ids.shape[1], device=ids.device)
+        last = batch.lengths + 1
+        reverse = torch.where(position <= last, last - position, position)
+        left, right = embedding(torch.stack([ids[:-1], ids[reverse, text]]))
+        left, _ = self.forwards(left)
+        right, _ = self.backwards(right)
+        # right[reverse, text], by a lookup whose gradient is several times faster
+        aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
+        return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
 
 
 class Affine(nn.Module):
@@ -59,9 +65,9 @@ class Affine(nn.Module):
         self.affine = nn.Linear(embedding, hidden)
         self.width = hidden
 
-    def forward(self, embedded: Tensor, lengths: Tensor) -> Tensor:
-        """(B, L + 2, E), (B,) -> (B, L + 2, hidden)."""
-        states: Tensor = self.affine(embedded).tanh()
+    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
+        """States of the tokens, (B, L, hidden)."""
+        states: Tensor = self.affine(embedding(batch.ids[:, 1:-1])).tanh()
         return states
 
 
@@ -126,7 +132,7 @@ class Classifier(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """Logits, attention over tokens alone, and the states that it weighs."""
-        states = self.encoder(self.embedding(batch.ids), batch.lengths)[:, 1:-1]
+        states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = torch.einsum("bl,blh->bh", attention, states)
         return Output(self.decoder(context), attention, states)

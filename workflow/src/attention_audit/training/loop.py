@@ -41,7 +41,7 @@ class Trained:
 def batches(lengths: Indices, size: int, noise: float, random: np.random.Generator) -> Iterator[Indices]:
     """Runs of `size` texts of similar length in random order: a sort by length x (1 +- noise), cut, shuffled.
 
-    PROTOCOL A1.3; short padding without always meeting the same neighbours.
+    The authors' batches: short padding without always meeting the same neighbours.
     """
     noisy = lengths * random.uniform(1 - noise, 1 + noise, len(lengths))
     order = np.argsort(noisy, kind="stable")

@@ -22,8 +22,8 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class LabelLoss:
-    """Cross-entropy of the gold label, weighted by class: negatives 1, positives negatives / positives (PROTOCOL:
-    `pos_weight` of the training split), so that both classes weigh the same.
+    """Cross-entropy of the gold label, weighted by class: negatives 1, positives negatives / positives of
+    the training split (the authors' pos_weight), so that both classes weigh the same.
 
     With more than two classes, each class weighs mean class size / its size.
     """

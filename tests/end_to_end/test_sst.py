@@ -1,0 +1,42 @@
+"""The Stanford Sentiment Treebank itself, where a mirror holds it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT, Folder
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.schema import PERFORMANCE, TABLE
+
+MIRROR = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "nowhere")
+
+pytestmark = [
+    pytest.mark.end_to_end,
+    pytest.mark.skipif(
+        not (MIRROR / "sst/trainDevTestTrees_PTB.zip").is_file(),
+        reason="ATTENTION_AUDIT_MIRROR names no folder with sst/trainDevTestTrees_PTB.zip",
+    ),
+]
+
+
+def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]) -> None:
+    folder = new_folder()
+    overlay = yaml.safe_load((ROOT / "presets/sst-quick.yaml").read_text())
+    overlay["mirror"] = str(MIRROR.resolve())
+    overlay["adversary"] |= {"lambdas": [0.002], "epochs": 1}
+    overlay["training"] |= {"further_seeds": [50], "epochs": 3}
+    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
+    outcome = folder.run("wp_table1", "wp_table2")
+    assert outcome.status == 0, outcome.text
+    sizes = read_frame(folder.path / "results/tables/wp_table1_datasets.parquet", TABLE)
+    compared = sizes[sizes["published"].notna() & sizes["metric"].isin(["negative", "positive"])]
+    assert compared["mean"].tolist() == compared["published"].tolist() == [3034, 3321, 863, 862]
+    performance = read_frame(folder.path / "results/audits/sst/performance.parquet", PERFORMANCE)
+    f1 = performance.query("metric == 'f1' and model == 'base'")["value"]
+    # the majority class alone gives 0.666
+    assert f1.min() > 0.7

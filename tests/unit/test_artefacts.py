@@ -1,0 +1,144 @@
+"""Files are whole or not there, say where they come from, and are known when damaged."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+
+from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.lock import hold_lock
+from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import ARTEFACTS, EVIDENCE, HISTORY
+from attention_audit.artefacts.weights import read_weights, write_weights
+from attention_audit.errors import AuditError
+
+COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected": [False, True]}
+
+
+def test_a_file_appears_only_once_its_block_ends_well(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.txt"
+    with pytest.raises(KeyError), whole(path) as temporary:
+        temporary.write_text("half")
+        raise KeyError
+    assert list(path.parent.iterdir()) == []
+    with whole(path) as temporary:
+        temporary.write_text("whole")
+        assert not path.exists()
+    assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
+    assert path.read_text() == "whole"
+
+
+def test_an_unwritable_place_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(AuditError, match=r"file/b\.txt: cannot be written"), whole(tmp_path / "file" / "b.txt"):
+        pass
+
+
+def test_a_table_comes_back_with_its_provenance(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "h.parquet"
+    write_table(path, HISTORY, COLUMNS, provenance, seed=7)
+    assert read_table(path, HISTORY).to_pydict() == COLUMNS
+    record = read_provenance(path)
+    assert record["seed"] == 7
+    assert record["settings"] == {"a": 1}
+    assert record["code_sha256"] == "0" * 64
+    assert record["config_sha256"] == provenance.config_hash
+    assert {"torch", "pandas"} <= record["libraries"].keys()
+    first = path.read_bytes()
+    write_table(path, HISTORY, pd.DataFrame(COLUMNS), provenance, seed=7)
+    assert path.read_bytes() == first
+
+
+def test_settings_in_another_order_have_the_same_hash() -> None:
+    one, other = ({"a": 1, "b": [2]}, {"b": [2], "a": 1})
+    assert Provenance("s", one, "").config_hash == Provenance("s", other, "").config_hash
+    assert Provenance("s", one, "").config_hash != Provenance("s", {"a": 1, "b": [3]}, "").config_hash
+
+
+def test_columns_that_do_not_fit_are_refused(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "h.parquet"
+    for wrong in ({"epoch": ["x", "y"]}, {"loss": [None, 1.0]}):
+        with pytest.raises(pa.ArrowException):
+            write_table(path, HISTORY, COLUMNS | wrong, provenance)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("position", [0.02, 0.3, 0.6])
+def test_a_flipped_bit_in_a_tables_data_is_noticed(tmp_path: Path, provenance: Provenance, position: float) -> None:
+    path = tmp_path / "h.parquet"
+    random = np.random.default_rng(0)
+    values = random.normal(size=2000)
+    write_table(
+        path,
+        HISTORY,
+        {"epoch": np.arange(2000), "loss": values, "score": values, "selected": values > 0},
+        provenance,
+    )
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * position)] ^= 0x10
+    path.write_bytes(data)
+    with pytest.raises(AuditError, match=f"{path}: .*rebuild it with: snakemake --cores 1 --force {path}"):
+        read_table(path, HISTORY)
+
+
+def test_missing_truncated_and_foreign_tables_are_one_line(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "h.parquet"
+    with pytest.raises(AuditError, match="not there; rebuild"):
+        read_frame(path, HISTORY)
+    write_table(path, HISTORY, COLUMNS, provenance)
+    with pytest.raises(AuditError, match="other columns than evidence files"):
+        read_frame(path, EVIDENCE)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(AuditError, match="truncated or corrupt"):
+        read_frame(path, HISTORY)
+
+
+def test_weights_come_back_and_damage_is_noticed(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "w.safetensors"
+    weights = {"a": torch.randn(50, 3), "b": torch.arange(4)}
+    write_weights(path, weights, provenance, seed=1)
+    again = read_weights(path)
+    assert again.keys() == weights.keys()
+    assert all(torch.equal(again[name], weights[name]) for name in weights)
+    whole_file = path.read_bytes()
+    write_weights(path, weights, provenance, seed=1)
+    assert path.read_bytes() == whole_file
+    flipped = bytearray(whole_file)
+    flipped[-20] ^= 1
+    for damaged, words in ((flipped, "checksum differs"), (whole_file[:-9], "truncated"), (b"", "truncated")):
+        path.write_bytes(damaged)
+        with pytest.raises(AuditError, match=f"{words}.*rebuild it with"):
+            read_weights(path)
+    with pytest.raises(AuditError, match="not there"):
+        read_weights(tmp_path / "no.safetensors")
+
+
+def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "results" / ".lock"
+    program = (
+        "import sys; from pathlib import Path; from attention_audit.artefacts.lock import hold_lock;"
+        "hold_lock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(SystemExit, match=r"another run is writing to .*results/; wait"):
+            hold_lock(path)
+        holder.kill()
+    subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
+
+
+def test_no_artefact_has_a_column_without_a_meaning() -> None:
+    for artefact in ARTEFACTS:
+        assert artefact.meaning.endswith(".")
+        assert len({column.name for column in artefact.columns}) == len(artefact.columns)
+        assert all(column.meaning for column in artefact.columns)

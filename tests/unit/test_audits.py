@@ -1,0 +1,109 @@
+"""The audits on readouts, by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_audit.audits.attention_maps import Reading, choose, maps
+from attention_audit.audits.comparison import against_base
+from attention_audit.audits.evidence import evidence_mass
+from attention_audit.audits.performance import performance
+from attention_audit.audits.settings import AttentionMaps
+from attention_audit.divergence import LN2
+from attention_audit.readout import Readout
+
+MakeReadout = Callable[..., Readout]
+
+
+def two_texts(attention: list[list[float]], positive: list[float]) -> Readout:
+    """Two texts, a and b, with these weights and probabilities of class 1."""
+    probabilities = np.array([[1 - p, p] for p in positive], dtype=np.float32)
+    return Readout(
+        ["a", "b"],
+        np.array([1, 0]),
+        probabilities.argmax(1),
+        probabilities,
+        [np.array(weights, dtype=np.float32) for weights in attention],
+        [np.zeros((len(weights), 1), dtype=np.float32) for weights in attention],
+        np.zeros((2, 1), dtype=np.float32),
+    )
+
+
+def test_comparison_by_hand() -> None:
+    base = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
+    other = two_texts([[0.5, 0.5], [0.5, 0.25, 0.25]], [0.3, 0.4])
+    columns = against_base(base, other.aligned(["b", "a"]))
+    assert columns["id"] == ["a", "b"]
+    first = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
+    assert columns["jsd"].tolist() == pytest.approx([first, 0], abs=1e-12)
+    assert columns["tvd"].tolist() == pytest.approx([0.6, 0], abs=1e-6)
+    assert columns["decision_flip"].tolist() == [True, False]
+    assert columns["base_prediction"].tolist() == [1, 0]
+    assert columns["base_max_attention"].tolist() == [1, 0.5]
+
+
+def test_comparison_with_oneself_is_nothing(random_readout: MakeReadout) -> None:
+    readout = random_readout([4, 9, 30])
+    columns = against_base(readout, readout)
+    assert columns["jsd"].max() == columns["tvd"].max() == 0
+    assert not columns["decision_flip"].any()
+
+
+def test_evidence_by_hand() -> None:
+    readout = two_texts([[0.7, 0.3], [0.5, 0.2, 0.3]], [0.9, 0.4])
+    columns = evidence_mass(readout, {"b": [0, 2]})
+    assert columns["id"] == ["b"]
+    assert columns["label"].tolist() == [0]
+    assert columns["evidence_mass"] == pytest.approx([0.8])
+    assert columns["uniform_mass"] == pytest.approx([2 / 3])
+
+
+def test_performance_by_hand(random_readout: MakeReadout) -> None:
+    readout = random_readout([2] * 6)
+    positive = np.array([0.9, 0.8, 0.7, 0.4, 0.2, 0.1])
+    readout = replace(
+        readout,
+        labels=np.array([1, 0, 1, 1, 0, 0]),
+        predictions=(positive > 0.5).astype(int),
+        probabilities=np.stack([1 - positive, positive], 1).astype(np.float32),
+    )
+    # two of three positives found, one false; of nine pairs the order is wrong in two
+    assert performance(readout) == pytest.approx({"f1": 2 / 3, "accuracy": 4 / 6, "roc_auc": 7 / 9})
+
+
+def test_performance_of_many_classes_is_the_macro_average(random_readout: MakeReadout) -> None:
+    readout = random_readout([2] * 4, outputs=3)
+    probabilities = np.eye(3, dtype=np.float32)[[0, 1, 2, 1]]
+    readout = replace(
+        readout, labels=np.array([0, 1, 2, 2]), predictions=probabilities.argmax(1), probabilities=probabilities
+    )
+    measured = performance(readout)
+    assert measured["f1"] == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
+    assert measured["accuracy"] == 0.75
+
+
+def test_maps_choose_asked_texts_first_then_the_furthest_right_ones(random_readout: MakeReadout) -> None:
+    readout = random_readout([12] * 8)
+    predictions = np.array([0, 1] * 4)
+    labels = predictions.copy()
+    labels[7] = 0  # wrong, so never automatic
+    readout = replace(readout, predictions=predictions, labels=labels)
+    moved = {name: i / 10 for i, name in enumerate(readout.ids)}
+    chosen = choose(readout, [moved], AttentionMaps(automatic=3, instances=["text-1", "elsewhere"]))
+    assert chosen == ["text-1", "text-5", "text-6", "text-3"]
+
+
+def test_maps_have_a_row_a_word_and_reading() -> None:
+    base = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
+    attention = dict(zip(base.ids, base.attention, strict=True))
+    reading = Reading("base", attention, {"a": 0.0, "b": LN2}, {"a": 0.9, "b": 0.6})
+    columns = maps(base, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
+    assert columns["token"] == ["x", "y", "z"] * 2
+    assert columns["position"].tolist() == [0, 1, 2] * 2
+    assert columns["attention"].tolist() == [0.5, 0.25, 0.25] * 2
+    assert set(columns["jsd"]) == {LN2}

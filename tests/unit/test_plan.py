@@ -1,0 +1,65 @@
+"""The plan: which models a configuration asks for, and what each is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attention_audit.config import parse_config
+from attention_audit.plan import Plan, Run
+
+DEFAULT = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text())
+
+
+@pytest.fixture
+def plan() -> Plan:
+    """Two seeds, two lambdas, pretrained vectors."""
+    changes = {
+        "vectors": "glove-twitter-25d",
+        "training": DEFAULT["training"] | {"further_seeds": [50]},
+        "adversary": DEFAULT["adversary"] | {"lambdas": [2.0e-5, 0.01], "seeds": [3, 4]},
+    }
+    return Plan(parse_config(DEFAULT | changes))
+
+
+def test_models_and_their_seeds(plan: Plan) -> None:
+    assert plan.bilstms == ["base", "uniform", "adversary_lambda2e-05", "adversary_lambda0.01"]
+    assert plan.seeds("base") == plan.seeds("guide_uniform") == [10, 50]
+    assert plan.seeds("adversary_lambda0.01") == [3, 4]
+    assert plan.lambda_("adversary_lambda2e-05") == 2e-5
+    assert plan.lambda_("base") is None
+    assert len(plan.models) == 8
+
+
+def test_what_each_model_is_trained_on(plan: Plan) -> None:
+    assert plan.reference("base") is None
+    assert plan.reference("guide_trained_mlp") is None
+    assert plan.reference("guide_base_lstm") == plan.reference("adversary_lambda2e-05") == Run("base", 10)
+    assert plan.reference("guide_adversary") == Run("adversary_lambda0.01", 3)
+
+
+def test_architectures(plan: Plan) -> None:
+    base, uniform, guide, mlp = map(plan.architecture, ["base", "uniform", "guide_adversary", "guide_trained_mlp"])
+    assert (base.encoder, base.attention) == ("bilstm", "additive")
+    assert uniform == base.model_copy(update={"attention": "uniform"})
+    assert plan.architecture("adversary_lambda0.01") == base
+    assert (guide.encoder, guide.attention) == ("affine", "imposed")
+    assert (mlp.encoder, mlp.attention) == ("affine", "additive")
+    assert base.embedding == 25
+    assert base.pretrained
+
+
+def test_adversaries_have_their_own_epochs_and_patience(plan: Plan) -> None:
+    base, adversary = (plan.train_settings("needle", model) for model in ("base", "adversary_lambda0.01"))
+    assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
+    assert (adversary.epochs, adversary.patience, adversary.lambda_) == (20, 5, 0.01)
+    assert adversary.model == "adversary"
+    assert adversary.seeds == [3, 4]
+
+
+def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
+    runs = plan.runs(["base", "uniform"], but_base=True)
+    assert runs == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
+    assert plan.identities(runs)[0] == {"model": "base", "lambda": None, "seed": 50}
