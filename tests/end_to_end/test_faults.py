@@ -98,8 +98,12 @@ def test_a_damaged_file_is_named_with_the_command_that_mends_it(
 
 
 @pytest.mark.parametrize(
-    ("model", "where"), [("base", "static, base, seed 10, "), ("adversary_lambda0.001", "static, adversary, seed 10, lambda 0.001, ")]
-)  # fmt: skip
+    ("model", "where"),
+    [
+        ("base", "static, base, seed 10, "),
+        ("adversary_lambda0.001", "static, adversary, seed 10, lambda 0.001, "),
+    ],
+)
 def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: str, where: str) -> None:
     target = f"results/models/static/{model}/seed10.safetensors"
     altered.overlay(training={"further_seeds": [50], "epochs": 2, "learning_rate": 1.0e30})

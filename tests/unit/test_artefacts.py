@@ -25,9 +25,14 @@ COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected"
 
 def test_a_file_appears_only_once_its_block_ends_well(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
-    with pytest.raises(KeyError), whole(path) as temporary:
-        temporary.write_text("half")
-        raise KeyError
+
+    def stop_half_way() -> None:
+        with whole(path) as temporary:
+            temporary.write_text("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        stop_half_way()
     assert list(path.parent.iterdir()) == []
     with whole(path) as temporary:
         temporary.write_text("whole")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attention_audit.artefacts.schema import ATTENTION_MAPS
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
+from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job
-from attention_audit.stages.publishing import publish_figure, stacked
+from attention_audit.stages.publish_figure import publish_figure
 
 
 def run(job: Job) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
 from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
+from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job
-from attention_audit.stages.publishing import publish_figure, stacked
+from attention_audit.stages.publish_figure import publish_figure
 
 
 def run(job: Job) -> None:

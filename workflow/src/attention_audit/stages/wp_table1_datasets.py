@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.schema import CORPUS, VOCABULARY
+from attention_audit.stages.frames import by_dataset
 from attention_audit.stages.job import Job
-from attention_audit.stages.publishing import by_dataset, publish_table
+from attention_audit.stages.publish_table import publish_table
 from attention_audit.tables.datasets import wp_table1_datasets
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.schema import PERFORMANCE
+from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job
-from attention_audit.stages.publishing import publish_table, stacked
+from attention_audit.stages.publish_table import publish_table
 from attention_audit.tables.performance import wp_table2_uniform
 
 
