@@ -100,7 +100,7 @@ def reference_epoch(
             loss = (binary_cross_entropy_with_logits(logits, target, reduction="none") * weight).sum()
             for optimiser in optimisers:
                 optimiser.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             for optimiser in optimisers:
                 optimiser.step()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import yaml
-from conftest import ROOT, Folder
+from folder import ROOT, Folder
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.schema import CONTROLS

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from conftest import Folder
+from folder import Folder
 
 pytestmark = pytest.mark.end_to_end
 
@@ -57,7 +57,7 @@ def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, changes: dict
 
 def test_a_killed_run_goes_on_and_ends_the_same(finished: Folder, new_folder: NewFolder) -> None:
     folder = new_folder()
-    for log, text in (("train/chorus/uniform.log", "seed 10"), ("train/static/base.log", "seed 50")):
+    for log, text in (("train/chorus/uniform.log", "seed 10"), ("train/chorus/base.log", "seed 50")):
         process = folder.start("all")
         wait_for(folder.path / "results/logs" / log, text)
         kill_tree(process.pid)
@@ -77,7 +77,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(finished: Folder, new_folder: Ne
         ("models/chorus/base/seed10.safetensors", "results/readouts/chorus/base/seed10/test.parquet"),
     ],
 )
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped"])
 def test_a_damaged_file_is_named_with_the_command_that_mends_it(
     altered: Folder, damaged: str, target: str, damage: str
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_damaged_file_is_named_with_the_command_that_mends_it(
     whole = path.read_bytes()
     half = len(whole) // 2
     flipped = whole[:half] + bytes([whole[half] ^ 0xFF]) + whole[half + 1 :]
-    path.write_bytes({"truncated": whole[:half], "flipped": flipped, "empty": b""}[damage])
+    path.write_bytes({"truncated": whole[:half], "flipped": flipped}[damage])
     outcome = altered.run("--force", target, "--rerun-triggers", "params")
     assert outcome.status != 0
     errors = {line for line in outcome.text.splitlines() if "] error: " in line}
@@ -100,12 +100,12 @@ def test_a_damaged_file_is_named_with_the_command_that_mends_it(
 @pytest.mark.parametrize(
     ("model", "where"),
     [
-        ("base", "static, base, seed 10, "),
-        ("adversary_lambda0.001", "static, adversary, seed 10, lambda 0.001, "),
+        ("base", "chorus, base, seed 10, "),
+        ("adversary_lambda0.001", "chorus, adversary, seed 10, lambda 0.001, "),
     ],
 )
 def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: str, where: str) -> None:
-    target = f"results/models/static/{model}/seed10.safetensors"
+    target = f"results/models/chorus/{model}/seed10.safetensors"
     altered.overlay(training={"further_seeds": [50], "epochs": 2, "learning_rate": 1.0e30})
     command = ["--force", target, "--rerun-triggers", "mtime"]
     outcome = altered.run(*command)
@@ -120,7 +120,7 @@ def test_two_runs_in_one_folder_do_not_mix(new_folder: NewFolder) -> None:
     folder = new_folder()
     first = folder.start("all")
     try:
-        wait_for(folder.path / "results/logs/corpus/static.log", "train")
+        wait_for(folder.path / "results/logs/corpus/chorus.log", "train")
         second = folder.run("all")
     finally:
         kill_tree(first.pid)

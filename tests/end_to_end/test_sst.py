@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import ROOT, Folder
+from folder import ROOT, Folder
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.schema import PERFORMANCE, TABLE

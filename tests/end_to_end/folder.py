@@ -1,0 +1,99 @@
+"""The real workflow, run by subprocess in a copy of the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PARTS = ["Snakefile", "config.yaml", "workflow", "profiles", "presets", "envs"]
+
+TINY: dict[str, Any] = {
+    "datasets": ["chorus"],
+    "corpora": {"chorus": {"texts": {"train": 64, "dev": 32, "test": 32}}},
+    "model": {"embedding": 8, "hidden": 8, "attention": 8},
+    "training": {"further_seeds": [50], "epochs": 2},
+    "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
+    "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2},
+    "instance_adversary": {"steps": 10},
+}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that ended: its exit status, and all it said."""
+
+    status: int
+    text: str
+
+    def jobs(self) -> dict[str, int]:
+        """Jobs by rule, from the table that Snakemake prints; without the rules that only gather."""
+        rows = re.findall(r"^(\w+) +(\d+)$", self.text, flags=re.MULTILINE)
+        return {rule: int(count) for rule, count in rows if rule not in ("total", "all", "tables", "figures", "guide")}
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A copy of the repository with a configuration laid over the default one."""
+
+    path: Path
+
+    def command(self, *arguments: str) -> list[str]:
+        """Snakemake as a user calls it, with the overlay."""
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "overlay.yaml"]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """The command, started in a process group of its own."""
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str) -> Finished:
+        """The command, run to its end."""
+        process = self.start(*arguments)
+        text, _ = process.communicate(timeout=600)
+        return Finished(process.returncode, text)
+
+    def overlay(self, **changes: Any) -> None:
+        """Lay other values over the default configuration."""
+        (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
+
+    def copy(self, path: Path) -> Folder:
+        """The same folder elsewhere, results and Snakemake's memory of them included."""
+        shutil.copytree(self.path, path, symlinks=True)
+        return Folder(path)
+
+    def parquet(self) -> dict[str, bytes]:
+        """Every results Parquet by its path."""
+        results = self.path / "results"
+        return {path.relative_to(results).as_posix(): path.read_bytes() for path in results.rglob("*.parquet")}
+
+
+def fresh(path: Path) -> Folder:
+    """A copy of the repository without results."""
+    path.mkdir(parents=True)
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, path / part, ignore=ignored)
+        else:
+            shutil.copy2(source, path / part)
+    folder = Folder(path)
+    folder.overlay()
+    return folder

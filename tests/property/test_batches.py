@@ -1,0 +1,117 @@
+"""However texts are cut into batches, each is there once, whole, and unchanged by its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.classifier import Classifier
+from attention_audit.readout import Readout, take_readout
+from attention_audit.training.loop import batches
+
+LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)
+WORDS = 20
+
+
+def split_of(lengths: list[int]) -> Split:
+    random = np.random.default_rng(sum(lengths))
+    texts = [[2, *random.integers(4, WORDS, length), 3] for length in lengths]
+    attention = [random.dirichlet(np.ones(length)) for length in lengths]
+    return Split(texts, [0] * len(lengths), torch.device("cpu"), attention)
+
+
+@pytest.fixture(scope="module")
+def model() -> Classifier:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False}
+    architecture = Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes})
+    return Classifier(architecture, WORDS, classes=2)
+
+
+@given(LENGTHS, st.integers(1, 40), st.floats(0, 0.9), st.integers(0, 99))
+def test_training_batches_are_a_partition(lengths: list[int], size: int, noise: float, seed: int) -> None:
+    cut = list(batches(np.array(lengths), size, noise, np.random.default_rng(seed)))
+    assert sorted(np.concatenate(cut)) == list(range(len(lengths)))
+    assert sum(len(members) < size for members in cut) <= 1
+    assert all(len(members) <= size for members in cut)
+
+
+@given(LENGTHS, st.data())
+def test_a_batch_holds_its_texts_and_zeros_behind(lengths: list[int], data: st.DataObject) -> None:
+    split = split_of(lengths)
+    members = np.array(data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=8)))
+    batch = split.batch(members)
+    assert batch.attention is not None
+    assert batch.lengths.tolist() == [lengths[member] for member in members]
+    assert batch.ids.shape[1] == batch.lengths.max() + 2
+    assert batch.mask.sum(1).tolist() == batch.lengths.tolist()
+    for row, member in enumerate(members):
+        alone = split.batch(np.array([member]))
+        assert alone.attention is not None
+        width = lengths[member] + 2
+        assert batch.ids[row, :width].equal(alone.ids[0])
+        assert batch.attention[row, : width - 2].equal(alone.attention[0])
+        assert not batch.ids[row, width:].any()
+        assert not batch.attention[row, width - 2 :].any()
+
+
+@given(LENGTHS, st.integers(1, 200))
+def test_batches_by_length_keep_to_their_budget(lengths: list[int], tokens: int) -> None:
+    split = split_of(lengths)
+    cut = list(split.in_order_of_length(tokens))
+    seen = [int(member) for members, _ in cut for member in members]
+    assert sorted(seen) == list(range(len(lengths)))
+    assert [lengths[member] for member in seen] == sorted(lengths)
+    assert all(batch.ids.numel() <= tokens or len(members) == 1 for members, batch in cut)
+
+
+@given(LENGTHS)
+@settings(deadline=None, max_examples=30)
+def test_neighbours_change_no_texts_readout(model: Classifier, lengths: list[int]) -> None:
+    split = split_of(lengths)
+    readout = take_readout(model, split, [str(i) for i in range(len(lengths))])
+    assert readout.lengths.tolist() == lengths
+    for i in range(len(lengths)):
+        output = model(split.batch(np.array([i])))
+        np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
+        np.testing.assert_allclose(
+            readout.contribution[i], model.contributions(output.states)[0].detach(), rtol=1e-4, atol=1e-6
+        )
+
+
+@given(lengths=LENGTHS, positions=st.integers(1, 200), outputs=st.sampled_from([1, 3]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_readouts_batches_are_its_texts(
+    random_readout: Callable[..., Readout], lengths: list[int], positions: int, outputs: int
+) -> None:
+    readout = random_readout(lengths, outputs)
+    cut = list(readout.batches(torch.float32, positions))
+    seen = [int(member) for texts in cut for member in texts.members]
+    assert sorted(seen) == list(range(len(lengths)))
+    assert [lengths[member] for member in seen] == sorted(lengths)
+    for texts in cut:
+        for row, member in enumerate(texts.members):
+            width = lengths[member]
+            np.testing.assert_array_equal(texts.attention[row, :width], readout.attention[member])
+            np.testing.assert_array_equal(texts.contribution[row, :width], readout.contribution[member])
+            assert not texts.attention[row, width:].any()
+            assert not texts.contribution[row, width:].any()
+
+
+@given(st.permutations(range(6)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_aligning_there_and_back_is_nothing(random_readout: Callable[..., Readout], order: list[int]) -> None:
+    readout = random_readout([3, 1, 4, 1, 5, 9])
+    there = readout.aligned([readout.ids[i] for i in order])
+    assert there.lengths.tolist() == [int(readout.lengths[i]) for i in order]
+    back = there.aligned(readout.ids)
+    for ours, theirs in zip(back.columns().values(), readout.columns().values(), strict=True):
+        for a, b in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(a, b)
