@@ -11,7 +11,7 @@ run: $(READY)
 	$(BIN)/snakemake --cores all all
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff check .

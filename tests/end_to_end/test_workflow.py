@@ -13,7 +13,8 @@ from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.schema import ARTEFACTS, CONTROLS, TABLE, Artefact
 from attention_audit.artefacts.weights import read_weights
 
-pytestmark = pytest.mark.end_to_end
+# one worker, so that the finished run is made once
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 TABLES = ["wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary", "controls"]
 FIGURES = ["wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd"]

@@ -5,8 +5,6 @@ import os
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
@@ -24,7 +22,7 @@ from attention_audit.plan import SPLITS, Plan
 try:
     CONFIG = parse_config(config)
 except AuditError as error:
-    raise WorkflowError(str(error))
+    sys.exit(f"error: {error}")
 
 PLAN = Plan(CONFIG)
 DATASETS = CONFIG.datasets

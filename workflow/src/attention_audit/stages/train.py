@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import torch
 
 from attention_audit.artefacts.parquet import write_table
@@ -23,11 +25,12 @@ from attention_audit.training.settings import TrainSettings
 
 
 def selection_score(split: Split) -> Callable[[Classifier], float]:
-    """ROC-AUC on a split."""
+    """ROC-AUC on a split; NaN where the model predicts no numbers any more."""
     labels = split.labels
 
     def score(model: Classifier) -> float:
-        return roc_auc(labels, predict_split(model, split))
+        predicted = predict_split(model, split)
+        return roc_auc(labels, predicted) if np.isfinite(predicted).all() else math.nan
 
     return score
 

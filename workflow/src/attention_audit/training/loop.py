@@ -81,6 +81,11 @@ def train_epoch(
     return float(total) / len(split)
 
 
+def _refuse_unless_finite(epoch: int, name: str, value: float) -> None:
+    if not np.isfinite(value):
+        raise AuditError(f"epoch {epoch}: the {name} became {value}; try a lower learning rate")
+
+
 def fit(
     model: Classifier,
     split: Split,
@@ -95,7 +100,7 @@ def fit(
     """Train for `epochs` epochs and keep the best one.
 
     The best has the highest `score`, or without one the lowest training loss. `patience`: stop after so many epochs
-    without a better one. Raises AuditError as soon as an epoch's loss is not finite.
+    without a better one. Raises AuditError as soon as an epoch's loss or score is not finite.
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)
@@ -106,9 +111,9 @@ def fit(
     for number in range(epochs):
         started = time.perf_counter()
         loss = train_epoch(model, split, objective, optimiser, settings, random)
-        if not np.isfinite(loss):
-            raise AuditError(f"epoch {number}: the loss became {loss}; try a lower learning rate")
+        _refuse_unless_finite(number, "loss", loss)
         history.append(Epoch(number, loss, score(model) if score else -loss))
+        _refuse_unless_finite(number, "score", history[-1].score)
         if number == 0 or history[-1].score > history[best].score:
             best = number
             weights = copy.deepcopy(model.state_dict())
