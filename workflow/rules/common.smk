@@ -26,7 +26,8 @@ except AuditError as error:
 
 PLAN = Plan(CONFIG)
 DATASETS = CONFIG.datasets
-MIRROR = [CONFIG.mirror] if CONFIG.mirror else []
+# a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
+os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
 wildcard_constraints:

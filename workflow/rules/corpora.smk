@@ -23,9 +23,7 @@ rule fetch:
             remote=remote(w).model_dump(include={"file", "url", "sha256"}),
         ),
     shell:
-        # a file is what its checksum says, so where the mirror lies is not among the params
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input mirror {MIRROR:q} --output file {output:q}"
+        "{params.command} --settings {params.settings:q} --log {log} --output file {output:q}"
 
 
 rule corpus:
