@@ -104,6 +104,6 @@ def test_maps_have_a_row_a_word_and_reading() -> None:
     reading = Reading("base", attention, {"a": 0.0, "b": LN2}, {"a": 0.9, "b": 0.6})
     columns = maps(base, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
     assert columns["token"] == ["x", "y", "z"] * 2
-    assert columns["position"].tolist() == [0, 1, 2] * 2
-    assert columns["attention"].tolist() == [0.5, 0.25, 0.25] * 2
+    assert columns["position"] == [0, 1, 2] * 2
+    assert columns["attention"] == [0.5, 0.25, 0.25] * 2
     assert set(columns["jsd"]) == {LN2}

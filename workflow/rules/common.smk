@@ -16,8 +16,9 @@ os.environ.update(
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.config import parse_config
+from attention_audit.corpus.instances import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.plan import SPLITS, Plan
+from attention_audit.plan import Plan
 
 try:
     CONFIG = parse_config(config)

@@ -13,7 +13,6 @@ from attention_audit.config import Config
 from attention_audit.model.architecture import Architecture
 from attention_audit.training.settings import ModelSettings, Optimisation, TrainSettings
 
-SPLITS = ("train", "dev", "test")
 ADVERSARY = "adversary_lambda"
 GUIDES = ("guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary")
 

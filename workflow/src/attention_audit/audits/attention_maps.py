@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Floats, Readout
 
 READABLE = (10, 60)
+COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
 
 @dataclass(frozen=True)
@@ -50,37 +50,14 @@ def maps(
 ) -> dict[str, Any]:
     """Columns of schema.ATTENTION_MAPS but the data set's name: one row a text, reading and word."""
     shown = base.aligned(ids)
-    columns: dict[str, list[Any]] = {
-        name: []
-        for name in (
-            "id",
-            "label",
-            "weights",
-            "probability",
-            "base_prediction",
-            "jsd",
-            "position",
-            "token",
-            "attention",
-        )
-    }
-    for name, label, prediction in zip(ids, shown.labels, shown.predictions, strict=True):
+    rows: list[tuple[Any, ...]] = []
+    for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
         for reading in readings:
-            words, weights = tokens[name], reading.attention[name]
+            words, weights = tokens[name], reading.attention[name].tolist()
             if len(words) != len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
-            for position, (word, weight) in enumerate(zip(words, weights, strict=True)):
-                row = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
-                for column, value in zip(columns.values(), (*row, position, word, weight), strict=True):
-                    column.append(value)
-    return {name: _plain(values) for name, values in columns.items()}
-
-
-def _plain(values: list[Any]) -> list[Any] | npt.NDArray[Any]:
-    if values and isinstance(values[0], np.integer | int):
-        return np.array(values, dtype=np.int32)
-    if values and isinstance(values[0], np.floating | float):
-        return np.array(values, dtype=np.float64)
-    return values
+            about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
+            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=True))]
+    return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from attention_audit.corpus.instances import SPLITS
 from attention_audit.tables.tidy import as_table, beside_paper
 
-SPLITS = ("train", "dev", "test")
 CLASSES = ("negative", "positive")
 MARKS = 4  # the first rows of a vocabulary are no words
 
