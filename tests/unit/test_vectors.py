@@ -33,7 +33,7 @@ def test_only_the_wanted_words_are_kept(tmp_path: Path) -> None:
         ("trailing.vec", b"2 3 \n" + PLAIN.replace(b"\n", b" \n")),
         ("windows.txt", PLAIN.replace(b"\n", b"\r\n")),
         ("no_last_newline.txt", PLAIN.rstrip()),
-        ("packed.txt.gz", gzip.compress(PLAIN)),
+        ("packed.txt.gz", gzip.compress(PLAIN, mtime=0)),
         ("packed.vec.gz", gzip.compress(b"2 3\n" + PLAIN)),
     ],
 )
@@ -81,7 +81,9 @@ def test_a_damaged_line_is_named(tmp_path: Path, content: bytes, message: str) -
     assert str(caught.value).startswith(f"{path}: {message}")
 
 
-@pytest.mark.parametrize("content", [PLAIN, gzip.compress(PLAIN)[:-6], gzip.compress(PLAIN)[:-9] + b"\0" * 9])
+@pytest.mark.parametrize(
+    "content", [PLAIN, gzip.compress(PLAIN, mtime=0)[:-6], gzip.compress(PLAIN, mtime=0)[:-9] + b"\0" * 9]
+)
 def test_a_damaged_archive(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(AuditError, match="truncated or corrupt"):
         read_vectors(written(tmp_path, content, "vectors.txt.gz"), ["the"], 3)
