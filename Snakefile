@@ -8,6 +8,7 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
+configfile: "workflow/catalogue.yaml"
 configfile: "config.yaml"
 
 

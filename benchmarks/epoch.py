@@ -25,8 +25,9 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from attention_audit.corpus.settings import RemoteFile, SstCorpus
-from attention_audit.corpus.sources import read_corpus
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.sst import SstCorpus
+from attention_audit.corpus.tokens import split_sentences
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Indices, Split
 from attention_audit.model.classifier import Classifier
@@ -119,7 +120,7 @@ def our_epoch(texts: list[list[int]], labels: list[int]) -> Callable[[], None]:
         attention_hidden=HIDDEN,
     )
     model = Classifier(architecture, WORDS, classes=2)
-    split = Split(texts, labels, torch.device("cpu"))
+    split = Split(np.concatenate(texts), [len(text) - 2 for text in texts], labels, torch.device("cpu"))
     objective = LabelLoss((labels.count(0), labels.count(1)))
     optimiser = adam(model, SETTINGS)
     random = np.random.default_rng(0)
@@ -134,7 +135,9 @@ def sentence_lengths(count: int, random: np.random.Generator) -> Indices:
     """Lengths of SST's training sentences, or some like them: from 6 to 52 tokens, 18.7 on average."""
     archive = Path(os.environ.get("ATTENTION_AUDIT_MIRROR", "")) / "sst" / SST.archive.file
     if archive.is_file():
-        lengths = [len(text.tokens) for text in read_corpus("sst", SST, archive.parent) if text.split == "train"]
+        texts = [str(text.text) for text in SST.read("sst", {"archive": archive}) if text.split == "train"]
+        words = [sum(map(len, split_sentences(text, SST.tokens))) for text in texts]
+        lengths = [length for length in words if length > 5]
         print(f"SST's own lengths: {len(lengths)} sentences, mean {np.mean(lengths):.1f}")
         return random.choice(lengths, count, replace=count > len(lengths))
     return np.clip(np.rint(random.gamma(4.2, 18.7 / 4.2, count)), 6, 52).astype(np.int64)

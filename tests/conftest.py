@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,13 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _denormals() -> Iterator[None]:
+    """Training flushes them for the whole process, and hypothesis needs them."""
+    yield
+    torch.set_flush_denormal(False)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,11 @@ class Finished:
     def jobs(self) -> dict[str, int]:
         """Jobs by rule, from the table that Snakemake prints; without the rules that only gather."""
         rows = re.findall(r"^(\w+) +(\d+)$", self.text, flags=re.MULTILINE)
-        return {rule: int(count) for rule, count in rows if rule not in ("total", "all", "tables", "figures", "guide")}
+        return {
+            rule: int(count)
+            for rule, count in rows
+            if rule not in ("total", "all", "corpora", "tables", "figures", "guide")
+        }
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,9 @@ class Folder:
         """Every results Parquet by its path."""
         results = self.path / "results"
         return {path.relative_to(results).as_posix(): path.read_bytes() for path in results.rglob("*.parquet")}
+
+
+NewFolder = Callable[[], Folder]
 
 
 def fresh(path: Path) -> Folder:

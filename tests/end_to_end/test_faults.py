@@ -6,18 +6,15 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from folder import Folder
+from folder import Folder, NewFolder
 
 # one worker, so that the finished run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
-
-NewFolder = Callable[[], Folder]
 
 
 def kill_tree(pid: int) -> None:

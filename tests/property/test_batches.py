@@ -24,7 +24,7 @@ def split_of(lengths: list[int]) -> Split:
     random = np.random.default_rng(sum(lengths))
     texts = [[2, *random.integers(4, WORDS, length), 3] for length in lengths]
     attention = [random.dirichlet(np.ones(length)) for length in lengths]
-    return Split(texts, [0] * len(lengths), torch.device("cpu"), attention)
+    return Split(np.concatenate(texts), lengths, [0] * len(lengths), torch.device("cpu"), attention)
 
 
 @pytest.fixture(scope="module")

@@ -1,45 +1,89 @@
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.corpus.instances import Instance, filter_lengths
-from attention_audit.corpus.settings import Length
+from attention_audit.corpus.prepare import Flags, too_short_or_long
+from attention_audit.corpus.source import Length
+from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN
 
-bound = st.none() | st.integers(1, 12)
-corpora = st.lists(st.tuples(st.sampled_from(["train", "dev", "test"]), st.integers(0, 12)), max_size=40)
+Texts = list[tuple[int, int, int, int]]
+"""Split, tokens, sentences and tokens of the longest sentence of each text."""
+
+most = st.none() | st.integers(1, 12)
+above = most | st.just("shortest")
+below = most | st.just("longest")
+corpora = st.lists(
+    st.tuples(st.sampled_from([TRAIN, DEV, TEST, UNKNOWN]), st.integers(1, 12), st.integers(1, 5), st.integers(1, 6)),
+    max_size=40,
+)
 
 
-def instances(sizes: list[tuple[str, int]]) -> list[Instance]:
-    return [Instance(str(i), split, 0, ["w"] * length) for i, (split, length) in enumerate(sizes)]
+def dropped(texts: Texts, **length: Any) -> tuple[Flags, Flags]:
+    columns = np.array(texts, np.int64).reshape(-1, 4).T
+    short, long = too_short_or_long(*columns, Length.model_validate(length))
+    return short, long
 
 
-@given(corpora, bound, bound)
+@given(corpora, above, below)
 def test_a_text_is_kept_exactly_where_its_length_lies_inside(
-    sizes: list[tuple[str, int]], above: int | None, below: int | None
+    texts: Texts, above: int | str | None, below: int | str | None
 ) -> None:
-    texts = instances(sizes)
-    kept = filter_lengths(texts, Length(above=above, below=below))
-    expected = []
-    for i, (split, length) in enumerate(sizes):
-        peers = sorted(other for where, other in sizes if where == split)
-        longer = length > (peers[0] if above is None else above)
-        shorter = length < (peers[-1] if below is None else below)
-        if longer and shorter:
-            expected.append(str(i))
-    assert [instance.id for instance in kept] == expected
+    short, long = dropped(texts, above=above, below=below)
+    for i, (split, tokens, _, _) in enumerate(texts):
+        peers = [other for where, other, _, _ in texts if where == split]
+        least = min(peers) if above == "shortest" else above
+        greatest = max(peers) if below == "longest" else below
+        inside = (least is None or tokens > int(least)) and (greatest is None or tokens < int(greatest))
+        assert inside or split == UNKNOWN or short[i] or long[i]
+        assert not (short[i] or long[i]) or (split != UNKNOWN and not inside)
+
+
+@given(corpora, above, below, most, most)
+def test_no_text_is_both_short_and_long(
+    texts: Texts, above: int | str | None, below: int | str | None, sentences: int | None, sentence: int | None
+) -> None:
+    short, long = dropped(texts, above=above, below=below, most_sentences=sentences, longest_sentence=sentence)
+    assert not (short & long).any()
 
 
 @given(corpora)
-def test_bounds_beyond_every_length_keep_all(sizes: list[tuple[str, int]]) -> None:
-    texts = [instance for instance in instances(sizes) if instance.tokens]
-    assert filter_lengths(texts, Length(above=0, below=13)) == texts
+def test_bounds_beyond_every_length_keep_all(texts: Texts) -> None:
+    short, long = dropped(texts, above=0, below=13, most_sentences=5, longest_sentence=6)
+    assert not short.any()
+    assert not long.any()
 
 
-@given(corpora, st.integers(1, 12), st.integers(1, 12))
-def test_filtering_twice_with_closed_bounds_changes_nothing(
-    sizes: list[tuple[str, int]], above: int, below: int
+@given(corpora, st.integers(1, 12), st.integers(1, 12), most, most)
+def test_filtering_twice_with_fixed_bounds_drops_nothing_more(
+    texts: Texts, above: int, below: int, sentences: int | None, sentence: int | None
 ) -> None:
-    length = Length(above=above, below=below)
-    once = filter_lengths(instances(sizes), length)
-    assert filter_lengths(once, length) == once
+    length = {"above": above, "below": below, "most_sentences": sentences, "longest_sentence": sentence}
+    short, long = dropped(texts, **length)
+    again = dropped([text for text, out in zip(texts, short | long, strict=True) if not out], **length)
+    assert not np.logical_or(*again).any()
+
+
+@given(corpora, above, below)
+def test_the_filter_of_one_split_does_not_see_the_others(
+    texts: Texts, above: int | str | None, below: int | str | None
+) -> None:
+    together = np.logical_or(*dropped(texts, above=above, below=below))
+    for split in (TRAIN, DEV, TEST):
+        members = [i for i, text in enumerate(texts) if text[0] == split]
+        alone = np.logical_or(*dropped([texts[i] for i in members], above=above, below=below))
+        assert together[members].tolist() == alone.tolist()
+
+
+@given(corpora, most, most)
+def test_bounds_on_sentences_leave_the_test_split_alone(
+    texts: Texts, sentences: int | None, sentence: int | None
+) -> None:
+    short, long = dropped(texts, most_sentences=sentences, longest_sentence=sentence)
+    assert not short.any()
+    for out, (split, _, number, longest) in zip(long, texts, strict=True):
+        beyond = number > (sentences or np.inf) or longest > (sentence or np.inf)
+        assert out == (split in (TRAIN, DEV) and beyond)

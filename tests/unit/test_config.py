@@ -10,11 +10,13 @@ import pytest
 import yaml
 
 from attention_audit.config import parse_config
+from attention_audit.corpus.source import RawSource
 from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
 from attention_audit.errors import AuditError
 
 ROOT = Path(__file__).parents[2]
-DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text())
+OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
+CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 
 
@@ -23,6 +25,9 @@ def overlaid(base: Any, overlay: Any) -> Any:
     if isinstance(base, dict) and isinstance(overlay, dict):
         return base | {key: overlaid(base.get(key), value) for key, value in overlay.items()}
     return overlay
+
+
+DEFAULT = overlaid(CATALOGUE, OWN)
 
 
 def nested(keys: str, value: Any) -> Any:
@@ -52,7 +57,8 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         (
             "corpora.needle.kind",
             "haystack",
-            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'sst'",
+            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'table', 'sst', "
+            "'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn'",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
         ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),
@@ -74,14 +80,21 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         ),
         (
             "datasets",
-            ["needle", "imdb"],
-            "config: datasets: unknown data set 'imdb'; known: chorus, needle, sst, static",
+            ["needle", "imbd"],
+            f"config: datasets: unknown data set 'imbd'; known: {', '.join(sorted(DEFAULT['corpora']))}",
         ),
         ("datasets", ["needle", "needle"], "config: datasets: duplicate data set 'needle'"),
         (
             "vectors",
             "glove",
-            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-twitter-25d",
+            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-840b-300d, "
+            "glove-twitter-25d, word2vec-200d, word2vec-300d",
+        ),
+        (
+            "corpora.needle.vectors",
+            "glove",
+            "config: corpora.needle.vectors: unknown word vectors 'glove'; known: random, fasttext-simple, "
+            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "adversary.lambdas",
@@ -99,6 +112,14 @@ def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line
     with pytest.raises(AuditError) as raised:
         parse_config(overlaid(DEFAULT, nested(key, value)))
     assert str(raised.value) == line
+
+
+def test_every_data_set_of_the_papers_says_whose_it_is() -> None:
+    for name, source in parse_config(DEFAULT).corpora.items():
+        if isinstance(source, RawSource):
+            assert source.origin.homepage.startswith("http"), name
+            assert source.origin.licence, name
+            assert source.origin.citation, name
 
 
 def test_schema_and_page_are_in_step_with_the_typed_configuration() -> None:

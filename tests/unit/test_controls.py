@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,24 +9,41 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
 
-from attention_audit.corpus.controls import KINDS, generate, pseudo_words
-from attention_audit.corpus.instances import Instance, check_instances, split_of
-from attention_audit.corpus.settings import ControlCorpus, Texts
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.sources.control import KINDS, ControlCorpus, Texts, pseudo_words
+from attention_audit.corpus.text import Text
 
 SIZES = Texts(train=1200, dev=120, test=600)
 
 
-def control(kind: str, seed: int = 1, texts: Texts = SIZES) -> list[Instance]:
-    return generate(kind, ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts}))
+def source(kind: str, seed: int = 1, texts: Texts = SIZES) -> ControlCorpus:
+    return ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts})
+
+
+def control(kind: str, seed: int = 1, texts: Texts = SIZES) -> list[Text]:
+    return list(source(kind, seed, texts).read(kind, {}))
+
+
+def split_of(corpus: list[Text], split: str) -> list[Text]:
+    return [text for text in corpus if text.split == split]
+
+
+def words_of(text: Text) -> list[str]:
+    """A generated text is words already."""
+    assert isinstance(text.text, list)
+    return text.text
 
 
 @pytest.fixture(scope="module")
-def corpora() -> dict[str, list[Instance]]:
+def corpora() -> dict[str, list[Text]]:
     return {kind: control(kind) for kind in KINDS}
 
 
-def cues_of(instance: Instance, kind: str) -> list[tuple[int, int]]:
-    """(position, class) of every cue in a text, found by its spelling alone."""
+def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
+    """(position, class) of every cue among the words of a text, found by its spelling alone."""
     spelling = {
         "needle": (r"straw|hay|chaff", r"needle|thorn|spike"),
         "chorus": (r"dys\w+", r"eu\w+"),
@@ -33,48 +51,59 @@ def cues_of(instance: Instance, kind: str) -> list[tuple[int, int]]:
     }[kind]
     return [
         (position, label)
-        for position, token in enumerate(instance.tokens)
-        for label, pattern in enumerate(spelling)
-        if re.fullmatch(pattern, token)
+        for position, word in enumerate(words)
+        for label, pattern in zip("01", spelling, strict=True)
+        if re.fullmatch(pattern, word)
     ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sizes_ids_and_soundness(corpora: dict[str, list[Instance]], kind: str) -> None:
+def test_sizes_and_ids(corpora: dict[str, list[Text]], kind: str) -> None:
     corpus = corpora[kind]
-    check_instances(kind, corpus)
     assert [len(split_of(corpus, split)) for split in ("train", "dev", "test")] == [1200, 120, 600]
     assert corpus[16].id == f"{kind}-train-00017"
     assert corpus[-1].id == f"{kind}-test-00600"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_they_are_prepared_as_they_are(tmp_path: Path, provenance: Provenance, kind: str) -> None:
+    texts = Texts(train=30, dev=20, test=20)
+    path = tmp_path / "corpus.parquet"
+    prepare(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
+    corpus = read_frame(path, CORPUS)
+    generated = control(kind, texts=texts)
+    assert corpus["tokens"].map(list).tolist() == [words_of(text) for text in generated]
+    assert corpus["label"].tolist() == [int(text.label) for text in generated]
+    assert [None if cues is None else list(cues) for cues in corpus["evidence"]] == [x.evidence for x in generated]
+
+
 @pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 6), ("chorus", 1 / 2), ("static", 1 / 2)])
-def test_share_of_positives_is_exact(corpora: dict[str, list[Instance]], kind: str, share: float) -> None:
+def test_share_of_positives_is_exact(corpora: dict[str, list[Text]], kind: str, share: float) -> None:
     for split, size in (("train", 1200), ("dev", 120), ("test", 600)):
-        assert sum(instance.label for instance in split_of(corpora[kind], split)) == size * share
+        assert sum(text.label == "1" for text in split_of(corpora[kind], split)) == size * share
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_seed_decides(corpora: dict[str, list[Instance]], kind: str) -> None:
+def test_the_seed_decides(corpora: dict[str, list[Text]], kind: str) -> None:
     assert control(kind) == corpora[kind]
     assert control(kind, seed=2) != corpora[kind]
 
 
-def test_the_size_of_one_split_does_not_touch_another(corpora: dict[str, list[Instance]]) -> None:
+def test_the_size_of_one_split_does_not_touch_another(corpora: dict[str, list[Text]]) -> None:
     other = control("chorus", texts=Texts(train=10, dev=120, test=600))
     for split in ("dev", "test"):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
 
 
-def test_splits_share_no_text(corpora: dict[str, list[Instance]]) -> None:
-    texts = [tuple(instance.tokens) for instance in corpora["needle"]]
+def test_splits_share_no_text(corpora: dict[str, list[Text]]) -> None:
+    texts = [tuple(words_of(text)) for text in corpora["needle"]]
     assert len(set(texts)) == len(texts)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_length_matches_its_negative_binomial(corpora: dict[str, list[Instance]], kind: str) -> None:
+def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], kind: str) -> None:
     shortest, mean = {"needle": (60, 120), "chorus": (12, 17), "static": (8, 15)}[kind]
-    lengths = np.array([len(instance.tokens) for instance in corpora[kind]])
+    lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
     deviation = np.sqrt(excess + excess**2 / 4)
     assert lengths.min() >= shortest
@@ -83,15 +112,15 @@ def test_length_matches_its_negative_binomial(corpora: dict[str, list[Instance]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_length_does_not_tell_the_label(corpora: dict[str, list[Instance]], kind: str) -> None:
-    lengths = np.array([len(instance.tokens) for instance in corpora[kind]])
-    positive = np.array([instance.label for instance in corpora[kind]]) == 1
+def test_length_does_not_tell_the_label(corpora: dict[str, list[Text]], kind: str) -> None:
+    lengths = np.array([len(text.text) for text in corpora[kind]])
+    positive = np.array([text.label == "1" for text in corpora[kind]])
     error = lengths.std() * np.sqrt(1 / positive.sum() + 1 / (~positive).sum())
     assert abs(lengths[positive].mean() - lengths[~positive].mean()) < 3 * error
 
 
-def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Instance]]) -> None:
-    tokens = [token for instance in corpora["static"] for token in instance.tokens]
+def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Text]]) -> None:
+    tokens = [word for text in corpora["static"] for word in words_of(text)]
     _, counts = np.unique(tokens, return_counts=True)
     shares = np.sort(counts)[::-1] / len(tokens)
     normaliser = sum(1 / (rank + 2.7) for rank in range(1, 801))
@@ -103,46 +132,45 @@ def test_no_filler_is_a_cue() -> None:
     words = pseudo_words(np.random.default_rng(0), 3000)
     assert len(set(words)) == 3000
     assert [len(word) for word in words] == sorted(len(word) for word in words)
-    fillers = Instance("fillers", "train", 0, words)
-    assert cues_of(fillers, "needle") == cues_of(fillers, "chorus") == []
+    assert cues_of(words, "needle") == cues_of(words, "chorus") == []
 
 
-def test_needle_holds_one_cue_of_its_own_class(corpora: dict[str, list[Instance]]) -> None:
-    for instance in corpora["needle"]:
-        [(position, label)] = cues_of(instance, "needle")
-        assert label == instance.label
-        assert instance.evidence == [position]
+def test_needle_holds_one_cue_of_its_own_class(corpora: dict[str, list[Text]]) -> None:
+    for text in corpora["needle"]:
+        [(position, label)] = cues_of(words_of(text), "needle")
+        assert label == text.label
+        assert text.evidence == [position]
 
 
-def test_needle_lies_anywhere(corpora: dict[str, list[Instance]]) -> None:
-    places = [instance.evidence[0] / len(instance.tokens) for instance in corpora["needle"] if instance.evidence]
+def test_needle_lies_anywhere(corpora: dict[str, list[Text]]) -> None:
+    places = [text.evidence[0] / len(text.text) for text in corpora["needle"] if text.evidence]
     quarters, _ = np.histogram(places, bins=4, range=(0, 1))
     assert len(places) == 1920
     assert np.all(abs(quarters - 480) < 4 * np.sqrt(1920 * 1 / 4 * 3 / 4))
 
 
-def test_chorus_majority_decides(corpora: dict[str, list[Instance]]) -> None:
+def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
     margins = set()
-    for instance in corpora["chorus"]:
-        cues = cues_of(instance, "chorus")
-        own = sum(label == instance.label for _, label in cues)
+    for text in corpora["chorus"]:
+        cues = cues_of(words_of(text), "chorus")
+        own = sum(label == text.label for _, label in cues)
         margins.add(2 * own - len(cues))
         assert len(cues) in {5, 7, 9}
-        assert instance.evidence == [position for position, _ in cues]
+        assert text.evidence == [position for position, _ in cues]
     assert margins == {3, 5, 7, 9}
 
 
-def test_static_has_no_evidence(corpora: dict[str, list[Instance]]) -> None:
-    assert {instance.evidence for instance in corpora["static"]} == {None}
+def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:
+    assert all(text.evidence is None for text in corpora["static"])
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("chorus", 0.95, 1.0), ("static", 0.43, 0.57)])
 def test_a_bag_of_words_reads_chorus_but_not_static(
-    corpora: dict[str, list[Instance]], kind: str, least: float, most: float
+    corpora: dict[str, list[Text]], kind: str, least: float, most: float
 ) -> None:
     """600 test texts: chance lies within 0.5 +- 0.07 with a probability of 0.999."""
-    vectoriser = CountVectorizer(analyzer=str.split)
+    bags = CountVectorizer(analyzer=lambda text: text.text)
     train, test = split_of(corpora[kind], "train"), split_of(corpora[kind], "test")
-    model = MultinomialNB().fit(vectoriser.fit_transform(" ".join(i.tokens) for i in train), [i.label for i in train])
-    predicted = model.predict(vectoriser.transform(" ".join(i.tokens) for i in test))
-    assert least <= accuracy_score([i.label for i in test], predicted) <= most
+    model = MultinomialNB().fit(bags.fit_transform(train), [text.label for text in train])
+    predicted = model.predict(bags.transform(test))
+    assert least <= accuracy_score([text.label for text in test], predicted) <= most

@@ -1,77 +1,148 @@
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
+import re
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import fetch as module
-from attention_audit.corpus.fetch import fetch
-from attention_audit.corpus.settings import RemoteFile
+from attention_audit.corpus.fetch import CHUNK, Fetched, fetch
+from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
+from attention_audit.stages import fetch as stage
+from attention_audit.stages.job import Job
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-OTHER = "0" * 64
+OTHER_CONTENT = bytes(reversed(CONTENT))
+OTHER = hashlib.sha256(OTHER_CONTENT).hexdigest()
+CUT = 2 * CHUNK
+KEPT = ".raw.bin.download"
+NEW = {"ETag": '"two"'}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the server: a fault (any status but 200), or the content, in parts where `ranges` are asked for.
+
+    `cut`: bytes after which the transfer ends, or with `silent` stands still; `pause`: seconds between its pieces.
+    `shift`: bytes by which a part begins too late; `most`: bytes of a part.
+    """
+
+    status: int = 200
+    content: bytes = CONTENT
+    headers: Mapping[str, str] = field(default_factory=lambda: {"ETag": '"one"'})
+    cut: int | None = None
+    silent: bool = False
+    pause: float = 0
+    shift: int = 0
+    most: int | None = None
+    ranges: bool = True
+    heeds_if_range: bool = True
+    sized: bool = True
+
+    def part(self, asked: Mapping[str, str]) -> tuple[int, int]:
+        """Status, and the first byte to send."""
+        start = re.fullmatch(r"bytes=(\d+)-", asked.get("Range", ""))
+        current = asked.get("If-Range") in (None, *self.headers.values()) or not self.heeds_if_range
+        if self.status != 200 or not (self.ranges and start and current):
+            return self.status, 0
+        first = int(start[1])
+        return (206, first + self.shift) if first < len(self.content) else (416, 0)
+
+
+@dataclass
+class Site:
+    """A web server on this machine: what it answers, one request after another, and what it was asked."""
+
+    url: str = ""
+    answers: list[Answer] = field(default_factory=lambda: [Answer()])
+    asked: list[dict[str, str]] = field(default_factory=list)
+    sent: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def next(self) -> Answer:
+        """The next answer; the last one is given again and again."""
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    @property
+    def ranges(self) -> list[str | None]:
+        """The part that each request asked for."""
+        return [headers.get("Range") for headers in self.asked]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """/good, /moved (to /good), /cut (half the content), /flaky (cut once), /silent (no answer), else 404 or 503."""
-
-    asked: list[str]
-    released: threading.Event
+    site: Site
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
-        if self.path == "/moved":
-            self.send_response(302)
-            self.send_header("Location", "/good")
-            self.end_headers()
-        elif self.path == "/silent":
-            self.released.wait(10)
-        elif self.path in ("/good", "/cut", "/flaky"):
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(CONTENT)))
-            self.end_headers()
-            cut = self.path == "/cut" or (self.path == "/flaky" and self.asked.count("/flaky") == 1)
-            self.wfile.write(CONTENT[: len(CONTENT) // 2] if cut else CONTENT)
-        else:
-            self.send_error(503 if self.path == "/busy" else 404)
+        asked = dict(self.headers)
+        self.site.asked.append({**asked, "path": self.path})
+        answer = self.site.next()
+        status, start = answer.part(asked)
+        body = answer.content[start:] if status in (200, 206) else b""
+        self.send_response(status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if status == 206:
+            body = body[: answer.most]
+            size = len(answer.content) if answer.sized else "*"
+            self.send_header("Content-Range", f"bytes {start}-{start + len(body) - 1}/{size}")
+        if answer.sized:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.send(body[: answer.cut], answer.pause)
+        if answer.silent:
+            self.site.released.wait(10)
+
+    def send(self, body: bytes, pause: float) -> None:
+        piece = len(body) // 10 if pause else len(body)
+        for start in range(0, len(body), piece or 1):
+            time.sleep(pause)
+            self.wfile.write(body[start : start + piece])
+        self.site.sent += len(body)
 
     def log_message(self, format: str, *args: object) -> None:
         pass
-
-
-class Site:
-    """A web server on this machine and what it was asked for."""
-
-    def __init__(self, server: ThreadingHTTPServer, asked: list[str]) -> None:
-        self.url = f"http://127.0.0.1:{server.server_address[1]}"
-        self.asked = asked
 
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(module, "PAUSE", 0)
-    asked: list[str] = []
-    released = threading.Event()
-    handler = type("BoundHandler", (Handler,), {"asked": asked, "released": released})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    site = Site()
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"site": site})) as server:
+        site.url = f"http://127.0.0.1:{server.server_address[1]}/raw.bin"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield Site(server, asked)
-        released.set()
+        yield site
+        site.released.set()
         server.shutdown()
         thread.join()
 
 
-def remote(url: str | None = None, sha256: str | None = SHA256) -> RemoteFile:
-    return RemoteFile(file="raw.bin", url=url, sha256=sha256)
+def remote(url: str | None = None, sha256: str | None = SHA256, size: int | None = None) -> RemoteFile:
+    return RemoteFile(file="raw.bin", url=url, sha256=sha256, bytes=size)
+
+
+def other(status: int = 200, **kind: Any) -> Answer:
+    return Answer(status, OTHER_CONTENT, **kind)
+
+
+def keep(content: bytes, folder: Path) -> None:
+    """What a run before this one has left behind."""
+    (folder / "results").mkdir()
+    (folder / "results" / KEPT).write_bytes(content)
 
 
 def mirror_of(folder: Path, content: bytes = CONTENT, sums: str | None = None) -> Path:
@@ -83,68 +154,112 @@ def mirror_of(folder: Path, content: bytes = CONTENT, sums: str | None = None) -
     return mirror
 
 
-def fetched(file: RemoteFile, mirror: Path | None, folder: Path) -> list[str]:
-    """Fetch, check that the file is right and alone, and return the lines of progress."""
+def fetched(file: RemoteFile, mirror: Path | None, folder: Path, content: bytes = CONTENT) -> tuple[Fetched, list[str]]:
+    """Fetch, check that the file is right and alone, and return the record and the lines of progress."""
     lines: list[str] = []
     destination = folder / "results" / "raw.bin"
-    assert fetch(file, "toy", mirror, destination, lines.append) == SHA256
-    assert destination.read_bytes() == CONTENT
+    record = fetch(file, "toy", mirror, destination, lines.append)
+    assert destination.read_bytes() == content
     assert list(destination.parent.iterdir()) == [destination]
-    return lines
+    assert (record.file, record.bytes) == ("raw.bin", len(content))
+    assert record.sha256 == hashlib.sha256(content).hexdigest()
+    return record, lines
 
 
-def refused(file: RemoteFile, mirror: Path | None, folder: Path) -> str:
-    """The one line of the refusal, after a check that nothing is left behind."""
+def refused(file: RemoteFile, mirror: Path | None, folder: Path, kept: bytes | None = None, homepage: str = "") -> str:
+    """The one line of the refusal, after a check that nothing is left behind but what is to be `kept`."""
     destination = folder / "results" / "raw.bin"
     with pytest.raises(AuditError) as caught:
-        fetch(file, "toy", mirror, destination, lambda line: None)
-    assert list(destination.parent.iterdir()) == []
+        fetch(file, "toy", mirror, destination, lambda line: None, homepage)
+    left = {path.name: path.read_bytes() for path in destination.parent.iterdir()}
+    assert left == ({} if kept is None else {KEPT: kept})
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-@pytest.mark.parametrize("path", ["/good", "/moved"])
-def test_download(site: Site, tmp_path: Path, path: str) -> None:
-    lines = fetched(remote(site.url + path), None, tmp_path)
-    assert lines[-1] == f"{site.url}{path}: 100 % of 1.0 MB"
+def test_download(site: Site, tmp_path: Path) -> None:
+    record, lines = fetched(remote(site.url, size=len(CONTENT)), None, tmp_path)
+    assert lines == [f"{site.url}: {tenth}0 % of 1.0 MB" for tenth in range(1, 11)]
+    assert record == Fetched("raw.bin", site.url, len(CONTENT), SHA256, canonical=True)
+
+
+def test_download_of_unknown_size_shows_progress(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STEP", 300_000)
+    site.answers = [Answer(sized=False)]
+    _, lines = fetched(remote(site.url), None, tmp_path)
+    assert lines == [f"{site.url}: {megabytes} MB" for megabytes in ("0", "1", "1")]
 
 
 def test_download_without_a_checksum_says_so(site: Site, tmp_path: Path) -> None:
-    lines = fetched(remote(site.url + "/good", None), None, tmp_path)
-    assert lines[-1] == f"{site.url}/good: no checksum to compare with; its sha256 is {SHA256}"
+    record, lines = fetched(remote(site.url, None), None, tmp_path)
+    assert lines[-1] == f"raw.bin: no checksum is published; its sha256 is {SHA256}"
+    assert record.canonical is None
+
+
+def test_gz_declared_to_be_an_encoding_is_not_unpacked(site: Site, tmp_path: Path) -> None:
+    packed = gzip.compress(CONTENT, mtime=0)
+    site.answers = [Answer(content=packed, headers={"Content-Encoding": "gzip"})]
+    fetched(remote(site.url, hashlib.sha256(packed).hexdigest()), None, tmp_path, packed)
+    assert site.asked[0]["Accept-Encoding"] == "identity"
+
+
+def test_redirect(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(302, headers={"Location": "/elsewhere"}), Answer()]
+    record, _ = fetched(remote(site.url), None, tmp_path)
+    assert [request["path"] for request in site.asked] == ["/raw.bin", "/elsewhere"]
+    assert record.origin == site.url
 
 
 def test_wrong_bytes(site: Site, tmp_path: Path) -> None:
-    message = refused(remote(site.url + "/good", OTHER), None, tmp_path)
-    assert message.startswith(f"{site.url}/good: its sha256 is {SHA256}, not {OTHER} as the config says")
-
-
-def test_absent_page_is_asked_for_once(site: Site, tmp_path: Path) -> None:
-    message = refused(remote(site.url + "/absent"), None, tmp_path)
-    assert message.startswith(f"{site.url}/absent: the server answers 404 Not Found; ")
-    assert message.endswith("put the file at <mirror>/toy/raw.bin")
-    assert site.asked == ["/absent"]
-
-
-def test_busy_server_is_asked_again(site: Site, tmp_path: Path) -> None:
-    assert "the server answers 503" in refused(remote(site.url + "/busy"), None, tmp_path)
-    assert site.asked == ["/busy"] * 3
+    message = refused(remote(site.url, OTHER), None, tmp_path)
+    assert message.startswith(f"{site.url}: its sha256 is {SHA256}, not {OTHER} as the config says")
 
 
 @pytest.mark.parametrize("sha256", [SHA256, None])
-def test_transfer_cut_off(site: Site, tmp_path: Path, sha256: str | None) -> None:
-    assert "the transfer broke off" in refused(remote(site.url + "/cut", sha256), None, tmp_path)
-    assert site.asked == ["/cut"] * 3
+def test_wrong_size_is_seen_before_the_download(site: Site, tmp_path: Path, sha256: str | None) -> None:
+    site.answers = [Answer(silent=True, cut=0)]
+    message = refused(remote(site.url, sha256, size=7), None, tmp_path)
+    assert message.startswith(f"{site.url}: it has {len(CONTENT)} bytes, not 7 as the config says; ")
 
 
-def test_transfer_cut_off_once(site: Site, tmp_path: Path) -> None:
-    lines = fetched(remote(site.url + "/flaky"), None, tmp_path)
-    assert f"{site.url}/flaky: the transfer broke off; trying again" in lines
+@pytest.mark.parametrize("sha256", [SHA256, None])
+def test_wrong_size_that_the_server_does_not_tell(site: Site, tmp_path: Path, sha256: str | None) -> None:
+    site.answers = [Answer(sized=False)]
+    assert f"it has {len(CONTENT)} bytes, not 7" in refused(remote(site.url, sha256, size=7), None, tmp_path)
 
 
-def test_silent_server(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_page_is_asked_for_once(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(404)]
+    message = refused(remote(site.url), None, tmp_path)
+    assert message.startswith(f"{site.url}: the server answers 404 Not Found; ")
+    assert message.endswith("or put it at <mirror>/toy/raw.bin")
+    assert len(site.asked) == 1
+
+
+def test_absent_page_names_the_homepage(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(404)]
+    message = refused(remote(site.url), None, tmp_path, homepage="https://example.org")
+    assert message.endswith("or get it from https://example.org and put it at <mirror>/toy/raw.bin")
+
+
+def test_busy_server_is_asked_again(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(503)]
+    assert "the server answers 503" in refused(remote(site.url), None, tmp_path)
+    assert len(site.asked) == 3
+
+
+def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.8)
+    site.answers = [Answer(pause=0.1)]
+    fetched(remote(site.url), None, tmp_path)
+    assert len(site.asked) == 1
+
+
+@pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(silent=True, cut=CUT)])
+def test_silent_server(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.1)
-    assert "no answer within 0.1 s" in refused(remote(site.url + "/silent"), None, tmp_path)
+    site.answers = [answer]
+    assert "no answer within 0.1 s" in refused(remote(site.url, None), None, tmp_path)
 
 
 def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,30 +271,132 @@ def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert refused(remote(url), None, tmp_path).startswith(f"{url}: no connection; ")
 
 
+@pytest.mark.parametrize("sha256", [SHA256, None])
+@pytest.mark.parametrize("version", [{"ETag": '"one"'}, {"Last-Modified": "Mon, 01 Jun 2020 00:00:00 GMT"}])
+def test_transfer_cut_off_goes_on_where_it_broke(
+    site: Site, tmp_path: Path, sha256: str | None, version: dict[str, str]
+) -> None:
+    site.answers = [Answer(cut=CUT, headers=version), Answer(headers=version)]
+    _, lines = fetched(remote(site.url, sha256), None, tmp_path)
+    assert site.ranges == [None, f"bytes={CUT}-"]
+    assert [site.asked[1]["If-Range"]] == list(version.values())
+    assert site.sent == len(CONTENT)
+    tenths = [f"{site.url}: {tenth}0 % of 1.0 MB" for tenth in range(1, 11)]
+    again = [f"{site.url}: the transfer broke off; trying again", f"{site.url}: going on at 0.1 MB"]
+    assert lines[:12] == [*tenths[:1], *again, *tenths[1:]]
+
+
+def test_transfer_cut_off_twice_goes_on_twice(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(cut=CHUNK), Answer()]
+    fetched(remote(site.url), None, tmp_path)
+    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + CHUNK}-"]
+
+
+def test_part_shorter_than_asked_for_is_not_all(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(most=CHUNK), Answer()]
+    fetched(remote(site.url), None, tmp_path)
+    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + CHUNK}-"]
+
+
+def test_redirect_of_a_transfer_that_goes_on(site: Site, tmp_path: Path) -> None:
+    moved = Answer(302, headers={"Location": "/elsewhere"})
+    site.answers = [moved, Answer(cut=CUT), moved, Answer()]
+    fetched(remote(site.url), None, tmp_path)
+    assert site.asked[3]["path"] == "/elsewhere"
+    assert site.ranges[3] == f"bytes={CUT}-"
+    assert site.sent == len(CONTENT)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param([other(ranges=False)], id="it has no parts"),
+        pytest.param([other(headers=NEW)], id="the file has changed"),
+        pytest.param([other(headers=NEW, heeds_if_range=False), other()], id="it hides that the file has changed"),
+        pytest.param([other(shift=1), other()], id="it sends another part"),
+        pytest.param([other(416), other()], id="it refuses the part"),
+    ],
+)
+def test_transfer_starts_over_where_the_server_can_not_go_on(site: Site, tmp_path: Path, answers: list[Answer]) -> None:
+    site.answers = [Answer(cut=CUT), *answers]
+    fetched(remote(site.url, None), None, tmp_path, OTHER_CONTENT)
+    assert site.ranges == [None, f"bytes={CUT}-", None][: 1 + len(answers)]
+
+
+@pytest.mark.parametrize("headers", [{}, {"ETag": 'W/"weak"'}])
+def test_versions_that_nothing_tells_apart_are_not_mixed(site: Site, tmp_path: Path, headers: dict[str, str]) -> None:
+    site.answers = [Answer(cut=CUT, headers=headers), Answer(content=OTHER_CONTENT, headers=headers)]
+    fetched(remote(site.url, None), None, tmp_path, OTHER_CONTENT)
+    assert site.ranges == [None, None]
+
+
+def test_part_without_the_size_of_the_whole(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(sized=False)]
+    fetched(remote(site.url), None, tmp_path)
+    assert site.sent == len(CONTENT)
+
+
+def test_next_run_goes_on_where_the_network_failed(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(503)]
+    assert "the server answers 503" in refused(remote(site.url), None, tmp_path, kept=CONTENT[:CUT])
+    site.answers = [Answer()]
+    site.asked.clear()
+    fetched(remote(site.url), None, tmp_path)
+    assert site.ranges == [f"bytes={CUT}-"]
+    assert site.sent == len(CONTENT)
+
+
+@pytest.mark.parametrize("kept", [CONTENT, CONTENT + b"more"])
+def test_kept_part_that_nothing_can_follow_is_fetched_anew(site: Site, tmp_path: Path, kept: bytes) -> None:
+    keep(kept, tmp_path)
+    fetched(remote(site.url), None, tmp_path)
+    assert site.ranges == [f"bytes={len(kept)}-", None]
+
+
+def test_kept_part_of_another_file_is_found_out_and_removed(site: Site, tmp_path: Path) -> None:
+    keep(OTHER_CONTENT[:CUT], tmp_path)
+    assert f"not {SHA256}" in refused(remote(site.url), None, tmp_path)
+    fetched(remote(site.url), None, tmp_path)
+
+
+def test_nothing_is_kept_without_a_checksum(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(503)]
+    refused(remote(site.url, None), None, tmp_path)
+
+
+def test_kept_part_vanishes_once_the_mirror_has_the_file(tmp_path: Path) -> None:
+    keep(CONTENT[:CUT], tmp_path)
+    fetched(remote(), mirror_of(tmp_path), tmp_path)
+
+
 def test_mirror_before_network(site: Site, tmp_path: Path) -> None:
-    fetched(remote(site.url + "/good"), mirror_of(tmp_path), tmp_path)
+    record, lines = fetched(remote(site.url), mirror_of(tmp_path), tmp_path)
+    assert (record.origin, record.canonical, lines) == ("mirror", True, [])
     assert site.asked == []
 
 
 def test_network_where_the_mirror_lacks_the_file(site: Site, tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path)
+    mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n")
     (mirror / "toy" / "raw.bin").unlink()
-    fetched(remote(site.url + "/good"), mirror, tmp_path)
-    assert site.asked == ["/good"]
+    record, _ = fetched(remote(site.url), mirror, tmp_path)
+    assert (record.origin, record.canonical) == (site.url, True)
 
 
 def test_neither_mirror_nor_address(tmp_path: Path) -> None:
     mirror = mirror_of(tmp_path)
     (mirror / "toy" / "raw.bin").unlink()
-    assert refused(remote(), mirror, tmp_path).startswith(
-        f"raw.bin: not at {mirror}/toy/raw.bin, and the config has no"
+    why = "and the config has no url for it"
+    assert refused(remote(), mirror, tmp_path) == f"raw.bin: not at {mirror}/toy/raw.bin, {why}; put it there"
+    assert refused(remote(), None, tmp_path, homepage="https://example.org") == (
+        f"raw.bin: not at <mirror>/toy/raw.bin, {why}; get it from https://example.org and put it there"
     )
-    assert "not at <mirror>/toy/raw.bin" in refused(remote(), None, tmp_path)
 
 
-def test_mirror_listed_checksum(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin.bak\n{SHA256}  toy/raw.bin\n")
-    assert fetched(remote(sha256=None), mirror, tmp_path) == []
+def test_mirror_listed_checksum_where_none_is_published(tmp_path: Path) -> None:
+    mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin.bak\n{SHA256}  ./toy/raw.bin\n")
+    record, lines = fetched(remote(sha256=None), mirror, tmp_path)
+    assert record.canonical is None
+    assert lines == [f"raw.bin: no checksum is published; its sha256 is {SHA256}"]
 
 
 def test_mirror_checksum_differs_from_its_list(tmp_path: Path) -> None:
@@ -188,23 +405,59 @@ def test_mirror_checksum_differs_from_its_list(tmp_path: Path) -> None:
     assert f"not {OTHER} as {mirror}/SHA256SUMS says" in message
 
 
-def test_config_checksum_outranks_the_list(tmp_path: Path) -> None:
-    fetched(remote(), mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n"), tmp_path)
+def test_list_of_the_mirror_vouches_for_another_version(tmp_path: Path) -> None:
+    mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=f"{OTHER}  toy/raw.bin\n")
+    record, [line] = fetched(remote(size=7), mirror, tmp_path, OTHER_CONTENT)
+    assert record.canonical is False
+    assert line.startswith(f"{mirror}/toy/raw.bin: not the published bytes, whose sha256 is {SHA256}; ")
 
 
-def test_mirror_checksum_differs_from_the_config(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, CONTENT[:-1], sums=f"{SHA256}  toy/raw.bin\n")
+def test_list_of_the_mirror_outranks_the_config(tmp_path: Path) -> None:
+    assert f"not {OTHER} as " in refused(remote(), mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n"), tmp_path)
+
+
+def test_unlisted_file_of_the_mirror_must_be_the_published_one(tmp_path: Path) -> None:
+    mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=f"{OTHER}  toy/raw.bin.bak\n")
     message = refused(remote(), mirror, tmp_path)
-    assert message.startswith(f"{mirror}/toy/raw.bin: its sha256 is ")
-    assert f"not {SHA256} as the config says" in message
-
-
-def test_mirror_without_any_checksum_says_so(tmp_path: Path) -> None:
-    [line] = fetched(remote(sha256=None), mirror_of(tmp_path), tmp_path)
-    assert line.endswith(f"no checksum to compare with; its sha256 is {SHA256}")
+    assert message == (
+        f"{mirror}/toy/raw.bin: its sha256 is {OTHER}, not {SHA256} as the config says; replace the file"
+    )
 
 
 def test_malformed_list(tmp_path: Path) -> None:
     mirror = mirror_of(tmp_path, sums=f"\n{SHA256[:-1]}  toy/raw.bin\n")
-    with pytest.raises(AuditError, match=r"SHA256SUMS: line 2: not '<sha256>"):
-        fetch(remote(sha256=None), "toy", mirror, tmp_path / "raw.bin", lambda line: None)
+    assert "SHA256SUMS: line 2: not '<sha256>" in refused(remote(sha256=None), mirror, tmp_path)
+
+
+def test_mirror_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mirror = mirror_of(tmp_path)
+
+    def locked(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", locked)
+    assert refused(remote(), mirror, tmp_path).startswith(
+        f"{mirror}/toy/raw.bin: can not be read (Permission denied); "
+    )
+
+
+def test_stage_writes_the_file_and_its_record(
+    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTENTION_AUDIT_MIRROR", str(mirror_of(tmp_path)))
+    settings: dict[str, Any] = {"folder": "toy", "remote": remote().model_dump(), "homepage": ""}
+    outputs = {"file": [tmp_path / "raw.bin"], "record": [tmp_path / "raw.bin.json"]}
+    lines: list[str] = []
+    stage.run(Job(settings, {}, outputs, provenance, lines.append))
+    assert (tmp_path / "raw.bin").read_bytes() == CONTENT
+    text = (tmp_path / "raw.bin.json").read_text()
+    assert text == json.dumps(json.loads(text), sort_keys=True) + "\n"
+    assert json.loads(text) == {
+        "file": "raw.bin",
+        "folder": "toy",
+        "origin": "mirror",
+        "bytes": len(CONTENT),
+        "sha256": SHA256,
+        "canonical": True,
+    }
+    assert lines == [f"raw.bin: sha256 {SHA256}"]

@@ -134,12 +134,25 @@ def test_figure3_counts_texts_and_draws_few_of_them_as_dots():
     assert len(dots.get_offsets()) == 14
 
 
-def test_figure3_shows_any_number_of_classes():
-    compared = comparison(["topics"], texts=60)
-    compared["base_prediction"] = compared["id"].str.split("-").str[1].astype(int) % 3
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    [
+        ([2], ["predicted negative", "predicted positive"]),
+        ([3], ["predicted class 0", "predicted class 1", "predicted class 2"]),
+        ([20], ["all classes"]),
+        ([2, 20], ["predicted negative", "predicted positive", "all classes"]),
+        ([2, 3], ["predicted class 0 (negative)", "predicted class 1 (positive)", "predicted class 2"]),
+    ],
+)
+def test_figure3_tells_few_classes_apart_and_pools_many(classes, names):
+    compared = comparison([f"topics{count}" for count in classes], texts=60)
+    numbers = compared["id"].str.split("-").str[1].astype(int)
+    compared["base_prediction"] = numbers % compared["dataset"].str.removeprefix("topics").astype(int)
     figure = wp_fig3_seed_variance(compared, instance_adversary(compared))
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [f"predicted class {class_}" for class_ in range(3)]
+    assert [text.get_text() for text in legend.get_texts()] == names
+    counts = [sum(int(text.get_text()) for text in axes.texts if text.get_text().isdigit()) for axes in figure.axes]
+    assert counts == [60] * 2 * len(classes)
 
 
 @pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])

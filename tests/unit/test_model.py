@@ -17,6 +17,10 @@ LABELS = [0, 1, 1, 0]
 CPU = torch.device("cpu")
 
 
+def split_of_texts(attention: list[list[float]] | None = None) -> Split:
+    return Split(np.concatenate(TEXTS), [len(text) - 2 for text in TEXTS], LABELS, CPU, attention)
+
+
 def architecture(encoder: str = "bilstm", attention: str = "additive") -> Architecture:
     return Architecture.model_validate(
         {
@@ -56,7 +60,7 @@ def packed_reference(model: Classifier, texts: list[list[int]]) -> tuple[Tensor,
 def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
     torch.manual_seed(0)
     model = Classifier(architecture(), words=10, classes=2)
-    batch = Split(TEXTS, LABELS, CPU).batch(np.arange(4))
+    batch = split_of_texts().batch(np.arange(4))
     output = model(batch)
     logits, attention = packed_reference(model, TEXTS)
     torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=1e-6)
@@ -73,7 +77,7 @@ def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
 def test_a_text_does_not_depend_on_its_batch() -> None:
     torch.manual_seed(0)
     model = Classifier(architecture(), words=10, classes=2)
-    split = Split(TEXTS, LABELS, CPU)
+    split = split_of_texts()
     together = model(split.batch(np.arange(4)))
     for row in range(4):
         alone = model(split.batch(np.array([row])))
@@ -86,7 +90,7 @@ def test_a_text_does_not_depend_on_its_batch() -> None:
 def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attention: str) -> None:
     torch.manual_seed(0)
     model = Classifier(architecture(encoder, attention), words=10, classes=3)
-    output = model(Split(TEXTS, LABELS, CPU).batch(np.arange(4)))
+    output = model(split_of_texts().batch(np.arange(4)))
     contributions = model.contributions(output.states)
     again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
     torch.testing.assert_close(again, output.logits)
@@ -95,14 +99,14 @@ def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attenti
 
 def test_uniform_attention_is_one_over_length_on_tokens_alone() -> None:
     model = Classifier(architecture(attention="uniform"), words=10, classes=2)
-    attention = model(Split(TEXTS, LABELS, CPU).batch(np.arange(3))).attention
+    attention = model(split_of_texts().batch(np.arange(3))).attention
     expected = torch.tensor([[0.25] * 4, [1.0, 0, 0, 0], [1 / 3, 1 / 3, 1 / 3, 0]])
     torch.testing.assert_close(attention, expected)
 
 
 def test_imposed_attention_is_the_splits_own() -> None:
     weights = [[0.1, 0.2, 0.3, 0.4], [1.0], [0.5, 0.0, 0.5], [1 / 6] * 6]
-    split = Split(TEXTS, LABELS, CPU, attention=weights)
+    split = split_of_texts(weights)
     model = Classifier(architecture("affine", "imposed"), words=10, classes=2)
     attention = model(split.batch(np.array([2, 0]))).attention
     torch.testing.assert_close(attention, torch.tensor([[0.5, 0.0, 0.5, 0.0], [0.1, 0.2, 0.3, 0.4]]))
@@ -115,7 +119,7 @@ def test_two_class_probabilities_are_the_sigmoid_and_its_complement() -> None:
 
 
 def test_batches_by_length_hold_every_text_once() -> None:
-    split = Split(TEXTS, LABELS, CPU)
+    split = split_of_texts()
     seen = [member for members, _ in split.in_order_of_length(tokens=14) for member in members]
     assert sorted(seen) == [0, 1, 2, 3]
     assert [split.lengths[member] for member in seen] == [1, 3, 4, 6]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ import yaml
 from attention_audit.config import parse_config
 from attention_audit.plan import Plan, Run
 
-DEFAULT = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text())
+ROOT = Path(__file__).parents[2]
+OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
+CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
+DEFAULT = CATALOGUE | OWN | {"corpora": CATALOGUE["corpora"] | OWN["corpora"]}
 
 
 @pytest.fixture
@@ -41,10 +45,12 @@ def test_what_each_model_is_trained_on(plan: Plan) -> None:
 
 
 def test_architectures(plan: Plan) -> None:
-    base, uniform, guide, mlp = map(plan.architecture, ["base", "uniform", "guide_adversary", "guide_trained_mlp"])
+    base, uniform, guide, mlp = (
+        plan.architecture("needle", model) for model in ("base", "uniform", "guide_adversary", "guide_trained_mlp")
+    )
     assert (base.encoder, base.attention) == ("bilstm", "additive")
     assert uniform == base.model_copy(update={"attention": "uniform"})
-    assert plan.architecture("adversary_lambda0.01") == base
+    assert plan.architecture("needle", "adversary_lambda0.01") == base
     assert (guide.encoder, guide.attention) == ("affine", "imposed")
     assert (mlp.encoder, mlp.attention) == ("affine", "additive")
     assert base.embedding == 25
@@ -63,3 +69,27 @@ def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
     runs = plan.runs(["base", "uniform"], but_base=True)
     assert runs == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
     assert plan.identities(runs)[0] == {"model": "base", "lambda": None, "seed": 50}
+
+
+def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
+    assert plan.architecture("diabetes", "base").embedding == 300
+    assert json.loads(plan.vocabulary_settings("diabetes"))["vectors"]["kind"] == "word2vec"
+    assert json.loads(plan.vocabulary_settings("needle"))["vectors"]["file"] == "glove.twitter.27B.25d.top12k.txt"
+
+
+def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
+    assert plan.fetched("newsgroups") == plan.fetched("newsgroups-20") == [("newsgroups", "20news-bydate.tar.gz")]
+    assert plan.fetched("needle") == []
+    entry, homepage = plan.remote_file("newsgroups", "20news-bydate.tar.gz")
+    assert entry.bytes == 14464277
+    assert homepage == "http://qwone.com/~jason/20Newsgroups/"
+
+
+def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> None:
+    (tmp_path / "mimic").mkdir()
+    notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
+    notes.touch()
+    paths = plan.raw_paths("diabetes", tmp_path)
+    assert paths["notes"] == notes
+    assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
+    assert plan.raw_paths("needle", None) == {}

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from attention_audit.corpus import sst
-from attention_audit.corpus.instances import Instance
-from attention_audit.corpus.settings import Length, RemoteFile, SstCorpus
-from attention_audit.corpus.sources import read_corpus, read_texts
-from attention_audit.corpus.sst import clean, parse_tree, read_sst
-from attention_audit.corpus.tokens import tokenize
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.sst import SstCorpus, clean, parse_tree
+from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+
+SOURCE = SstCorpus(kind="sst", archive=RemoteFile(file="trees.zip"))
 
 TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
 (2 (2 Neutral) (2 text))
@@ -57,46 +60,49 @@ def test_malformed_trees(line: str) -> None:
         parse_tree(line)
 
 
-def test_text_is_cleaned_then_split_then_lowered() -> None:
+def test_text_is_cleaned() -> None:
     assert clean(["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]) == "sci fi drama it s"
-    assert tokenize("The US can not") == ["the", "us", "can", "not"]
-    assert tokenize("Cannot wait  ") == ["can", "not", "wait"]
-    assert tokenize("CANNOT wait") == ["cannot", "wait"]  # lower-cased first, it would be split as well
+
+
+def read(path: Path) -> list[Text]:
+    return list(SOURCE.read("sst", {"archive": path}))
 
 
 def test_reading(tmp_path: Path) -> None:
-    instances = read_sst("sst", archive(tmp_path))
-    assert instances[:4] == [
-        Instance("sst-train-00001", "train", 1, ["it", "works"]),
-        Instance("sst-train-00003", "train", 0, ["do", "n", "t"]),
-        Instance("sst-train-00004", "train", 1, ["caf\u00e9", "sci", "fi", "drama"]),
-        Instance("sst-train-00005", "train", 0, ["us", "flops"]),
-    ]
-    assert [(i.id, i.label) for i in instances[4:]] == [
-        ("sst-dev-00001", 1),
-        ("sst-dev-00002", 0),
-        ("sst-test-00001", 1),
-        ("sst-test-00002", 0),
-    ]
-
-
-def test_the_source_filters_and_checks(tmp_path: Path) -> None:
     path = archive(tmp_path)
-    corpus = SstCorpus(kind="sst", archive=RemoteFile(file=path.name), length=Length(above=1, below=4))
-    assert len(read_texts("sst", corpus, tmp_path)) == 8
-    assert [i.id for i in read_corpus("sst", corpus, tmp_path) if i.split == "train"] == [
-        "sst-train-00001",
-        "sst-train-00003",
-        "sst-train-00005",
+    texts = read(path)
+    assert [(text.id, text.split, text.label, text.text) for text in texts[:4]] == [
+        ("sst-train-00001", "train", "positive", "It works"),
+        ("sst-train-00003", "train", "negative", "Do n t"),
+        ("sst-train-00004", "train", "positive", "Caf\u00e9 sci fi drama"),
+        ("sst-train-00005", "train", "negative", "US flops"),
     ]
-    short = corpus.model_copy(update={"length": Length(above=5)})
-    with pytest.raises(AuditError, match="sst: split train: no texts"):
-        read_corpus("sst", short, tmp_path)
+    assert [(text.id, text.split, text.label) for text in texts[4:]] == [
+        ("sst-dev-00001", "dev", "positive"),
+        ("sst-dev-00002", "dev", "negative"),
+        ("sst-test-00001", "test", "positive"),
+        ("sst-test-00002", "test", "negative"),
+    ]
+    assert texts[3].place == f"{path}: trees/train.txt, line 5"
+
+
+def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path: Path, provenance: Provenance) -> None:
+    files = {"archive": archive(tmp_path)}
+    prepare("sst", SOURCE, files, tmp_path / "corpus.parquet", provenance, workers=1, report=str)
+    corpus = read_frame(tmp_path / "corpus.parquet", CORPUS)
+    assert corpus["tokens"].map(list)[:4].tolist() == [
+        ["it", "works"],
+        ["do", "n", "t"],
+        ["caf\u00e9", "sci", "fi", "drama"],
+        ["us", "flops"],
+    ]
+    assert corpus["label"].tolist() == [1, 0] * 4
+    assert corpus["label_name"].tolist() == ["positive", "negative"] * 4
 
 
 def refused(path: Path) -> str:
     with pytest.raises(AuditError) as caught:
-        read_sst("sst", path)
+        read(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert "\n" not in message
@@ -111,7 +117,7 @@ def test_bad_encoding_is_named_by_its_line(tmp_path: Path) -> None:
     path = archive(tmp_path, test=None)
     with zipfile.ZipFile(path, "a") as handle:
         handle.writestr("trees/test.txt", b"(4 (2 fine) (2 so))\n(4 far)\n(1 caf\xe9)\n")
-    assert "trees/test.txt, line 3: malformed tree" in refused(path)
+    assert "trees/test.txt, line 3: not utf-8" in refused(path)
 
 
 def test_a_missing_member(tmp_path: Path) -> None:
@@ -127,7 +133,7 @@ def test_a_truncated_archive(tmp_path: Path, share: float) -> None:
     path = archive(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    assert "truncated or corrupt archive" in refused(path)
+    assert "truncated or corrupt" in refused(path)
 
 
 def test_a_flipped_byte(tmp_path: Path) -> None:
@@ -135,11 +141,4 @@ def test_a_flipped_byte(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[60] ^= 0xFF
     path.write_bytes(content)
-    assert "truncated or corrupt archive" in refused(path)
-
-
-def test_no_more_than_the_limit_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sst, "LARGEST", len(TRAIN.encode()) - 1)
-    assert "trees/train.txt has more than" in refused(archive(tmp_path))
-    monkeypatch.setattr(sst, "LARGEST", len(TRAIN.encode()))
-    assert len(read_sst("sst", archive(tmp_path))) == 8
+    assert "truncated or corrupt" in refused(path)

@@ -3,49 +3,57 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from attention_audit.corpus.instances import Instance, split_of
-from attention_audit.corpus.settings import RemoteFile, SstCorpus
-from attention_audit.corpus.sources import read_corpus, read_texts
-from attention_audit.corpus.vocabulary import build_vocabulary
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.source import Length, RemoteFile
+from attention_audit.corpus.sources.sst import SstCorpus
+from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.corpus.vocabulary import MARKS
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
 FILE = "trainDevTestTrees_PTB.zip"
-CORPUS = SstCorpus(kind="sst", archive=RemoteFile(file=FILE))
+RAW = {"archive": Path(MIRROR or "") / "sst" / FILE}
+SOURCE = SstCorpus(kind="sst", archive=RemoteFile(file=FILE), length=Length(above=5, below="longest"))
 
 pytestmark = pytest.mark.skipif(
-    not MIRROR or not (Path(MIRROR) / "sst" / FILE).is_file(),
-    reason=f"ATTENTION_AUDIT_MIRROR names no folder with sst/{FILE}",
+    not MIRROR or not RAW["archive"].is_file(), reason=f"ATTENTION_AUDIT_MIRROR names no folder with sst/{FILE}"
 )
 
 
 @pytest.fixture(scope="module")
-def raw() -> Path:
-    return Path(MIRROR or "") / "sst"
-
-
-@pytest.fixture(scope="module")
-def corpus(raw: Path) -> list[Instance]:
-    return read_corpus("sst", CORPUS, raw)
+def census(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """The census of the corpus, which lies beside it."""
+    path = tmp_path_factory.mktemp("sst") / "corpus.parquet"
+    census = prepare("sst", SOURCE, RAW, path, Provenance("test", {}, "0" * 64), workers=1, report=str)
+    lengths = read_frame(path, CORPUS).groupby("split")["tokens"].apply(lambda tokens: tokens.map(len).mean())
+    return census.assign(mean_length=census["split"].map(lengths)).set_index(["split", "label_name"])
 
 
 @pytest.mark.parametrize(
     ("split", "negative", "positive"), [("train", 3034, 3321), ("dev", 397, 424), ("test", 863, 862)]
 )
-def test_sizes_of_table_1(corpus: list[Instance], split: str, negative: int, positive: int) -> None:
-    assert Counter(instance.label for instance in split_of(corpus, split)) == {0: negative, 1: positive}
+def test_sizes_of_table_1(census: pd.DataFrame, split: str, negative: int, positive: int) -> None:
+    assert census.loc[split, "kept"].to_dict() == {"negative": negative, "positive": positive}
 
 
-def test_mean_length_of_table_1(corpus: list[Instance]) -> None:
-    lengths = [len(instance.tokens) for instance in split_of(corpus, "train")]
-    assert sum(lengths) / len(lengths) == pytest.approx(18.7, abs=0.05)
+@pytest.mark.parametrize(("split", "texts"), [("train", 6920), ("dev", 872), ("test", 1821)])
+def test_sizes_before_the_filter_are_the_official_ones(census: pd.DataFrame, split: str, texts: int) -> None:
+    assert census.loc[split, "read"].sum() == texts
 
 
-def test_rows_of_the_authors_embedding(raw: Path) -> None:
+def test_mean_length_of_table_1(census: pd.DataFrame) -> None:
+    assert census.loc["train", "mean_length"].iloc[0] == pytest.approx(18.7, abs=0.05)
+
+
+def test_rows_of_the_authors_embedding() -> None:
     """Jain & Wallace's notebook prints 13826: they fit the vocabulary before the length filter."""
-    texts = split_of(read_texts("sst", CORPUS, raw), "train")
-    assert len(build_vocabulary(instance.tokens for instance in texts).words) == 13826
+    texts = [str(text.text) for text in SOURCE.read("sst", RAW) if text.split == "train"]
+    words = {word for text in texts for sentence in split_sentences(text, Tokens()) for word in sentence}
+    assert len(words) + len(MARKS) == 13826

@@ -11,17 +11,19 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import controls
-from attention_audit.tables.datasets import wp_table1_datasets
+from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
 from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides
+from attention_audit.tables.render import wide
+from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")
 
 
-def performance(values, dataset="sst", metric="f1", selection="dev"):
+def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
     """{model or (model, lambda): values over seeds 1, 2, ...} as schema.PERFORMANCE rows."""
     keys = [key if isinstance(key, tuple) else (key, math.nan) for key in values]
     rows = [
-        (dataset, *key, seed, selection, metric, value)
+        (dataset, *key, seed, selection, classes, metric, value)
         for key, scores in zip(keys, values.values(), strict=True)
         for seed, value in enumerate(scores, 1)
     ]
@@ -44,15 +46,14 @@ def assert_fits(table, artefact, folder):
     pd.testing.assert_frame_equal(read_frame(path, artefact), table, check_dtype=False)
 
 
-@pytest.fixture
-def corpus():
-    rows = [
-        ("a", "train", 0, ["bad", "film"]),
-        ("b", "train", 1, ["good", "good", "film", "!"]),
-        ("c", "train", 1, ["fine", "film", "."]),
-        ("d", "test", 0, ["bad"]),
-    ]
-    return pd.DataFrame(rows, columns=["id", "split", "label", "tokens"]).assign(evidence=None)
+def census(*rows):
+    """(split, label, words of each kept text, texts dropped, sentences of each kept text) as schema.CENSUS rows."""
+    made = []
+    for split, label, lengths, dropped, sentences in rows:
+        sums = (f(x) for x in (lengths, sentences) for f in (sum, lambda values: sum(v**2 for v in values)))
+        kept = len(lengths)
+        made.append((split, label, f"class {label}", kept + dropped, dropped, 0, 0, 0, kept, *sums))
+    return pd.DataFrame(made, columns=schema.CENSUS.schema.names)
 
 
 def vocabulary(with_vector):
@@ -62,11 +63,23 @@ def vocabulary(with_vector):
     return pd.DataFrame({"index": range(8), "word": words, "train_count": counts, "vector": vectors})
 
 
-def test_table1_counts_splits_and_words(corpus, tmp_path):
-    table = wp_table1_datasets({"sst": corpus}, {"sst": vocabulary({"<pad>", "film", "bad"})})
+TWO_CLASSES = [
+    ("", 0, [], 2, []),
+    ("train", 0, [2], 0, [1]),
+    ("train", 1, [4, 3], 5, [1, 3]),
+    ("dev", 0, [], 0, []),
+    ("test", 0, [1], 0, [1]),
+]
+
+
+def test_table1_counts_splits_and_words(tmp_path):
+    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary({"<pad>", "film", "bad"})}, {})
     assert_fits(table, schema.TABLE, tmp_path)
     means = {(row, metric): mean for row, metric, mean in table[["row", "metric", "mean"]].itertuples(index=False)}
     assert means == {
+        ("raw", "instances"): 11,
+        ("raw", "negative"): 4,
+        ("raw", "positive"): 7,
         ("train", "instances"): 3,
         ("train", "negative"): 1,
         ("train", "positive"): 2,
@@ -87,17 +100,54 @@ def test_table1_counts_splits_and_words(corpus, tmp_path):
     assert (table["seeds"] == 0).all()
 
 
-def test_table1_with_random_vectors_claims_no_coverage(corpus):
-    table = wp_table1_datasets({"needle": corpus}, {"needle": vocabulary(set())})
+def test_table1_with_random_vectors_claims_no_coverage():
+    table = wp_table1_datasets({"needle": census(*TWO_CLASSES)}, {"needle": vocabulary(set())}, {})
     of_vocabulary = table[table["row"] == "vocabulary"]
     assert of_vocabulary[["metric", "note"]].to_numpy().tolist() == [["words", "random vectors"]]
     assert table["published"].isna().all()
 
 
-def test_table1_names_further_classes(corpus):
-    corpus.loc[0, "label"] = 2
-    table = wp_table1_datasets({"topics": corpus}, {"topics": vocabulary(set())})
-    assert [cell(table, "train", f"class_{label}", "topics")["mean"] for label in range(3)] == [0, 2, 1]
+def test_table1_sums_further_classes_up():
+    three = census(("train", 0, [5], 0, [1]), ("train", 1, [5, 5, 5], 0, [1] * 3), ("train", 2, [1, 1], 1, [1, 1]))
+    table = wp_table1_datasets({"topics": three}, {"topics": vocabulary(set())}, {})
+    metrics = ("classes", "smallest_class", "largest_class")
+    assert [cell(table, "train", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
+    assert [cell(table, "raw", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
+
+
+def test_table1_names_files_that_are_not_the_published_ones():
+    records = {"sst": [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]}
+    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records)
+    assert cell(table, "raw", "instances")["note"] == "b.csv: not the published bytes"
+
+
+def test_ss_table1_gives_mean_and_spread_of_words_and_sentences(tmp_path):
+    table = ss_table1_datasets({"yelp": census(*TWO_CLASSES)}, {"yelp": [{"file": "y.tgz", "canonical": False}]})
+    assert_fits(table, schema.TABLE, tmp_path)
+    means = dict(zip(table["metric"], table["mean"], strict=True))
+    # 2, 4, 3 and 1 words; 1, 1, 3 and 1 sentences
+    assert means.pop("sd_length") == pytest.approx(np.std([2, 4, 3, 1], ddof=1))
+    assert means.pop("sd_sentences") == pytest.approx(np.std([1, 1, 3, 1], ddof=1))
+    assert means == {"mean_length": 2.5, "mean_sentences": 1.5, "train_and_dev": 3, "test": 1, "classes": 2}
+    assert cell(table, "all", "mean_sentences", "yelp")["published"] == 7
+    assert cell(table, "all", "test", "yelp")["note"] == "y.tgz: not the published bytes"
+
+
+def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
+    table = ss_table1_datasets({"sst": census(("train", 0, [2, 3], 0, [1, 1]), ("test", 1, [2], 0, [1]))}, {"sst": []})
+    assert list(table["metric"]) == ["mean_length", "sd_length", "train_and_dev", "test", "classes"]
+
+
+def test_gaps_show_the_papers_values_alone(tmp_path):
+    rows = gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
+    table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]})), rows], ignore_index=True)
+    assert_fits(table, schema.TABLE, tmp_path)
+    base = cell(table, "base", "f1", "diabetes")
+    assert (base["published"], base["note"]) == (0.775, "not run: no notes")
+    assert math.isnan(base["mean"])
+    assert table.loc[table["dataset"] == "mine", "note"].tolist() == ["not run: no file"]
+    shown = wide(table)
+    assert shown.loc[shown["data set"] == "Diabetes", "note"].unique().tolist() == ["not run: no notes"]
 
 
 def test_table2_means_and_paired_differences(tmp_path):
@@ -198,6 +248,14 @@ def test_table5_averages_instances_then_seeds(tmp_path):
     assert set(table.loc[table["row"] != "adversary", "note"]) == {""}
 
 
+def test_f1_of_many_classes_is_called_a_macro_average():
+    frame = pd.concat(
+        [performance({"guide_uniform": [0.5]}, "agnews-4", metric, classes=4) for metric in ("f1", "accuracy")]
+    )
+    table = wp_table3_guides(frame)
+    assert table["note"].tolist() == ["F1: macro average of 4 classes", ""]
+
+
 def evidence(masses, dataset="needle"):
     rows = [(dataset, model, math.nan, 1, "a", 0, mass, 0.1) for model, mass in masses]
     return pd.DataFrame(rows, columns=schema.EVIDENCE.schema.names)
@@ -238,10 +296,11 @@ def test_chorus_claim(base, uniform, most, holds):
     ],
 )
 def test_static_claim(positive, accuracies, least, most, holds):
-    labels = [1] * positive + [0] * (100 - positive)
-    corpus = pd.DataFrame({"split": ["test"] * 100 + ["train"] * 2, "label": [*labels, 1, 1]})
+    texts = census(
+        ("test", 0, [1] * (100 - positive), 3, [1]), ("test", 1, [1] * positive, 0, [1]), ("train", 1, [1] * 9, 0, [1])
+    )
     frame = performance({"base": accuracies}, "static", "accuracy")
-    claim = controls({"static": "static"}, frame, evidence([]), {"static": corpus}).iloc[0]
+    claim = controls({"static": "static"}, frame, evidence([]), {"static": texts}).iloc[0]
     assert claim[["value", "least", "most"]].tolist() == pytest.approx([np.mean(accuracies), least, most])
     assert claim["holds"] == holds
 

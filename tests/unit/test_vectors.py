@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
-from attention_audit.corpus.vectors import read_vectors
+from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, read_vectors
 from attention_audit.errors import AuditError
 
 PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
@@ -15,6 +17,14 @@ PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
 def written(folder: Path, content: bytes, name: str = "vectors.txt") -> Path:
     path = folder / name
     path.write_bytes(content)
+    return path
+
+
+def zipped(folder: Path, members: dict[str, bytes]) -> Path:
+    path = folder / "vectors.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
     return path
 
 
@@ -92,3 +102,66 @@ def test_a_damaged_archive(tmp_path: Path, content: bytes) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match=r"absent\.txt: not there"):
         read_vectors(tmp_path / "absent.txt", ["the"], 3)
+
+
+def test_the_only_file_of_a_zip_is_read(tmp_path: Path) -> None:
+    path = zipped(tmp_path, {"folder/": b"", "folder/glove.txt": PLAIN})
+    assert read_vectors(path, ["cat"], 3)["cat"].tolist() == [1, 2, 3]
+
+
+def test_one_file_of_several_in_a_zip(tmp_path: Path) -> None:
+    path = zipped(tmp_path, {"narrow.txt": b"cat 1 2\n", "wide.txt": PLAIN})
+    assert read_vectors(path, ["cat"], 3, member="wide.txt")["cat"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("members", "member", "message"),
+    [
+        ({"a.txt": PLAIN, "b.txt": PLAIN}, None, "holds a.txt, b.txt; name one as `member`"),
+        ({"a.txt": PLAIN}, "b.txt", "no file 'b.txt' in it, but a.txt; mend `member`"),
+        ({}, None, "holds nothing; name one"),
+        ({"a.txt": b"cat 1 2\n"}, None, "line 1: 2 numbers, not 3"),
+    ],
+)
+def test_a_zip_with_other_files(tmp_path: Path, members: dict[str, bytes], member: str | None, message: str) -> None:
+    path = zipped(tmp_path, members)
+    with pytest.raises(AuditError) as caught:
+        read_vectors(path, ["cat"], 3, member)
+    assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_a_damaged_zip(tmp_path: Path) -> None:
+    path = zipped(tmp_path, {"a.txt": PLAIN})
+    content = bytearray(path.read_bytes())
+    content[40] ^= 255  # within the packed lines
+    path.write_bytes(content)
+    with pytest.raises(AuditError, match="truncated or corrupt"):
+        read_vectors(path, ["the"], 3)
+    path.write_bytes(content[:60])
+    with pytest.raises(AuditError, match="truncated or corrupt"):
+        read_vectors(path, ["the"], 3)
+
+
+def test_a_binary_file_is_refused_without_being_read_whole(tmp_path: Path) -> None:
+    path = written(tmp_path, b"2 3\nthe " + b"\x01" * 2**21)
+    with pytest.raises(AuditError, match="line 2: 1 numbers, not 3"):
+        read_vectors(path, ["the"], 3)
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ({"kind": "file", "file": "glove.6B.zip", "member": "glove.6B.50d.txt", "dimension": 50}, VectorFile),
+        ({"kind": "word2vec", "dimension": 200, "normalise": True}, TrainedVectors),
+    ],
+)
+def test_an_entry_survives_its_dump(entry: dict[str, object], kind: type) -> None:
+    adapter: TypeAdapter[Vectors] = TypeAdapter(Vectors)
+    vectors = adapter.validate_python(entry)
+    assert isinstance(vectors, kind)
+    assert adapter.validate_python(vectors.model_dump()) == vectors
+
+
+def test_only_a_zip_has_members() -> None:
+    with pytest.raises(ValidationError, match=r"member: wiki\.vec is no \.zip"):
+        VectorFile(kind="file", file="wiki.vec", member="wiki.vec", dimension=300)

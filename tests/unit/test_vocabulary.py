@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from attention_audit.artefacts.schema import VOCABULARY
-from attention_audit.corpus.vocabulary import Vocabulary, build_vocabulary, coverage, vocabulary_columns
+from attention_audit.artefacts.parquet import read_table, write_batches, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS, VOCABULARY
+from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
+from attention_audit.errors import AuditError
+from attention_audit.stages import vocabulary as stage
+from attention_audit.stages.job import Job
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
 MARKS = ["<pad>", "<unk>", "<sos>", "<eos>"]
@@ -31,14 +40,29 @@ def test_words_are_those_of_the_authors_vectoriser(min_df: int) -> None:
     assert build_vocabulary(texts, min_df).words[4:] == reference.get_feature_names_out().tolist()
 
 
+def encoded(vocabulary: Vocabulary, texts: list[list[str]]) -> tuple[list[int], list[int]]:
+    rows, lengths = vocabulary.encode(pa.array(texts, pa.list_(pa.string())))
+    return rows.tolist(), lengths.tolist()
+
+
 def test_encoding(vocabulary: Vocabulary) -> None:
-    assert vocabulary.encode(["a", "unheard-of", "Z"]) == [2, 5, 1, 4, 3]
-    assert vocabulary.encode([]) == [2, 3]
+    assert encoded(vocabulary, [["a", "unheard-of", "Z"], ["\u00e9"]]) == ([2, 5, 1, 4, 3, 2, 8, 3], [3, 1])
+
+
+@pytest.mark.parametrize("texts", [[[]], [[], ["a"], []], []])
+def test_encoding_of_texts_without_words(vocabulary: Vocabulary, texts: list[list[str]]) -> None:
+    rows = [row for text in texts for row in (2, *[5 for _ in text], 3)]
+    assert encoded(vocabulary, texts) == (rows, [len(text) for text in texts])
+
+
+def test_encoding_of_a_part_of_a_column(vocabulary: Vocabulary) -> None:
+    column = pa.array([["a"], ["b", "c"], ["Z"]])
+    assert vocabulary.encode(column[1:]).rows.tolist() == [2, 6, 7, 3, 2, 4, 3]
 
 
 def test_a_word_spelt_like_a_mark_is_no_mark() -> None:
-    assert build_vocabulary([["a", "<pad>"]]).encode(["<pad>"]) == [2, 4, 3]
-    assert build_vocabulary([["a"]]).encode(["<pad>"]) == [2, 1, 3]
+    assert encoded(build_vocabulary([["a", "<pad>"]]), [["<pad>"]]) == ([2, 4, 3], [1])
+    assert encoded(build_vocabulary([["a"]]), [["<pad>"]]) == ([2, 1, 3], [1])
 
 
 def test_coverage_by_hand(vocabulary: Vocabulary) -> None:
@@ -58,3 +82,96 @@ def test_columns_fit_the_schema(vocabulary: Vocabulary) -> None:
 def test_columns_without_vectors(vocabulary: Vocabulary) -> None:
     table = pa.table(vocabulary_columns(vocabulary), schema=VOCABULARY.schema)
     assert table["vector"].null_count == table.num_rows == 9
+
+
+def corpus_of(texts: Sequence[tuple[str, str, str | None]]) -> pa.Table:
+    """Texts of two classes in turn, given by split, words and words of the second text."""
+    rows = [
+        {
+            "id": f"text-{number}",
+            "split": split,
+            "label": number % 2,
+            "tokens": text.split(),
+            "label_name": str(number % 2),
+            "query": query and query.split(),
+        }
+        for number, (split, text, query) in enumerate(texts)
+    ]
+    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
+
+
+def test_word_lists_are_those_of_the_splits_in_every_row_group(
+    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
+    tables = [corpus_of([("train", "a b", None), ("test", "c", None)]), corpus_of([("dev", "d", None)])]
+    write_batches(tmp_path / "corpus.parquet", CORPUS, tables, provenance)
+    texts = WordLists(tmp_path / "corpus.parquet", ["train", "dev"])
+    assert list(texts) == list(texts) == [["a", "b"], ["d"]]
+
+
+def test_a_pair_is_two_texts_of_one_vocabulary(tmp_path: Path, provenance: Provenance) -> None:
+    write_table(
+        tmp_path / "corpus.parquet", CORPUS, corpus_of([("train", "a b", "b c"), ("train", "d", None)]), provenance
+    )
+    texts = list(WordLists(tmp_path / "corpus.parquet", ["train"]))
+    assert sorted(texts) == [["a", "b"], ["b", "c"], ["d"]]
+    assert build_vocabulary(texts, min_df=2).words[4:] == ["b"]
+
+
+class Stage:
+    """The vocabulary stage on a corpus, and what it says."""
+
+    def __init__(self, folder: Path, provenance: Provenance) -> None:
+        self.folder = folder
+        self.provenance = provenance
+        self.said: list[str] = []
+        texts = [("train", "a a b", None), ("train", "b c", None), ("dev", "d a", None), ("test", "e a", None)]
+        write_table(folder / "corpus.parquet", CORPUS, corpus_of(texts), provenance)
+        (folder / "vectors.txt").write_text("a 1 2\nd 3 4\n")
+
+    def __call__(self, vectors: dict[str, Any] | None, min_df: int = 1) -> list[dict[str, Any]]:
+        files = [self.folder / "vectors.txt"] if vectors and vectors["kind"] == "file" else []
+        job = Job(
+            {"dataset": "mine", "min_df": min_df, "vectors": vectors},
+            {"corpus": [self.folder / "corpus.parquet"], "vectors": files},
+            {"vocabulary": [self.folder / "vocabulary.parquet"]},
+            self.provenance,
+            self.said.append,
+        )
+        stage.run(job)
+        rows: list[dict[str, Any]] = read_table(job.output("vocabulary"), VOCABULARY).to_pylist()
+        return rows[4:]
+
+
+@pytest.fixture
+def run(tmp_path: Path, provenance: Provenance) -> Stage:
+    return Stage(tmp_path, provenance)
+
+
+def test_the_stage_without_vectors(run: Stage) -> None:
+    rows = run(None)
+    assert [(row["index"], row["word"], row["train_count"]) for row in rows] == [(4, "a", 2), (5, "b", 2), (6, "c", 1)]
+    assert all(row["vector"] is None for row in rows)
+    assert run.said == ["3 words"]
+
+
+def test_the_stage_with_a_vector_file(run: Stage) -> None:
+    rows = run({"kind": "file", "file": "vectors.txt", "dimension": 2})
+    assert [row["vector"] for row in rows] == [[1, 2], None, None]
+    assert run.said == ["3 words", "vectors for 33.3% of the words, which are 40.0% of the training tokens"]
+
+
+def test_the_stage_trains_vectors_on_train_and_dev(run: Stage) -> None:
+    """Of the words of train, a stands 3 times in both, b twice and c once; test would make 4 of a's."""
+    rows = run({"kind": "word2vec", "dimension": 8, "min_count": 3, "epochs": 1})
+    assert [row["vector"] and len(row["vector"]) for row in rows] == [8, None, None]
+    assert run.said[:2] == ["3 words", "word2vec: 1 words, 7 tokens"]
+    with pytest.raises(AuditError, match="no word stands 4 times"):
+        run({"kind": "word2vec", "dimension": 8, "min_count": 4})
+
+
+def test_rare_words_are_left_out(run: Stage) -> None:
+    assert [row["word"] for row in run(None, min_df=2)] == ["b"]
+    with pytest.raises(AuditError, match="mine: no word is in 3 training texts; lower min_df"):
+        run(None, min_df=3)

@@ -16,7 +16,8 @@ os.environ.update(
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.config import parse_config
-from attention_audit.corpus.instances import SPLITS
+from attention_audit.corpus.availability import unavailable
+from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.plan import Plan
 
@@ -26,13 +27,26 @@ except AuditError as error:
     sys.exit(f"error: {error}")
 
 PLAN = Plan(CONFIG)
-DATASETS = CONFIG.datasets
+MIRROR = Path(CONFIG.mirror) if CONFIG.mirror else None
+GAPS = {
+    name: reason
+    for name in CONFIG.datasets
+    if (reason := unavailable(name, CONFIG.corpora[name], MIRROR, Path("results/raw")))
+}
+if GAPS and not CONFIG.skip_unavailable:
+    sys.exit(f"error: {'; '.join(GAPS.values())}; or leave it out with skip_unavailable: true")
+DATASETS = [name for name in CONFIG.datasets if name not in GAPS]
+# the tests run on single texts; of pairs there are corpora only
+AUDITED = [name for name in DATASETS if not CONFIG.corpora[name].pair]
+FETCHED = {name: PLAN.fetched(name) for name in DATASETS}
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
 wildcard_constraints:
     dataset="[a-z0-9-]+",
+    folder="[a-z0-9-]+",
+    file="[^/]+",
     model="[a-z][a-z0-9_.+-]*",
 
 
@@ -56,25 +70,30 @@ READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
 
 
 def remote(wildcards):
-    """The config's entry of a raw file: of the word vectors, or of a data set's archive."""
-    if wildcards.folder == "vectors":
-        entries = CONFIG.vector_files.values()
-    else:
-        entries = [CONFIG.corpora[wildcards.folder].archive]
-    return next(entry for entry in entries if entry.file == wildcards.file)
+    """What the fetch of a raw file is told: the config's entry, and where else to ask for the file."""
+    entry, homepage = PLAN.remote_file(wildcards.folder, wildcards.file)
+    return settings(
+        folder=wildcards.folder,
+        remote=entry.model_dump(include={"file", "url", "bytes", "sha256"}),
+        homepage=homepage,
+    )
 
 
-def archive(wildcards):
-    """The raw archive of a data set; none for a generated one."""
-    entry = getattr(CONFIG.corpora[wildcards.dataset], "archive", None)
-    return [f"results/raw/{wildcards.dataset}/{entry.file}"] if entry else []
+def raw_files(wildcards):
+    """The raw files of a data set, fetched or the user's own; none for a generated one."""
+    return [str(path) for path in PLAN.raw_paths(wildcards.dataset, MIRROR).values()]
+
+
+def records(datasets):
+    """What is known of the fetched files of these data sets."""
+    files = {file for dataset in datasets for file in FETCHED[dataset]}
+    return [f"results/raw/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
 def vector_file(wildcards):
-    """The word vectors of the run; none for random ones."""
-    if CONFIG.vectors == "random":
-        return []
-    return [f"results/raw/vectors/{CONFIG.vector_files[CONFIG.vectors].file}"]
+    """The word vectors of a data set, where they are read from a file."""
+    vectors = PLAN.vectors(wildcards.dataset)
+    return [f"results/raw/vectors/{vectors.file}"] if vectors and vectors.kind == "file" else []
 
 
 def per_seed(pattern, model, seeds):
@@ -108,5 +127,10 @@ def corpora(file):
 
 
 def audits(name):
-    """One audit file a data set, in the order of the config."""
-    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=DATASETS)
+    """One audit file a data set of single texts, in the order of the config."""
+    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=AUDITED)
+
+
+def if_audited(*files):
+    """These files, where any data set has single texts."""
+    return files if AUDITED else []

@@ -1,48 +1,53 @@
-# Raw archives -> corpora.
+# Raw files -> corpora.
 #
-# fetch        mirror or web          -> results/raw/{folder}/{file}
-# corpus       archive, or nothing    -> results/corpora/{dataset}/corpus.parquet
-# vocabulary   corpus, vector file    -> results/corpora/{dataset}/vocabulary.parquet
+# fetch        mirror or web                 -> results/raw/{folder}/{file}, and what is known of it
+# corpus       raw files, or nothing         -> results/corpora/{dataset}/corpus.parquet and census.parquet
+# vocabulary   corpus, perhaps vector file   -> results/corpora/{dataset}/vocabulary.parquet
+# corpora      gathers them
 
 
 localrules:
     fetch,
+    corpora,
 
 
 rule fetch:
     output:
-        "results/raw/{folder}/{file}",
+        file="results/raw/{folder}/{file}",
+        record="results/raw/{folder}/records/{file}.json",
     log:
         "results/logs/fetch/{folder}/{file}.log",
     conda:
         "../../envs/attention-audit.yaml"
     params:
         command=command("fetch"),
-        settings=lambda w: settings(
-            folder=w.folder,
-            remote=remote(w).model_dump(include={"file", "url", "sha256"}),
-        ),
+        settings=remote,
     shell:
-        "{params.command} --settings {params.settings:q} --log {log} --output file {output:q}"
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --output file {output.file:q} --output record {output.record:q}"
 
 
 rule corpus:
     input:
-        archive=archive,
+        raw=raw_files,
     output:
-        "results/corpora/{dataset}/corpus.parquet",
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        census="results/corpora/{dataset}/census.parquet",
     log:
         "results/logs/corpus/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    threads: 4
     params:
         command=command("corpus"),
         settings=lambda w: settings(
-            dataset=w.dataset, corpus=CONFIG.corpora[w.dataset].model_dump()
+            dataset=w.dataset,
+            corpus=CONFIG.corpora[w.dataset].model_dump(),
+            files=list(PLAN.raw_paths(w.dataset, MIRROR)),
         ),
     shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input archive {input.archive:q} --output corpus {output}"
+        "{params.command} --settings {params.settings:q} --threads {threads} --log {log}"
+        " --input raw {input.raw:q} --output corpus {output.corpus} --output census {output.census}"
 
 
 rule vocabulary:
@@ -57,12 +62,14 @@ rule vocabulary:
         "../../envs/attention-audit.yaml"
     params:
         command=command("vocabulary"),
-        settings=lambda w: settings(
-            dataset=w.dataset,
-            vectors=CONFIG.vectors,
-            dimension=PLAN.architecture("base").embedding,
-        ),
+        settings=lambda w: PLAN.vocabulary_settings(w.dataset),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vectors {input.vectors:q}"
         " --output vocabulary {output}"
+
+
+rule corpora:
+    input:
+        corpora("corpus.parquet"),
+        corpora("vocabulary.parquet"),

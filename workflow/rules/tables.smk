@@ -6,14 +6,16 @@ localrules:
     wp_table2,
     wp_table3,
     wp_table5,
+    ss_table1,
     controls,
     tables,
 
 
 rule wp_table1:
     input:
-        corpus=corpora("corpus.parquet"),
+        census=corpora("census.parquet"),
         vocabulary=corpora("vocabulary.parquet"),
+        records=records(DATASETS),
     output:
         parquet="results/tables/wp_table1_datasets.parquet",
         rendered=multiext("results/tables/wp_table1_datasets", ".csv", ".md", ".tex"),
@@ -23,10 +25,11 @@ rule wp_table1:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table1_datasets"),
-        settings=settings(datasets=DATASETS),
+        settings=settings(datasets=DATASETS, gaps=GAPS, fetched=FETCHED),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
-        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
+        " --input census {input.census} --input vocabulary {input.vocabulary}"
+        " --input records {input.records:q}"
         " --output parquet {output.parquet}"
 
 
@@ -42,7 +45,7 @@ rule wp_table2:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table2_uniform"),
-        settings=settings(datasets=DATASETS),
+        settings=settings(datasets=AUDITED, gaps=GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
@@ -61,7 +64,7 @@ rule wp_table3:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table3_guides"),
-        settings=settings(datasets=DATASETS),
+        settings=settings(datasets=AUDITED, gaps=GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
@@ -82,10 +85,30 @@ rule wp_table5:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table5_adversary"),
-        settings=settings(datasets=DATASETS),
+        settings=settings(datasets=AUDITED, gaps=GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input comparison {input.comparison} --input instance_adversary {input.instance_adversary}"
+        " --output parquet {output.parquet}"
+
+
+rule ss_table1:
+    input:
+        census=corpora("census.parquet"),
+        records=records(DATASETS),
+    output:
+        parquet="results/tables/ss_table1_datasets.parquet",
+        rendered=multiext("results/tables/ss_table1_datasets", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/ss_table1_datasets.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_table1_datasets"),
+        settings=settings(datasets=DATASETS, gaps=GAPS, fetched=FETCHED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input census {input.census} --input records {input.records:q}"
         " --output parquet {output.parquet}"
 
 
@@ -93,7 +116,7 @@ rule controls:
     input:
         performance=audits("performance"),
         evidence=audits("evidence"),
-        corpus=corpora("corpus.parquet"),
+        census=[f"results/corpora/{name}/census.parquet" for name in AUDITED],
     output:
         parquet="results/tables/controls.parquet",
         rendered=multiext("results/tables/controls", ".csv", ".md", ".tex"),
@@ -104,18 +127,21 @@ rule controls:
     params:
         command=command("controls"),
         settings=settings(
-            datasets=DATASETS, kinds={name: CONFIG.corpora[name].kind for name in DATASETS}
+            datasets=AUDITED, kinds={name: CONFIG.corpora[name].kind for name in AUDITED}
         ),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
-        " --input performance {input.performance} --input evidence {input.evidence} --input corpus {input.corpus}"
+        " --input performance {input.performance} --input evidence {input.evidence} --input census {input.census}"
         " --output parquet {output.parquet}"
 
 
 rule tables:
     input:
         rules.wp_table1.output,
-        rules.wp_table2.output,
-        rules.wp_table3.output,
-        rules.wp_table5.output,
-        rules.controls.output,
+        rules.ss_table1.output,
+        if_audited(
+            *rules.wp_table2.output,
+            *rules.wp_table3.output,
+            *rules.wp_table5.output,
+            *rules.controls.output,
+        ),

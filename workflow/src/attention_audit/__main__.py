@@ -24,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("stage", help="a module of attention_audit.stages")
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON: what the stage is told")
     parser.add_argument("--code", default="", help="hash of the source the stage runs, for the provenance")
+    parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
     parser.add_argument("--log", type=Path, help="file that gets what also goes to the terminal")
     for direction in ("--input", "--output"):
         parser.add_argument(
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         provenance = Provenance(call.stage, call.settings, call.code)
-        stage.run(Job(call.settings, _files(call.input), _files(call.output), provenance, logger.info))
+        stage.run(Job(call.settings, _files(call.input), _files(call.output), provenance, logger.info, call.threads))
     except AuditError as error:
         logger.error("error: %s", error)
         return 1

@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from attention_audit.audits.settings import AttentionMaps, InstanceAdversary
-from attention_audit.corpus.settings import Corpus, VectorFile
+from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.training.settings import Adversary, Guides, Sizes, Training
@@ -30,8 +31,11 @@ class Config(Section):
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
     threads: Count = Field(1, description="Threads of one training.")
     corpora: dict[Name, Corpus] = Field(description="The catalogue of data sets.")
-    vectors: Name = Field("random", description="Word vectors: random, or a name in `vector_files`.")
-    vector_files: dict[Name, VectorFile] = Field(default_factory=dict, description="The catalogue of word vectors.")
+    skip_unavailable: bool = Field(
+        False, description="Leave out data sets whose raw files are missing, and mark the gap in the tables."
+    )
+    vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
+    word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
     model: Sizes = Field(default_factory=Sizes, description="Sizes of the classifier.")
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
@@ -52,9 +56,12 @@ class Config(Section):
         for name in self.datasets:
             if name not in self.corpora:
                 raise ValueError(f"datasets: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
-        if self.vectors != "random" and self.vectors not in self.vector_files:
-            known = ", ".join(["random", *sorted(self.vector_files)])
-            raise ValueError(f"vectors: unknown word vectors {self.vectors!r}; known: {known}")
+        asked = {"vectors": self.vectors}
+        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.datasets}
+        for key, vectors in asked.items():
+            if vectors != "random" and vectors not in self.word_vectors:
+                known = ", ".join(["random", *sorted(self.word_vectors)])
+                raise ValueError(f"{key}: unknown word vectors {vectors!r}; known: {known}")
         if self.guides.adversary_lambda not in self.adversary.lambdas:
             raise ValueError(
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "

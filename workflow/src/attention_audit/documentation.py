@@ -49,8 +49,8 @@ def _type(annotation: Any) -> str:
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         return " or ".join(_type(part) for part in parts)
-    if origin is list:
-        return f"list of {_type(parts[0])}"
+    if origin in (list, dict):
+        return "list of " * (origin is list) + ": ".join(map(_type, parts))
     if parts and origin is not None and isinstance(parts[0], str):
         return " or ".join(f"`{part}`" for part in parts)
     if hasattr(annotation, "__metadata__"):

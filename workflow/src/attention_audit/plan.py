@@ -5,14 +5,20 @@ Snakemake's rules ask here; nothing here is computed or read from disk, and no h
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from attention_audit.config import Config
+from attention_audit.corpus.availability import locate
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.vectors import Vectors
 from attention_audit.model.architecture import Architecture
 from attention_audit.training.settings import ModelSettings, Optimisation, TrainSettings
 
+RAW = Path("results/raw")
 ADVERSARY = "adversary_lambda"
 GUIDES = ("guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary")
 
@@ -78,11 +84,14 @@ class Plan:
             return self.base
         return self.guide_adversary if model == "guide_adversary" else None
 
-    def architecture(self, model: str) -> Architecture:
+    def vectors(self, dataset: str) -> Vectors | None:
+        """The word vectors of a data set; None for random ones."""
+        return self.config.word_vectors.get(self.config.corpora[dataset].vectors or self.config.vectors)
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model is built of."""
         config = self.config
-        pretrained = config.vectors != "random"
-        embedding = config.vector_files[config.vectors].dimension if pretrained else config.model.embedding
+        vectors = self.vectors(dataset)
         guide = model in GUIDES
         attention = {
             "uniform": "uniform",
@@ -94,12 +103,50 @@ class Plan:
             {
                 "encoder": "affine" if guide else "bilstm",
                 "attention": attention,
-                "embedding": embedding,
-                "pretrained": pretrained,
+                "embedding": vectors.dimension if vectors else config.model.embedding,
+                "pretrained": vectors is not None,
                 "hidden": config.guides.hidden if guide else config.model.hidden,
                 "attention_hidden": config.guides.attention if guide else config.model.attention,
             }
         )
+
+    def raw_paths(self, dataset: str, mirror: Path | None) -> dict[str, Path]:
+        """The raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
+        source = self.config.corpora[dataset]
+        if not isinstance(source, RawSource):
+            return {}
+        folder = RAW / (source.folder or dataset)
+        fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
+        return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
+
+    def fetched(self, dataset: str) -> list[tuple[str, str]]:
+        """Folder and name of each file to fetch for a data set."""
+        source = self.config.corpora[dataset]
+        if not isinstance(source, RawSource):
+            return []
+        return [(source.folder or dataset, remote.file) for remote in source.remote_files().values()]
+
+    def remote_file(self, folder: str, file: str) -> tuple[RemoteFile, str]:
+        """The entry of a file to fetch, and the homepage of whom to ask for it ("" for word vectors)."""
+        if folder == "vectors":
+            entries = (v for v in self.config.word_vectors.values() if isinstance(v, RemoteFile) and v.file == file)
+            return next(entries), ""
+        for name, source in self.config.corpora.items():
+            if isinstance(source, RawSource) and (source.folder or name) == folder:
+                for entry in source.remote_files().values():
+                    if entry.file == file:
+                        return entry, source.origin.homepage
+        raise KeyError(f"{folder}/{file}")
+
+    def vocabulary_settings(self, dataset: str) -> str:
+        """What the vocabulary job of a data set is told, as JSON."""
+        vectors = self.vectors(dataset)
+        told = {
+            "dataset": dataset,
+            "min_df": self.config.corpora[dataset].min_df,
+            "vectors": vectors.model_dump() if vectors else None,
+        }
+        return json.dumps(told, sort_keys=True)
 
     def readout_settings(self, dataset: str, model: str) -> ModelSettings:
         """What the readout job of a model is told."""
@@ -125,7 +172,7 @@ class Plan:
             "model": self.family(model),
             "lambda_": self.lambda_(model),
             "seeds": list(self.seeds(model)),
-            "architecture": self.architecture(model).model_dump(),
+            "architecture": self.architecture(dataset, model).model_dump(),
             "device": self.config.device,
             "threads": self.config.threads,
         }

@@ -11,23 +11,33 @@ from attention_audit.errors import AuditError
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its name once the block ends well, else vanishes.
+def scratch(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that vanishes when the block ends.
 
-    Raises AuditError where the file cannot be written (read-only folder, full disk).
+    Raises AuditError where it cannot be written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        with temporary.open("rb") as handle:
-            os.fsync(handle.fileno())
-        temporary.replace(path)
     except OSError as error:
         raise AuditError(f"{path}: cannot be written ({error.strerror or error}); free or unlock the folder") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its name once the block ends well, else vanishes.
+
+    Raises AuditError where the file cannot be written (read-only folder, full disk).
+    """
+    with scratch(path) as temporary:
+        yield temporary
+        with temporary.open("rb") as handle:
+            os.fsync(handle.fileno())
+        temporary.replace(path)
 
 
 def rebuild_hint(path: Path) -> str:

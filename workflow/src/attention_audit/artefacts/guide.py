@@ -17,6 +17,7 @@ Made by `snakemake`. Everything here can be deleted and is made again by the sam
 | `figures/wp_fig3_seed_variance` | how far attention moves from seed to seed, and by the per-instance adversary |
 | `figures/wp_fig5_tvd_jsd` | what changed attention costs in changed predictions |
 | `tables/wp_table1_datasets` | sizes, classes, lengths, vocabulary |
+| `tables/ss_table1_datasets` | words and sentences of a text, in Serrano & Smith's layout |
 | `tables/wp_table2_uniform` | test 1: base model against uniform weights |
 | `tables/wp_table3_guides` | test 3: a simple model guided by attention from elsewhere |
 | `tables/wp_table5_adversary` | test 4: the consistent adversary, lambda by lambda |
@@ -30,8 +31,8 @@ and .tex (wide, rounded, the paper's value beside ours).
 | `audits/{dataset}/` | what the tests measured |
 | `readouts/{dataset}/{model}/seed{seed}/` | all that the tests know of a trained model, one file a split |
 | `models/{dataset}/{model}/` | weights of the selected epoch (.safetensors) and training history, one pair a seed |
-| `corpora/{dataset}/` | tokenised texts, and the vocabulary with its word vectors |
-| `raw/{dataset}/`, `raw/vectors/` | archives and word vectors as fetched |
+| `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
+| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; `records/`: origin, size, sha256 |
 | `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed |
 
 Models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),

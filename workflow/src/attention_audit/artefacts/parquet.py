@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from attention_audit.artefacts.schema import Artefact
 from attention_audit.errors import AuditError
 
 PROVENANCE_KEY = b"attention_audit"
+GROUP = 2**26
+"""Bytes in memory of a row group, where a file is written in several."""
 
 
 def write_table(
@@ -42,21 +46,54 @@ def write_table(
         pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
-def read_table(path: Path, artefact: Artefact) -> pa.Table:
-    """Read a file of kind `artefact`.
+def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
+    """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups."""
+    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text().encode()})
+    gathered: list[pa.Table] = []
+    with (
+        whole(path) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer,
+    ):
+        for table in tables:
+            gathered.append(table)
+            if sum(part.nbytes for part in gathered) >= GROUP:
+                writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
+                gathered = []
+        if gathered:
+            writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
+
+
+@contextmanager
+def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
+    """A file of kind `artefact`.
 
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing,
-    truncated, corrupt or of another shape.
+    truncated, corrupt or of another shape, be it found here or while the block reads.
     """
     try:
-        table = pq.read_table(path, page_checksum_verification=True)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            if not file.schema_arrow.equals(artefact.schema, check_metadata=False):
+                raise AuditError(
+                    f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}"
+                )
+            yield file
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}") from error
-    if not table.schema.equals(artefact.schema, check_metadata=False):
-        raise AuditError(f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}")
-    return table
+
+
+def read_table(path: Path, artefact: Artefact) -> pa.Table:
+    """Read a whole file of kind `artefact`; raises AuditError as `opened` does."""
+    with opened(path, artefact) as file:
+        return file.read()
+
+
+def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Some columns of a file of kind `artefact`, row group after row group; raises AuditError as `opened` does."""
+    with opened(path, artefact) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group, list(columns))
 
 
 def read_frame(path: Path, artefact: Artefact) -> pd.DataFrame:

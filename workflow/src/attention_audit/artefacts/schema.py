@@ -13,6 +13,7 @@ import pyarrow as pa
 STRING = pa.string()
 FLAG = pa.bool_()
 INTEGER = pa.int32()
+LONG = pa.int64()
 REAL = pa.float64()
 STRINGS = pa.list_(pa.string())
 INTEGERS = pa.list_(pa.int32())
@@ -81,6 +82,22 @@ CORPUS = Artefact(
         Column("split", STRING, "", "train, dev or test"),
         LABEL,
         Column("tokens", STRINGS, "", "the words of the text, in order, without start and end marks"),
+        Column("label_name", STRING, "", "what the source calls that label"),
+        Column(
+            "sentences",
+            INTEGERS,
+            "position",
+            "positions (from 0) of the first word of each sentence; null where boundaries were not kept",
+            nullable=True,
+        ),
+        Column("query", STRINGS, "", "the words of the second text of a pair; null for single texts", nullable=True),
+        Column(
+            "candidates",
+            INTEGERS,
+            "class",
+            "the classes that may be the answer; null where any may",
+            nullable=True,
+        ),
         Column(
             "evidence",
             INTEGERS,
@@ -88,6 +105,27 @@ CORPUS = Artefact(
             "positions (from 0) of the words known to decide the label; null where nobody knows",
             nullable=True,
         ),
+    ),
+)
+
+CENSUS = Artefact(
+    "census",
+    "corpora/{dataset}/census.parquet",
+    "What became of the texts of the raw files, split by split and class by class.",
+    (
+        Column("split", STRING, "", "train, dev or test; empty for texts that were dropped before splits were made"),
+        Column("label", INTEGER, "class", "class; -1 for an answer that the training split does not know"),
+        Column("label_name", STRING, "", "what the source calls that label; empty for class -1"),
+        Column("read", INTEGER, "texts", "texts in the raw files; the sum of the next five columns"),
+        Column("empty", INTEGER, "texts", "dropped, since no word is in them"),
+        Column("left_out", INTEGER, "texts", "left out: outside the sample of the test split, or class -1"),
+        Column("short", INTEGER, "texts", "dropped by the lower bound of the length filter"),
+        Column("long", INTEGER, "texts", "dropped by its upper bound"),
+        Column("kept", INTEGER, "texts", "texts in the corpus"),
+        Column("tokens", LONG, "tokens", "sum over the kept texts"),
+        Column("tokens_squared", LONG, "tokens squared", "sum of squares, for standard deviations"),
+        Column("sentences", LONG, "sentences", "sum over the kept texts; a text without boundaries is one sentence"),
+        Column("sentences_squared", LONG, "sentences squared", "sum of squares"),
     ),
 )
 
@@ -158,7 +196,13 @@ PERFORMANCE = Artefact(
         LAMBDA,
         SEED,
         Column("selection", STRING, "", "split on which the epoch was selected; train for adversaries"),
-        Column("metric", STRING, "", "f1 (positive class), accuracy or roc_auc"),
+        Column("classes", INTEGER, "classes", "number of classes"),
+        Column(
+            "metric",
+            STRING,
+            "",
+            "f1 (positive class of two, else macro average), accuracy or roc_auc (else macro average, one against all)",
+        ),
         Column("value", REAL, "", "value of the metric on the test split"),
     ),
 )
@@ -232,7 +276,13 @@ TABLE = Artefact(
         Column("row", STRING, "", "what the row is about: a split, a model or a guide"),
         LAMBDA,
         Column("metric", STRING, "", "what is measured"),
-        Column("mean", REAL, "", "mean over seeds, or the value itself where there is one"),
+        Column(
+            "mean",
+            REAL,
+            "",
+            "mean over seeds, or the value itself where there is one; null where the data set was not run",
+            nullable=True,
+        ),
         Column("sd", REAL, "", "standard deviation over seeds (n - 1); null below two seeds", nullable=True),
         Column("seeds", INTEGER, "seeds", "number of seeds; 0 for a property of the data"),
         Column("published", REAL, "", "the paper's value; null where it gives none", nullable=True),
@@ -258,6 +308,7 @@ CONTROLS = Artefact(
 
 ARTEFACTS = (
     CORPUS,
+    CENSUS,
     VOCABULARY,
     HISTORY,
     READOUT,

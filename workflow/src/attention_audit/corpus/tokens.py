@@ -1,22 +1,120 @@
-"""Words of a raw text."""
+"""Words of a raw text, and its sentences."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, field_validator
+
+from attention_audit.errors import AuditError
+from attention_audit.section import Section
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+SPACES = "spaces"
+ANY_LANGUAGE = "xx"
+MOST_WORDS = 2**18
+"""Different words that a pipeline may know; half a kilobyte each."""
+DEIDENTIFIED = "<DE>"
+"""Stands for a de-identified passage of MIMIC; one word, kept as it is."""
+
+
+class Tokens(Section):
+    """How a text becomes words."""
+
+    tokenizer: str = Field(
+        "en",
+        pattern=r"^[a-z]{2,6}$",
+        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only.",
+    )
+    lower: bool = Field(True, description="Lower-case the words.")
+    mask_numbers: bool = Field(False, description="Write every word that holds a digit as `qqq`, as Jain & Wallace do.")
+    punctuation: Literal["keep", "drop", "last"] = Field(
+        "keep",
+        description="drop: leave out words without a letter or digit, and split others there. last: every run of such "
+        "characters, spaces among them, becomes its last one, as Jain & Wallace do to 20 Newsgroups.",
+    )
+    sentences: bool = Field(False, description="Keep sentence boundaries, for hierarchical models (spaCy's rules).")
+
+    @field_validator("tokenizer")
+    @classmethod
+    def _known(cls, code: str) -> str:
+        spec = find_spec("spacy")  # located, not imported: that takes a second
+        folders = spec.submodule_search_locations if spec else None
+        if code != SPACES and not any((Path(f) / "lang" / code).is_dir() for f in folders or ()):
+            raise ValueError(f"unknown tokenizer {code!r}; known: spaces, and spaCy's language codes")
+        return code
+
 
 @cache
-def english() -> Language:
-    """spaCy's blank English pipeline: its tokenizer is all rules, nothing trained."""
+def blank(code: str) -> Language:
+    """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
+
+    Raises AuditError where the language needs a package that is not installed.
+    """
     import spacy  # here, since it takes a second and control corpora do without
+    from spacy.tokenizer import Tokenizer
 
-    return spacy.blank("en")
+    try:
+        language = spacy.blank(code)
+    except ImportError as error:
+        reason = str(error).partition("\n")[0]
+        raise AuditError(f"tokens: spaCy can not split {code!r} here: {reason}; install what it names") from error
+    if isinstance(language.tokenizer, Tokenizer):  # languages without spaces bring one of their own
+        language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
+    language.add_pipe("sentencizer")
+    language.max_length = 10**9  # its limit is for parsers, which take memory by length
+    return language
 
 
-def tokenize(text: str) -> list[str]:
-    """The words of an English text, lower-cased after the split, as the authors do: the split minds capitals."""
-    return [token.text.lower() for token in english().make_doc(text) if not token.is_space]
+def pipeline(code: str) -> Language:
+    """`blank`, made anew once it knows MOST_WORDS: spaCy keeps every word, and memory would grow with the data."""
+    language = blank(code)
+    if len(language.vocab) > MOST_WORDS:
+        blank.cache_clear()
+        language = blank(code)
+    return language
+
+
+def passages(text: str) -> list[str]:
+    """A text cut at the white space between its sentences, which spaCy's rules for any language find."""
+    starts = [sentence.start_char for sentence in pipeline(ANY_LANGUAGE)(text).sents]
+    cuts = [start for start in starts if start == 0 or text[start - 1].isspace() or text[start].isspace()]
+    return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
+
+
+def raw_sentences(text: str, tokens: Tokens) -> list[list[str]]:
+    """The words of each sentence, or of the whole text as one, as the tokenizer gives them."""
+    if tokens.tokenizer == SPACES:
+        return [passage.split() for passage in (passages(text) if tokens.sentences else [text])]
+    language = pipeline(tokens.tokenizer)
+    sentences = language(text).sents if tokens.sentences else [language.make_doc(text)]
+    return [[token.text for token in sentence if not token.is_space] for sentence in sentences]
+
+
+def changed(word: str, tokens: Tokens) -> list[str]:
+    """A word lower-cased, masked and stripped as the settings say: none, one or several words."""
+    if word == DEIDENTIFIED:
+        return [word]
+    if tokens.lower:
+        word = word.lower()
+    if tokens.mask_numbers and any(map(str.isdigit, word)):
+        word = "qqq"
+    return [part for part in re.split(r"\W+", word) if part] if tokens.punctuation == "drop" else [word]
+
+
+def split_sentences(text: str, tokens: Tokens) -> list[list[str]]:
+    """The words of each sentence, empty ones left out; the whole text is one sentence unless `tokens.sentences`."""
+    sentences: Iterable[list[str]] = (
+        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
+    )
+    if tokens.punctuation == "last":
+        sentences = (re.sub(r"\W*(\W)", r" \1 ", " ".join(words)).split() for words in sentences)
+    return [words for words in sentences if words]

@@ -1,33 +1,80 @@
-"""Pretrained word vectors in text format (GloVe, word2vec, fastText): one word a line, its numbers after it."""
+"""Word vectors: where they come from, and the text format of published ones: one word a line, its numbers after it."""
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
+import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Annotated, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, model_validator
 
-from attention_audit.artefacts.files import rebuild_hint
+from attention_audit.corpus.raw import opened, reading
+from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
+from attention_audit.section import Count, Section, Seed
 
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
+LONGEST_LINE = 2**20
+"""Bytes; fastText's and GloVe's longest have a few thousand."""
+
+
+class VectorFile(RemoteFile):
+    """Pretrained word vectors in text format."""
+
+    kind: Literal["file"] = Field(
+        description="file: one word a line, its numbers after it; .vec or .txt, as it is, in .gz or in .zip."
+    )
+    dimension: Count = Field(description="Width of the vectors.")
+    member: str | None = Field(None, description="File to read inside a .zip; null: the only one.")
+
+    @model_validator(mode="after")
+    def _archive(self) -> Self:
+        if self.member is not None and not self.file.endswith(".zip"):
+            raise ValueError(f"member: {self.file} is no .zip")
+        return self
+
+
+class TrainedVectors(Section):
+    """Word vectors trained on the data set's own training and development texts."""
+
+    kind: Literal["word2vec"] = Field(description="word2vec: Mikolov et al. 2013, by gensim, negative sampling.")
+    dimension: Count = Field(description="Width of the vectors.")
+    window: Count = Field(5, description="Words to either side that are a word's context.")
+    min_count: Count = Field(5, description="A word has a vector if it stands so many times in those texts.")
+    epochs: Count = Field(5, description="Passes over the texts.")
+    skip_gram: bool = Field(False, description="Skip-gram; false: continuous bag of words.")
+    normalise: bool = Field(False, description="Scale each vector to length 1, as Serrano & Smith do.")
+    seed: Seed = Field(1, description="Seed of first weights and of sampling.")
+
+
+Vectors = Annotated[VectorFile | TrainedVectors, Field(discriminator="kind")]
+
+
+def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
+    """The file to read in a zip archive. Raises AuditError where it is not there, or not the only one."""
+    names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+    known = ", ".join(names) or "nothing"
+    if member is None and len(names) != 1:
+        raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
+    if member is not None and member not in names:
+        raise AuditError(f"{path}: no file {member!r} in it, but {known}; mend `member` in the config")
+    return member or names[0]
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Iterable[bytes]]:
-    """The lines of a file as bytes, unpacked where it ends in .gz. Raises AuditError where it is missing or damaged."""
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
+    """A vector file as a stream, unpacked where it ends in .gz or .zip; raises AuditError as `raw.reading` does."""
+    if path.suffix == ".zip":
+        with reading(path), zipfile.ZipFile(path) as archive, archive.open(chosen(archive, path, member)) as stream:
             yield stream
-    except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise AuditError(f"{path}: truncated or corrupt; {rebuild_hint(path)}") from error
+    else:
+        with opened(path) as stream:
+            yield stream
 
 
 def numbers(fields: list[bytes]) -> npt.NDArray[np.float32]:
@@ -44,7 +91,24 @@ def width(word: bytes, fields: list[bytes]) -> int:
     return len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
 
 
-def read_vectors(path: Path, words: Collection[str], dimension: int) -> dict[str, npt.NDArray[np.float32]]:
+def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
+    """Line number, word and fields of each line but word2vec's header; raises AuditError at one of another width."""
+    mend = "mend its dimension in the config, or the file"
+    for number, line in enumerate(lines, start=1):
+        header = re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line) if number == 1 else None
+        if header and int(header[1]) != dimension:
+            raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
+        if header:
+            continue
+        word, *fields = line.rstrip().rsplit(b" ", dimension)
+        if (found := width(word, fields)) != dimension:
+            raise AuditError(f"{path}: line {number}: {found} numbers, not {dimension}; {mend}")
+        yield number, word, fields
+
+
+def read_vectors(
+    path: Path, words: Collection[str], dimension: int, member: str | None = None
+) -> dict[str, npt.NDArray[np.float32]]:
     """The vectors (dimension,) of those of `words` that the file holds; the first where a word stands twice.
 
     The file is read line by line and words are compared as bytes, so neither its size nor bad UTF-8 does harm. The last
@@ -53,17 +117,9 @@ def read_vectors(path: Path, words: Collection[str], dimension: int) -> dict[str
     """
     wanted = {word.encode(): word for word in words}
     vectors: dict[str, npt.NDArray[np.float32]] = {}
-    mend = "mend its dimension in the config, or the file"
-    with opened(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            header = re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line) if number == 1 else None
-            if header and int(header[1]) != dimension:
-                raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
-            if header:
-                continue
-            word, *fields = line.rstrip().rsplit(b" ", dimension)
-            if (found := width(word, fields)) != dimension:
-                raise AuditError(f"{path}: line {number}: {found} numbers, not {dimension}; {mend}")
+    with unpacked(path, member) as stream:
+        lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
+        for number, word, fields in entries(lines, path, dimension):
             if word in wanted and wanted[word] not in vectors:
                 try:
                     vectors[wanted[word]] = numbers(fields)

@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-Vectors = Mapping[str, npt.NDArray[np.float32]]
+from attention_audit.artefacts.parquet import read_batches
+from attention_audit.artefacts.schema import CORPUS
+
+WordVectors = Mapping[str, npt.NDArray[np.float32]]
 
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3
+AT_ONCE = 1024
+"""Texts whose words are held as Python strings."""
+
+
+@dataclass(frozen=True)
+class WordLists:
+    """The words of each text of some splits, from the start each time they are asked for; a pair is two texts."""
+
+    corpus: Path
+    splits: Sequence[str]
+
+    def __iter__(self) -> Iterator[list[str]]:
+        wanted = pa.array(self.splits)
+        for table in read_batches(self.corpus, CORPUS, ["split", "tokens", "query"]):
+            members = table.filter(pc.is_in(table["split"], wanted))
+            for batch in members.to_batches(AT_ONCE):
+                yield from batch["tokens"].to_pylist()
+                yield from batch["query"].drop_null().to_pylist()
+
+
+class Encoded(NamedTuple):
+    """N texts as rows of the embedding, one after another, each between both marks; lengths (N,) without marks."""
+
+    rows: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -29,9 +60,20 @@ class Vocabulary:
         """The row of each word. Marks are not words: a text can not hold one."""
         return {word: row for row, word in enumerate(self.words) if row >= len(MARKS)}
 
-    def encode(self, tokens: Sequence[str]) -> list[int]:
-        """Rows of the tokens between a start and an end mark; a word out of vocabulary is <unk>."""
-        return [START, *(self.rows.get(token, UNKNOWN) for token in tokens), END]
+    @cached_property
+    def _sought(self) -> pa.Array:
+        return pa.array(self.words[len(MARKS) :], pa.string())
+
+    def encode(self, texts: pa.ListArray) -> Encoded:
+        """Rows of the words of each text between a start and an end mark; a word out of vocabulary is <unk>."""
+        lengths = texts.value_lengths().to_numpy().astype(np.int64)
+        found = pc.index_in(texts.flatten(), value_set=self._sought).fill_null(UNKNOWN - len(MARKS)).to_numpy()
+        ends = np.cumsum(lengths + 2)
+        rows = np.zeros(lengths.sum() + 2 * len(lengths), np.int32)
+        rows[ends - lengths - 2] = START
+        rows[ends - 1] = END
+        rows[rows == 0] = found + len(MARKS)
+        return Encoded(rows, lengths)
 
 
 def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabulary:
@@ -46,20 +88,20 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
 
 
 class Coverage(NamedTuple):
-    """Share of the vocabulary's words, and of the training tokens they stand for, that have a pretrained vector."""
+    """Share of the vocabulary's words, and of the training tokens they stand for, that have a vector."""
 
     types: float
     tokens: float
 
 
-def coverage(vocabulary: Vocabulary, vectors: Vectors) -> Coverage:
+def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> Coverage:
     """How much of the vocabulary, marks apart, `vectors` cover."""
     counts = {word: vocabulary.counts[row] for word, row in vocabulary.rows.items()}
     found = [word for word in counts if word in vectors]
     return Coverage(len(found) / len(counts), sum(counts[word] for word in found) / sum(counts.values()))
 
 
-def vocabulary_columns(vocabulary: Vocabulary, vectors: Vectors | None = None) -> dict[str, list[Any]]:
+def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
     """The columns of `schema.VOCABULARY`, one row an embedding row; without `vectors` no word has one."""
     found = [vectors.get(word) if vectors else None for word in vocabulary.words[len(MARKS) :]]
     return {

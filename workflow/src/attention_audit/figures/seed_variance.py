@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import pandas as pd
 import seaborn as sns
@@ -19,8 +19,9 @@ BINS = (0.0, 0.25, 0.5, 0.75, math.inf)  # rounding may lift a lone weight above
 BIN_NAMES = ("[0, ¼)", "[¼, ½)", "[½, ¾)", "[¾, 1]")
 TWO_CLASSES = ("negative", "positive")
 FEWEST, NARROWEST = 5, 0.01  # fewer texts, or within fewer nats, are drawn as dots: no density to speak of
+MOST = 4  # classes that have violins of their own; more are pooled
 SPAN = 0.85  # height that the violins of one bin share
-ROW_HEIGHT, MARGIN = 1.9, 0.7  # inches
+ROW_HEIGHT, PER_CLASS, MARGIN = 1.9, 0.5, 0.7  # inches; a row grows with each class after the second
 
 
 def binned(instances: pd.DataFrame) -> pd.DataFrame:
@@ -41,9 +42,23 @@ def centre(bin_: int, class_: int, classes: int) -> float:
     return len(BIN_NAMES) - 1 - bin_ + SPAN * ((class_ + 0.5) / classes - 0.5)
 
 
+def classes_of(*frames: pd.DataFrame) -> int:
+    """How many classes the texts of one data set are told apart by: those predicted, at least two, or 1 where they
+    are so many that they are pooled."""
+    predicted = 1 + max(1, *(frame["base_prediction"].max() for frame in frames))
+    return predicted if predicted <= MOST else 1
+
+
+def colours_of(classes: int) -> list[str]:
+    """A colour a class; grey for pooled ones."""
+    return style.class_colours(classes) if classes > 1 else [style.GREY]
+
+
 def draw(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
     """One panel: a violin of JSD for each bin and predicted class, with its quartiles and the number of texts."""
-    instances, colours = binned(instances), style.class_colours(classes)
+    instances, colours = binned(instances), colours_of(classes)
+    if classes == 1:
+        instances = instances.assign(base_prediction=0)
     groups = instances.groupby(["bin", "base_prediction"])["jsd"]
     spread = groups.transform("max") - groups.transform("min")
     is_dense = (groups.transform("size") >= FEWEST) & (spread >= NARROWEST)
@@ -100,38 +115,40 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
     axes.set_yticks(range(len(BIN_NAMES)), BIN_NAMES[::-1])
 
 
-def class_names(classes: int) -> Sequence[str]:
-    """What the legend calls each predicted class."""
-    return TWO_CLASSES if classes == len(TWO_CLASSES) else [f"class {class_}" for class_ in range(classes)]
+def legend(counts: Collection[int]) -> list[Patch]:
+    """A patch for each colour of panels with so many classes, named as it is in all of them."""
+    most, two = max(counts), len(TWO_CLASSES) in counts
+    names = [f"class {class_}" for class_ in range(most)] if most > 1 else []
+    if two:
+        names[: len(TWO_CLASSES)] = (
+            TWO_CLASSES if most == 2 else [f"class {i} ({n})" for i, n in enumerate(TWO_CLASSES)]
+        )
+    named = [(colour, f"predicted {name}") for colour, name in zip(colours_of(most), names, strict=False)]
+    if 1 in counts:
+        named.append((style.GREY, "all classes"))
+    return [Patch(color=colour, label=label) for colour, label in named]
 
 
 def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) -> Figure:
     """Densities of JSD (nats) from the base model's attention, by its largest weight and predicted class.
 
     A row a data set: left, the median over further seeds (the authors' choice, in their code); right, Jain &
-    Wallace's per-instance adversary. From schema.COMPARISON and INSTANCE_ADVERSARY rows of any number of data sets.
+    Wallace's per-instance adversary. More than MOST classes are pooled. From schema.COMPARISON and INSTANCE_ADVERSARY
+    rows of any number of data sets.
     """
     datasets = comparison["dataset"].unique()
-    classes = 1 + max(1, comparison["base_prediction"].max(), instance_adversary["base_prediction"].max())
-    seeds = median_over_seeds(comparison)
+    shown = {"seeds": median_over_seeds(comparison), "per-instance adversary": instance_adversary}
+    counts = [classes_of(*(frame[frame["dataset"] == dataset] for frame in shown.values())) for dataset in datasets]
+    heights = [ROW_HEIGHT + PER_CLASS * max(0, classes - 2) for classes in counts]
     with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, ROW_HEIGHT * len(datasets) + MARGIN), layout="constrained")
-        panels = figure.subplots(len(datasets), 2, sharex=True, sharey=True, squeeze=False)
-        for dataset, row in zip(datasets, panels, strict=True):
-            for axes, (what, frame) in zip(
-                row, {"seeds": seeds, "per-instance adversary": instance_adversary}.items(), strict=True
-            ):
+        figure = Figure(figsize=(style.WIDTH, sum(heights) + MARGIN), layout="constrained")
+        panels = figure.subplots(len(datasets), 2, sharex=True, sharey=True, squeeze=False, height_ratios=heights)
+        for dataset, classes, row in zip(datasets, counts, panels, strict=True):
+            for axes, (what, frame) in zip(row, shown.items(), strict=True):
                 draw(axes, frame[frame["dataset"] == dataset], classes)
                 axes.set_title(f"{display_name(dataset)}: {what}", loc="left")
                 axes.tick_params(labelbottom=True, labelleft=True)
         figure.supxlabel("JSD from the base model's attention (nats)", fontsize=style.TEXT)
         figure.supylabel("largest weight of the base model", fontsize=style.TEXT)
-        figure.legend(
-            handles=[
-                Patch(color=colour, label=f"predicted {name}")
-                for colour, name in zip(style.class_colours(classes), class_names(classes), strict=True)
-            ],
-            loc="outside upper center",
-            ncols=classes,
-        )
+        figure.legend(handles=legend(counts), loc="outside upper center", ncols=max(counts) + 1)
     return figure

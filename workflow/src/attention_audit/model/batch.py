@@ -33,28 +33,38 @@ class Batch:
         return torch.arange(self.ids.shape[1] - 2, device=self.ids.device) < self.lengths[:, None]
 
 
+def _padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
+    """Runs of a flat tensor that begin at start (B,) and have length (B,), as rows with zeros behind, (B, longest)."""
+    offset = torch.arange(longest, device=flat.device)
+    where = (start[:, None] + offset).clamp(max=len(flat) - 1)
+    return flat[where] * (offset < length[:, None])
+
+
 class Split:
     """One split of a corpus on the device, as flat arrays; batches are gathered from it, never stored."""
 
     def __init__(
         self,
-        texts: Sequence[Sequence[int]],
-        labels: Sequence[int],
+        ids: npt.ArrayLike,
+        lengths: npt.ArrayLike,
+        labels: npt.ArrayLike,
         device: torch.device,
         attention: Sequence[npt.ArrayLike] | None = None,
         probabilities: npt.ArrayLike | None = None,
     ) -> None:
-        """`texts` are rows of the embedding with both marks; `attention` has one weight for each token between them."""
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        self.lengths = lengths - 2
+        """N texts, one after another in `ids`: rows of the embedding, each text between both marks.
+
+        lengths (N,) in tokens, without marks; labels (N,); `attention` has one weight for each token.
+        """
+        self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
-        self._width = torch.from_numpy(lengths).to(device)
-        self._start = torch.from_numpy(np.concatenate([[0], np.cumsum(lengths)[:-1]])).to(device)
-        self._ids = torch.from_numpy(np.concatenate([np.asarray(text, dtype=np.int64) for text in texts])).to(device)
-        self._labels = torch.tensor(labels, device=device)
+        self._lengths = torch.from_numpy(self.lengths).to(device)
+        self._start = self._lengths.cumsum(0) - self._lengths
+        self._ids = torch.from_numpy(np.asarray(ids, dtype=np.int32)).to(device)
+        self._labels = torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)
         self._attention = None
         if attention is not None:
-            flat = np.concatenate([np.pad(np.asarray(a, dtype=np.float32), 1) for a in attention])
+            flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
             self._attention = torch.from_numpy(flat).to(device)
         self._probabilities = None
         if probabilities is not None:
@@ -71,15 +81,13 @@ class Split:
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
-        width = self._width[rows]
-        offset = torch.arange(int(self.lengths[members].max()) + 2, device=self.device)
-        inside = offset < width[:, None]
-        where = (self._start[rows][:, None] + offset).clamp(max=len(self._ids) - 1)
+        longest = int(self.lengths[members].max())
+        lengths, start = self._lengths[rows], self._start[rows]
         return Batch(
-            ids=self._ids[where] * inside,
-            lengths=width - 2,
+            ids=_padded(self._ids, start + 2 * rows, lengths + 2, longest + 2).long(),
+            lengths=lengths,
             labels=self._labels[rows],
-            attention=None if self._attention is None else (self._attention[where] * inside)[:, 1:-1],
+            attention=None if self._attention is None else _padded(self._attention, start, lengths, longest),
             probabilities=None if self._probabilities is None else self._probabilities[rows],
         )
 

@@ -1,8 +1,8 @@
-"""performance, evidence, corpora -> what had to be found on the control corpora, and what was."""
+"""performance, evidence, censuses -> what had to be found on the control corpora, and what was."""
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CORPUS, EVIDENCE, PERFORMANCE
+from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE
 from attention_audit.stages.frames import by_dataset, stacked
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
@@ -17,6 +17,6 @@ def run(job: Job) -> None:
             job.settings["kinds"],
             stacked(job, "performance", PERFORMANCE),
             stacked(job, "evidence", EVIDENCE),
-            by_dataset(job, "corpus", CORPUS),
+            by_dataset(job, "census", CENSUS),
         ),
     )

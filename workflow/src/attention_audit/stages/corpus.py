@@ -1,24 +1,24 @@
-"""raw archive, or nothing for a generated corpus -> corpus: tokenised, filtered, checked."""
+"""raw files, or nothing for a generated corpus -> corpus: split into words, filtered, checked; and its census."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import CORPUS
-from attention_audit.corpus.instances import corpus_columns
-from attention_audit.corpus.settings import Corpus
-from attention_audit.corpus.sources import read_corpus
+from attention_audit.artefacts.schema import CENSUS
+from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.prepare import prepare
 from attention_audit.stages.job import Job
 
 
 def run(job: Job) -> None:
     """Read the source that the settings name."""
     source: Corpus = TypeAdapter(Corpus).validate_python(job.settings["corpus"])
-    archive = job.inputs["archive"]
-    instances = read_corpus(job.settings["dataset"], source, archive[0].parent if archive else None)
-    write_table(job.output("corpus"), CORPUS, corpus_columns(instances), job.provenance)
-    for (split, label), count in sorted(Counter((x.split, x.label) for x in instances).items()):
-        job.report(f"{split}: {count} texts of class {label}")
+    raw = dict(zip(job.settings["files"], job.inputs["raw"], strict=True))
+    census = prepare(
+        job.settings["dataset"], source, raw, job.output("corpus"), job.provenance, job.threads, job.report
+    )
+    write_table(job.output("census"), CENSUS, census, job.provenance)
+    for split, texts in census.groupby("split", sort=False)["kept"].sum().items():
+        if texts:
+            job.report(f"{split}: {texts} texts of {census['label_name'].nunique()} classes")

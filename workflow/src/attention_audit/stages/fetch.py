@@ -1,19 +1,26 @@
-"""mirror or web -> a raw file, checked."""
+"""mirror or web -> a raw file, checked; and the record of what it is."""
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
+from attention_audit.artefacts.files import whole
 from attention_audit.corpus.fetch import fetch
-from attention_audit.corpus.settings import RemoteFile
+from attention_audit.corpus.source import RemoteFile
 from attention_audit.stages.job import Job
 
 
 def run(job: Job) -> None:
     """Take the file from the mirror, else download it."""
     remote = RemoteFile.model_validate(job.settings["remote"])
-    mirror = os.environ.get("ATTENTION_AUDIT_MIRROR")
     folder = job.settings["folder"]
-    sha256 = fetch(remote, folder, Path(mirror) if mirror else None, job.output("file"), job.report)
-    job.report(f"{remote.file}: sha256 {sha256}")
+    mirror = os.environ.get("ATTENTION_AUDIT_MIRROR")
+    fetched = fetch(
+        remote, folder, Path(mirror) if mirror else None, job.output("file"), job.report, job.settings["homepage"]
+    )
+    with whole(job.output("record")) as temporary:
+        temporary.write_text(json.dumps({"folder": folder} | asdict(fetched), sort_keys=True) + "\n")
+    job.report(f"{remote.file}: sha256 {fetched.sha256}")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pandas as pd
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.schema import Artefact
+from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 
 
 def stacked(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
-    """The files of one name, one a data set, as one frame."""
+    """The files of one name, one a data set, as one frame. Raises AuditError where there is none."""
+    if not job.inputs[name]:
+        raise AuditError("config: datasets: no data set of single texts that can be had; name one for this result")
     return pd.concat([read_frame(path, artefact) for path in job.inputs[name]], ignore_index=True)
 
 
@@ -19,4 +25,13 @@ def by_dataset(job: Job, name: str, artefact: Artefact) -> dict[str, pd.DataFram
     return {
         dataset: read_frame(path, artefact)
         for dataset, path in zip(job.settings["datasets"], job.inputs[name], strict=True)
+    }
+
+
+def records_by_dataset(job: Job) -> dict[str, list[dict[str, Any]]]:
+    """What is known of the fetched files of each data set; the setting `fetched` lists their folders and names."""
+    known = [json.loads(path.read_text(encoding="utf-8")) for path in job.inputs["records"]]
+    by_file = {(record["folder"], record["file"]): record for record in known}
+    return {
+        dataset: [by_file[folder, file] for folder, file in files] for dataset, files in job.settings["fetched"].items()
     }

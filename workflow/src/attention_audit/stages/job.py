@@ -12,13 +12,17 @@ from attention_audit.artefacts.provenance import Provenance
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one stage. A name stands for one file or for several in a fixed order."""
+    """One run of one stage. A name stands for one file or for several in a fixed order.
+
+    `threads`: how many cores it may use, where that changes nothing but the time it takes.
+    """
 
     settings: Mapping[str, Any]
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
     provenance: Provenance
     report: Callable[[str], None]
+    threads: int = 1
 
     def input(self, name: str) -> Path:
         """The one input file of this name."""

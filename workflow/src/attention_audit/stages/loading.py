@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.schema import CORPUS, VOCABULARY
+from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
@@ -23,16 +27,31 @@ from attention_audit.training.settings import ModelSettings
 
 @dataclass(frozen=True)
 class Texts:
-    """One split: ids, labels and texts as rows of the embedding between both marks."""
+    """One split, growing: ids and labels; texts as rows of the embedding, one after another, each between both marks.
 
-    ids: list[str]
-    labels: list[int]
-    rows: list[list[int]]
+    The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    labels: array[int] = field(default_factory=lambda: array("q"))
+    lengths: array[int] = field(default_factory=lambda: array("q"))
+    rows: array[int] = field(default_factory=lambda: array("i"))
+
+    def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
+        """Add texts in the columns of schema.CORPUS."""
+        encoded = vocabulary.encode(table["tokens"].combine_chunks())
+        self.ids.extend(table["id"].to_pylist())
+        self.labels.extend(table["label"].to_pylist())
+        self.lengths.frombytes(encoded.lengths.tobytes())
+        self.rows.frombytes(encoded.rows.tobytes())
 
 
 @dataclass(frozen=True)
 class Material:
-    """A data set ready for the network; vectors (V, E) has NaN rows where there is no pretrained vector."""
+    """A data set ready for the network: splits in the order of SPLITS, `words` the rows V of the embedding.
+
+    vectors (V, E) has NaN rows where there is no pretrained vector.
+    """
 
     splits: dict[str, Texts]
     classes: int
@@ -45,22 +64,28 @@ class Material:
         return tuple(np.bincount(self.splits["train"].labels, minlength=self.classes).tolist())
 
 
+def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32]:
+    """Vectors (V, width) of a column of lists; NaN where there is none."""
+    vectors = np.full((len(column), width), np.nan, np.float32)
+    vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
+    return vectors
+
+
+def read_texts(corpus: Path, vocabulary: Vocabulary) -> dict[str, Texts]:
+    """The texts of each split, in the order of SPLITS, encoded row group by row group."""
+    splits = {split: Texts() for split in SPLITS}
+    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens"]):
+        for split, texts in splits.items():
+            texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
+    return splits
+
+
 def read_material(corpus: Path, vocabulary: Path, architecture: Architecture) -> Material:
     """Read and encode a data set; raises AuditError where a file is damaged."""
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
-    vectors = None
-    if architecture.pretrained:
-        missing = np.full(architecture.embedding, np.nan, np.float32)
-        vectors = np.stack([missing if v is None else np.asarray(v, np.float32) for v in table["vector"].to_pylist()])
-    splits: dict[str, Texts] = {}
-    texts = read_table(corpus, CORPUS)
-    rows = zip(*(texts[name].to_pylist() for name in ("id", "split", "label", "tokens")), strict=True)
-    for name, split, label, tokens in rows:
-        part = splits.setdefault(split, Texts([], [], []))
-        part.ids.append(name)
-        part.labels.append(label)
-        part.rows.append(words.encode(tokens))
+    vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
+    splits = read_texts(corpus, words)
     classes = 1 + max(max(part.labels) for part in splits.values())
     return Material(splits, classes, len(words.words), vectors)
 
@@ -90,10 +115,11 @@ def build_split(texts: Texts, device: torch.device, reference: Path | None = Non
 
     Raises AuditError where the readout lacks a text.
     """
-    if reference is None:
-        return Split(texts.rows, texts.labels, device)
-    other = read_readout(reference).aligned(texts.ids)
-    return Split(texts.rows, texts.labels, device, other.attention, other.probabilities)
+    attention, probabilities = None, None
+    if reference is not None:
+        other = read_readout(reference).aligned(texts.ids)
+        attention, probabilities = other.attention, other.probabilities
+    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities)
 
 
 def by_split(paths: Sequence[Path]) -> dict[str, Path]:

@@ -18,6 +18,7 @@ def run(job: Job) -> None:
         measured = performance(readout)
         selection = "train" if identity["model"] == "adversary" else job.settings["selection"]
         columns = {"metric": list(measured), "value": list(measured.values())}
-        frames.append(labelled_frame(identity | {"selection": selection}, columns))
+        about = {"selection": selection, "classes": readout.probabilities.shape[1]}
+        frames.append(labelled_frame(identity | about, columns))
     write_table(job.output("performance"), PERFORMANCE, pd.concat(frames, ignore_index=True), job.provenance)
     job.report(f"{len(frames)} readouts measured")

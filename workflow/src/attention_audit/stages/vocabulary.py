@@ -1,24 +1,44 @@
-"""corpus (, word vectors) -> vocabulary: the words of the training split, with their pretrained vectors."""
+"""corpus (, word vectors) -> vocabulary: the words of the training split, with their vectors."""
 
 from __future__ import annotations
 
-import pyarrow.compute as pc
+from pydantic import TypeAdapter
 
-from attention_audit.artefacts.parquet import read_table, write_table
-from attention_audit.artefacts.schema import CORPUS, VOCABULARY
-from attention_audit.corpus.vectors import read_vectors
-from attention_audit.corpus.vocabulary import build_vocabulary, coverage, vocabulary_columns
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.schema import VOCABULARY
+from attention_audit.corpus.vectors import VectorFile, Vectors, read_vectors
+from attention_audit.corpus.vocabulary import (
+    Vocabulary,
+    WordLists,
+    WordVectors,
+    build_vocabulary,
+    coverage,
+    vocabulary_columns,
+)
+from attention_audit.corpus.word2vec import train_vectors
+from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 
 
+def word_vectors(job: Job, vocabulary: Vocabulary) -> WordVectors | None:
+    """Vectors by word, read from a file or trained, as the settings say; None where they ask for none."""
+    if job.settings["vectors"] is None:
+        return None
+    vectors: Vectors = TypeAdapter(Vectors).validate_python(job.settings["vectors"])
+    if isinstance(vectors, VectorFile):
+        return read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
+    return train_vectors(WordLists(job.input("corpus"), ["train", "dev"]), vectors, job.report)
+
+
 def run(job: Job) -> None:
-    """Count the words, and look their vectors up where the run uses pretrained ones."""
-    texts = read_table(job.input("corpus"), CORPUS)
-    vocabulary = build_vocabulary(texts.filter(pc.equal(texts["split"], "train"))["tokens"].to_pylist())
+    """Count the words of the training texts, and find their vectors where the run does not start from random ones."""
+    min_df = job.settings["min_df"]
+    vocabulary = build_vocabulary(WordLists(job.input("corpus"), ["train"]), min_df)
+    if not vocabulary.rows:
+        raise AuditError(f"{job.settings['dataset']}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors = None
-    if job.inputs["vectors"]:
-        vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), job.settings["dimension"])
+    vectors = word_vectors(job, vocabulary)
+    if vectors is not None:
         covered = coverage(vocabulary, vectors)
         job.report(
             f"vectors for {covered.types:.1%} of the words, which are {covered.tokens:.1%} of the training tokens"

@@ -1,9 +1,9 @@
-"""corpora, vocabularies -> table 1 of Wiegreffe & Pinter."""
+"""censuses, vocabularies, records of fetched files -> table 1 of Wiegreffe & Pinter."""
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CORPUS, VOCABULARY
-from attention_audit.stages.frames import by_dataset
+from attention_audit.artefacts.schema import CENSUS, VOCABULARY
+from attention_audit.stages.frames import by_dataset, records_by_dataset
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
 from attention_audit.tables.datasets import wp_table1_datasets
@@ -11,4 +11,7 @@ from attention_audit.tables.datasets import wp_table1_datasets
 
 def run(job: Job) -> None:
     """Write the table."""
-    publish_table(job, wp_table1_datasets(by_dataset(job, "corpus", CORPUS), by_dataset(job, "vocabulary", VOCABULARY)))
+    table = wp_table1_datasets(
+        by_dataset(job, "census", CENSUS), by_dataset(job, "vocabulary", VOCABULARY), records_by_dataset(job)
+    )
+    publish_table(job, table, number="Table 1")

@@ -11,4 +11,4 @@ from attention_audit.tables.performance import wp_table2_uniform
 
 def run(job: Job) -> None:
     """Write the table."""
-    publish_table(job, wp_table2_uniform(stacked(job, "performance", PERFORMANCE)))
+    publish_table(job, wp_table2_uniform(stacked(job, "performance", PERFORMANCE)), number="Table 2")

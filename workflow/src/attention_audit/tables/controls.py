@@ -73,15 +73,16 @@ def chorus(performance: pd.DataFrame) -> Iterator[Claim]:
     )
 
 
-def static(performance: pd.DataFrame, labels: pd.Series) -> Iterator[Claim]:
+def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
     """Labels are noise, so the model guesses.
 
     Predictions independent of labels that are positive with share pi, and positive themselves with share q, are
     right with probability q pi + (1 - q)(1 - pi): between the minority's and the majority's share, whatever q.
     The accuracy of one seed has a standard error of at most sqrt(1/4n); so has their mean, however correlated.
+    `sizes`: test texts by label.
     """
-    positive = (labels == 1).mean()
-    slack = CHANCE_ERRORS * sqrt(0.25 / len(labels))
+    positive = sizes[1] / sizes.sum()
+    slack = CHANCE_ERRORS * sqrt(0.25 / sizes.sum())
     yield Claim(
         "nothing predicts the labels",
         f"mean accuracy of base; the test split's class shares, {CHANCE_ERRORS} standard errors either way",
@@ -92,12 +93,13 @@ def static(performance: pd.DataFrame, labels: pd.Series) -> Iterator[Claim]:
 
 
 def controls(
-    kinds: Mapping[str, str], performance: pd.DataFrame, evidence: pd.DataFrame, corpora: Mapping[str, pd.DataFrame]
+    kinds: Mapping[str, str], performance: pd.DataFrame, evidence: pd.DataFrame, censuses: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """Every claim about the control corpora, with the columns of schema.CONTROLS.
 
     `kinds` maps data set to needle, chorus or static; data sets of other kinds are passed over. `performance` and
-    `evidence` hold schema.PERFORMANCE and EVIDENCE rows of any number of data sets, `corpora` schema.CORPUS frames.
+    `evidence` hold schema.PERFORMANCE and EVIDENCE rows of any number of data sets, `censuses` schema.CENSUS
+    frames.
     """
     rows = []
     for dataset, kind in kinds.items():
@@ -108,7 +110,7 @@ def controls(
         elif kind == "chorus":
             claims = chorus(scored)
         elif kind == "static":
-            corpus = corpora[dataset]
-            claims = static(scored, corpus.loc[corpus["split"] == "test", "label"])
+            census = censuses[dataset]
+            claims = static(scored, census[census["split"] == "test"].set_index("label")["kept"])
         rows += [(dataset, *claim, claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -1,30 +1,49 @@
-"""Table 1 of Wiegreffe & Pinter 2019: the data sets."""
+"""The data sets: table 1 of Wiegreffe & Pinter 2019 and of Serrano & Smith 2019."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from attention_audit.corpus.instances import SPLITS
+from attention_audit.corpus.text import SPLITS
 from attention_audit.tables.tidy import as_table, beside_paper
 
 CLASSES = ("negative", "positive")
 MARKS = 4  # the first rows of a vocabulary are no words
+PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
+"""Rows of table 1: the raw files, before anything was dropped, and the splits."""
+METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", "mean_length")
+SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", "classes")
+
+Records = Sequence[Mapping[str, Any]]
+"""What is known of the fetched files of a data set: see stages.fetch."""
 
 
-def split_facts(corpus: pd.DataFrame, classes: int) -> Iterator[tuple[str, str, float]]:
-    """(split, metric, value): texts, texts in each class, mean tokens in a text."""
-    names = CLASSES if classes == len(CLASSES) else [f"class_{label}" for label in range(classes)]
-    for split in SPLITS:
-        texts = corpus[corpus["split"] == split]
-        yield split, "instances", len(texts)
-        yield from ((split, name, (texts["label"] == label).sum()) for label, name in enumerate(names))
-        if len(texts):
-            yield split, "mean_length", texts["tokens"].map(len).mean()
+def class_facts(sizes: pd.Series) -> Iterator[tuple[str, float]]:
+    """(metric, value): texts in each of two classes; of more classes their number, and the least and the most."""
+    if len(sizes) == len(CLASSES):
+        yield from zip(CLASSES, sizes, strict=True)
+    else:
+        yield "classes", (sizes > 0).sum()
+        yield from (("smallest_class", sizes.min()), ("largest_class", sizes.max()))
 
 
-def vocabulary_facts(vocabulary: pd.DataFrame, corpus: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
+def split_facts(census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
+    """(row, metric, value): texts, texts in each class, mean tokens in a text."""
+    labels = sorted(set(census["label"]) - {-1})
+    for row, splits in PARTS.items():
+        texts = census[census["split"].isin(splits)]
+        counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
+        yield row, "instances", counted.sum()
+        yield from ((row, *fact) for fact in class_facts(counted.reindex(labels, fill_value=0)))
+        if row != "raw" and counted.sum():
+            yield row, "mean_length", texts["tokens"].sum() / counted.sum()
+
+
+def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
     """("vocabulary", metric, value): words, and the shares of words and of training tokens that a vector covers.
 
     The shares are left out where no word has a pretrained vector.
@@ -33,26 +52,72 @@ def vocabulary_facts(vocabulary: pd.DataFrame, corpus: pd.DataFrame) -> Iterator
     covered = words[words["vector"].notna()]
     yield "vocabulary", "words", len(words)
     if len(covered):
-        tokens = corpus.loc[corpus["split"] == "train", "tokens"].map(len).sum()
+        tokens = census.loc[census["split"] == "train", "tokens"].sum()
         yield "vocabulary", "words_with_vector", len(covered) / len(words)
         yield "vocabulary", "tokens_with_vector", covered["train_count"].sum() / tokens
 
 
-def wp_table1_datasets(corpora: Mapping[str, pd.DataFrame], vocabularies: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Sizes, classes and lengths (tokens) of every split, and how far the word vectors cover it.
+def rebuilt(records: Records) -> str:
+    """A note on files that are not the published ones, "" where all are."""
+    files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
+    return f"{', '.join(files)}: not the published bytes" if files else ""
 
-    From schema.CORPUS and schema.VOCABULARY frames by data set; the columns are those of schema.TABLE.
+
+def wp_table1_datasets(
+    censuses: Mapping[str, pd.DataFrame], vocabularies: Mapping[str, pd.DataFrame], records: Mapping[str, Records]
+) -> pd.DataFrame:
+    """Sizes, classes and lengths (tokens) of the raw files and of every split, and how far the word vectors cover it.
+
+    From schema.CENSUS and schema.VOCABULARY frames by data set; the columns are those of schema.TABLE. `records` of
+    fetched files: the notes name those that are not the published ones.
     """
     facts = [
         (dataset, *fact)
-        for dataset, corpus in corpora.items()
-        for fact in (
-            *split_facts(corpus, max(len(CLASSES), corpus["label"].max() + 1)),
-            *vocabulary_facts(vocabularies[dataset], corpus),
-        )
+        for dataset, census in censuses.items()
+        for fact in (*split_facts(census), *vocabulary_facts(vocabularies[dataset], census))
     ]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
     rows = beside_paper(rows, "Table 1")
-    random = [dataset for dataset, vocabulary in vocabularies.items() if vocabulary["vector"].isna().all()]
-    rows.loc[rows["dataset"].isin(random) & (rows["metric"] == "words"), "note"] = "random vectors"
-    return as_table(rows, [*SPLITS, "vocabulary"], list(dict.fromkeys(rows["metric"])))
+    for dataset, vocabulary in vocabularies.items():
+        here = rows["dataset"] == dataset
+        if vocabulary["vector"].isna().all():
+            rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
+        rows.loc[here & (rows["row"] == "raw") & (rows["metric"] == "instances"), "note"] = rebuilt(
+            records.get(dataset, [])
+        )
+    order = [*METRICS, "words", "words_with_vector", "tokens_with_vector"]
+    return as_table(rows, [*PARTS, "vocabulary"], [name for name in order if name in set(rows["metric"])])
+
+
+def spread(total: float, squares: float, count: int) -> tuple[float, float]:
+    """Mean and standard deviation (n - 1) from sums."""
+    mean = total / count
+    return mean, math.sqrt(max(0.0, (squares - count * mean**2) / (count - 1)))
+
+
+def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    """(metric, value): tokens and sentences of a text over all splits, texts, classes.
+
+    Sentences are left out where boundaries were not kept.
+    """
+    sums = census.sum(numeric_only=True)
+    yield from zip(SIZES[:2], spread(sums["tokens"], sums["tokens_squared"], sums["kept"]), strict=True)
+    if sums["sentences"] > sums["kept"]:
+        yield from zip(SIZES[2:4], spread(sums["sentences"], sums["sentences_squared"], sums["kept"]), strict=True)
+    test = census["split"] == "test"
+    yield "train_and_dev", census.loc[~test, "kept"].sum()
+    yield "test", census.loc[test, "kept"].sum()
+    yield "classes", census.loc[census["kept"] > 0, "label"].nunique()
+
+
+def ss_table1_datasets(censuses: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
+    """Words and sentences of a text (mean, sd over all splits), number of texts and classes.
+
+    From schema.CENSUS frames by data set; the columns are those of schema.TABLE. Serrano & Smith 2019, table 1.
+    """
+    facts = [(dataset, "all", *fact) for dataset, census in censuses.items() for fact in size_facts(census)]
+    rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
+    rows = beside_paper(rows, "Table 1", "SS2019")
+    for dataset, known in records.items():
+        rows.loc[(rows["dataset"] == dataset) & (rows["metric"] == "test"), "note"] = rebuilt(known)
+    return as_table(rows, ["all"], [name for name in SIZES if name in set(rows["metric"])])

@@ -14,6 +14,9 @@ from attention_audit.names import display_name
 
 HEADINGS = {
     "mean_length": "mean length (tokens)",
+    "sd_length": "sd of length",
+    "mean_sentences": "mean sentences",
+    "sd_sentences": "sd of sentences",
     "tokens_with_vector": "train tokens with vector",
     "f1": "F1",
     "roc_auc": "ROC-AUC",
@@ -28,7 +31,8 @@ ROWS = {
     "guide_adversary": "MLP, adversary's attention",
     "instance_adversary": "per-instance adversary",
 }
-COUNTS = re.compile(r"instances|negative|positive|class_\d+|words")
+COUNTS = re.compile(r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test")
+LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "≥": r"$\geq$", "≤": r"$\leq$"}
 
 
@@ -43,8 +47,8 @@ def number(value: float, metric: str, paper: bool = False) -> str:
         return ""
     if COUNTS.fullmatch(metric):
         return f"{value:.0f}"
-    if metric == "mean_length":
-        return f"{value:.0f}" if paper else f"{value:.1f}"
+    if LENGTHS.fullmatch(metric):
+        return f"{value:g}" if paper else f"{value:.1f}"
     return f"{value:.3f}"
 
 
@@ -59,7 +63,7 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
             "row": ROWS.get(row, row.replace("_", " ")),
             "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
         }
-        for metric in table["metric"].unique():
+        for metric in filter(None, table["metric"].unique()):
             cell = cells[cells["metric"] == metric]
             mean, sd, theirs = cell[["mean", "sd", "published"]].iloc[0] if len(cell) else (math.nan,) * 3
             spread = number(sd, metric)

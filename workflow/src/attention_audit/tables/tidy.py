@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from attention_audit.artefacts.schema import TABLE
-from attention_audit.tables.published import published
+from attention_audit.tables.published import published, published_rows
 
 DEFAULTS: dict[str, Any] = {
     "lambda": np.nan,
@@ -27,14 +27,28 @@ def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return groups.agg(mean="mean", sd="std", seeds="size").reset_index()
 
 
-def beside_paper(rows: pd.DataFrame, table: str) -> pd.DataFrame:
+def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """`rows` with the value and the note that the paper's `table` has for each, where it has any."""
     keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
-    facts = [published(table, *key) for key in keys]
+    facts = [published(table, dataset, row, metric, paper) for dataset, row, metric in keys]
     return rows.assign(
         published=[fact.value if fact else np.nan for fact in facts],
         note=[fact.note if fact else "" for fact in facts],
     )
+
+
+def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
+    """Rows for data sets that could not be had, by reason: the paper's values alone, or an empty row where it has none.
+
+    For `pd.concat` with a table; the columns are those of schema.TABLE.
+    """
+    rows = []
+    for dataset, reason in reasons.items():
+        given = list(published_rows(table, dataset, paper)) or [("", "", np.nan)]
+        rows += [(dataset, row, metric, value, f"not run: {reason}") for row, metric, value in given]
+    frame = pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"])
+    frame = frame.assign(mean=np.nan).assign(**{k: v for k, v in DEFAULTS.items() if k not in frame})
+    return frame[list(TABLE.schema.names)]
 
 
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:

@@ -7,14 +7,18 @@ the label; fillers, length and order say nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from attention_audit.corpus.instances import SPLITS, Instance
-from attention_audit.corpus.settings import ControlCorpus
+from attention_audit.corpus.source import Source
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.section import Count, Section, Seed
 
 Random = np.random.Generator
 
@@ -28,6 +32,14 @@ RANK_SHIFT = 2.7
 
 LENGTH_SHAPE = 4
 """Of the negative binomial: the variance is m + m^2 / 4 for a mean excess of m tokens."""
+
+
+class Texts(Section):
+    """Number of texts to generate for each split of a control corpus."""
+
+    train: Count = Field(1500, description="Texts in the training split.")
+    dev: Count = Field(250, description="Texts in the development split.")
+    test: Count = Field(500, description="Texts in the test split.")
 
 
 def own_cue(random: Random, label: int) -> list[int]:
@@ -93,22 +105,33 @@ def write_text(
     return tokens, sorted(places)
 
 
-def generate(name: str, corpus: ControlCorpus) -> list[Instance]:
-    """The three splits of a control corpus; ids are <name>-<split>-<number>, from 00001.
+class ControlCorpus(Source):
+    """A generated corpus whose truth is known."""
 
-    Evidence: all cues, in chorus those of the minority too, since the majority is known only from all; None for static.
-    The vocabulary and each split have random streams of their own, so the size of one does not touch another.
-    """
-    kind = KINDS[corpus.kind]
-    streams = [np.random.default_rng([corpus.seed, list(KINDS).index(corpus.kind), i]) for i in range(1 + len(SPLITS))]
-    words = pseudo_words(streams[0], kind.fillers)
-    shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
-    shares /= shares[-1]
-    instances = []
-    for split, random in zip(SPLITS, streams[1:], strict=True):
-        size = getattr(corpus.texts, split)
-        labels = random.permutation(size) < max(1, round(size * kind.positive))
-        for number, label in enumerate(labels.astype(int).tolist(), start=1):
-            tokens, cues = write_text(random, kind, label, words, shares)
-            instances.append(Instance(f"{name}-{split}-{number:05d}", split, label, tokens, cues or None))
-    return instances
+    kind: Literal["needle", "chorus", "static"] = Field(
+        description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
+        "decides. static: the label does not depend on the text."
+    )
+    seed: Seed = Field(1, description="Seed of the generator.")
+    texts: Texts = Field(default_factory=Texts, description="Size of each split.")
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """The three splits; ids are <name>-<split>-<number>, from 00001.
+
+        Evidence: all cues, in chorus those of the minority too, since the majority is known only from all; None for
+        static. The vocabulary and each split have random streams of their own, so the size of one does not touch
+        another.
+        """
+        kind = KINDS[self.kind]
+        seeds = [self.seed, list(KINDS).index(self.kind)]
+        streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
+        words = pseudo_words(streams[0], kind.fillers)
+        shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
+        shares /= shares[-1]
+        for split, random in zip(SPLITS, streams[1:], strict=True):
+            size = getattr(self.texts, split)
+            labels = random.permutation(size) < max(1, round(size * kind.positive))
+            for number, label in enumerate(labels.astype(int).tolist(), start=1):
+                tokens, cues = write_text(random, kind, label, words, shares)
+                id_ = f"{name}-{split}-{number:05d}"
+                yield Text(id_, split, str(label), tokens, place=id_, evidence=cues or None)

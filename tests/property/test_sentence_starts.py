@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_audit.corpus.draft import split_chunk
+from attention_audit.corpus.text import Text
+from attention_audit.corpus.tokens import Tokens
+
+words = st.sampled_from(
+    ["it", "Mr.", "3.5", "end.", "end.Next", "what?!", '"yes."', "...", "\n", "\u00a0", "(a)", "<DE>"]
+)
+texts = st.text(max_size=40) | st.lists(words, max_size=12).map(" ".join)
+
+
+def row(text: str, **settings: Any) -> tuple[list[str], list[int] | None]:
+    """Words and sentence starts of a text."""
+    batch = split_chunk([Text("id", None, "label", text, "place")], Tokens.model_validate(settings))
+    [made] = batch.to_pylist()
+    return made["tokens"], made["sentences"]
+
+
+@pytest.mark.parametrize("tokenizer", ["en", "spaces"])
+@settings(deadline=None)  # the first text loads spaCy
+@given(text=texts, drop=st.booleans())
+def test_sentences_start_at_increasing_places_within_the_text(tokenizer: str, text: str, drop: bool) -> None:
+    tokens, starts = row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=True)
+    assert starts is not None
+    assert starts[:1] == [0][: len(tokens)]
+    assert all(one < another for one, another in pairwise([*starts, len(tokens)]))
+
+
+@pytest.mark.parametrize("tokenizer", ["en", "spaces"])
+@settings(deadline=None)  # the first text loads spaCy
+@given(text=texts, drop=st.booleans())
+def test_to_keep_sentences_does_not_change_the_words(tokenizer: str, text: str, drop: bool) -> None:
+    kept, _ = row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=True)
+    assert row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=False) == (kept, None)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from pydantic import Field
+
+from attention_audit.corpus.availability import locate, unavailable
+from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source
+from attention_audit.corpus.text import Text
+
+RAW = Path("results/raw")
+HOMEPAGE = Origin(homepage="https://example.org")
+
+
+class Toy(RawSource):
+    """A data set of one published file and files of the user's own."""
+
+    archive: RemoteFile
+    own: list[str] = Field(default_factory=list)
+
+    def local_files(self) -> dict[str, str]:
+        return {str(number): path for number, path in enumerate(self.own)}
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        raise NotImplementedError
+
+
+class Generated(Source):
+    """A data set without files."""
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        raise NotImplementedError
+
+
+HERE = RemoteFile(file="a.zip", url="https://example.org/a.zip")
+UNPUBLISHED = RemoteFile(file="a.zip", url=None)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def touch(path: str) -> Path:
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    return file
+
+
+def test_generated_data_set_can_always_be_had() -> None:
+    assert unavailable("toy", Generated(), None, RAW) is None
+
+
+def test_file_with_an_address_can_be_had() -> None:
+    assert unavailable("toy", Toy(archive=HERE), None, RAW) is None
+
+
+@pytest.mark.parametrize("root", ["mirror", "results/raw"])
+@pytest.mark.parametrize("folder", [None, "shared"])
+def test_file_without_an_address_that_is_here(root: str, folder: str | None) -> None:
+    source = Toy(archive=UNPUBLISHED, folder=folder)
+    assert unavailable("toy", source, Path("mirror"), RAW) is not None
+    touch(f"{root}/{folder or 'toy'}/a.zip")
+    assert unavailable("toy", source, Path("mirror"), RAW) is None
+
+
+@pytest.mark.parametrize(("mirror", "place"), [(Path("mirror"), "mirror"), (None, "<mirror>")])
+def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: str) -> None:
+    line = unavailable("toy", Toy(archive=UNPUBLISHED, origin=HOMEPAGE), mirror, RAW)
+    assert line == (
+        f"toy: {place}/toy/a.zip is not here; get it from https://example.org and put it there, "
+        "or name its place in the config"
+    )
+
+
+def test_every_missing_file_is_named() -> None:
+    touch("own/b.csv")
+    line = unavailable("toy", Toy(archive=UNPUBLISHED, own=["own/b.csv", "own/c.csv", "d.csv"]), None, RAW)
+    assert line == (
+        "toy: <mirror>/toy/a.zip, own/c.csv and d.csv are not here; put them there, or name their place in the config"
+    )
+
+
+def test_own_files_of_an_example() -> None:
+    line = unavailable("toy", Toy(archive=HERE, own=["m/N.csv.gz", "m/D.csv.gz"], origin=HOMEPAGE), None, RAW)
+    assert line == (
+        "toy: m/N.csv.gz and m/D.csv.gz are not here; get them from https://example.org and put them there, "
+        "or name their place in the config"
+    )
+
+
+def test_own_file_in_the_mirror_can_be_had() -> None:
+    touch("mirror/own/b.csv")
+    assert unavailable("toy", Toy(archive=HERE, own=["own/b.csv"]), Path("mirror"), RAW) is None
+
+
+def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    assert locate("own/b.csv", mirror) is None
+    mirrored = touch("mirror/own/b.csv")
+    assert locate("own/b.csv", mirror) == tmp_path / mirrored
+    assert locate("own/b.csv", None) is None
+    here = touch("own/b.csv")
+    assert locate("own/b.csv", mirror) == here
+
+
+def test_own_file_by_its_absolute_path(tmp_path: Path) -> None:
+    file = tmp_path / touch("own/b.csv")
+    assert locate(str(file), None) == file
+
+
+def test_folder_is_no_file() -> None:
+    touch("own/b.csv")
+    assert locate("own", None) is None
+
+
+def test_nothing_heavy_is_imported() -> None:
+    heavy = {"requests", "pandas", "pyarrow", "torch", "sklearn", "spacy"}
+    code = "import sys, attention_audit.corpus.availability; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert heavy & set(loaded.split()) == set()

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.imdb import RATINGS, ImdbCorpus, keras_words
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+REVIEWS = {
+    "test/neg/1_2.txt": "Dull .",
+    "test/pos/0_10.txt": "Great, unseen fun!",
+    "train/neg/0_3.txt": "Dull<br /><br />and long . . .",
+    "train/pos/10_9.txt": "Great fun",
+    "train/pos/2_7.txt": "It's great",
+    "train/unsup/0_0.txt": "Nobody rated this",
+}
+
+
+def archive(folder: Path, reviews: Mapping[str, str | bytes], prefix: str = "aclImdb/") -> Path:
+    """An archive in the published layout, with the files that no review is."""
+    path = folder / "aclImdb_v1.tar.gz"
+    with tarfile.open(path, "w:gz") as handle:
+        for name, content in {"README": "about", "train/labeledBow.feat": "1 0:9", **reviews}.items():
+            data = content.encode() if isinstance(content, str) else content
+            info = tarfile.TarInfo(prefix + name)
+            info.size = len(data)
+            handle.addfile(info, io.BytesIO(data))
+    return path
+
+
+def read(path: Path, **settings: Any) -> list[Text]:
+    corpus = ImdbCorpus(kind="imdb", archive=RemoteFile(file=path.name), **settings)
+    return list(corpus.read("imdb", {"archive": path}))
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    return archive(tmp_path, REVIEWS)
+
+
+def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(published: Path) -> None:
+    assert [text.id for text in read(published)] == [
+        "imdb-train-pos-10_9",
+        "imdb-train-pos-2_7",
+        "imdb-train-neg-0_3",
+        "imdb-test-pos-0_10",
+        "imdb-test-neg-1_2",
+    ]
+
+
+def test_a_review_has_its_split_label_and_place(published: Path) -> None:
+    place = f"{published}: aclImdb/test/neg/1_2.txt"
+    assert read(published)[-1] == Text("imdb-test-neg-1_2", "test", "negative", "Dull .", place)
+
+
+def test_ratings_are_those_of_the_file_names(published: Path) -> None:
+    assert [text.label for text in read(published, labels="rating")] == ["9", "7", "3", "10", "2"]
+
+
+def test_classes_run_from_worst_to_best() -> None:
+    file = RemoteFile(file="aclImdb_v1.tar.gz")
+    assert ImdbCorpus(kind="imdb", archive=file).class_order == ["negative", "positive"]
+    assert ImdbCorpus(kind="imdb", archive=file, labels="rating").class_order == RATINGS
+    assert sorted(RATINGS, key=int) == RATINGS
+
+
+@pytest.mark.parametrize("tag", ["<br />", "<br/>", "<br>"])
+def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
+    path = archive(tmp_path, {"train/pos/0_9.txt": f"one{tag}{tag}two"})
+    assert read(path)[0].text == "one  two"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It's 'Fine', I.e. A+!", ["it's", "'fine'", "i", "e", "a"]),
+        ("one<br /><br />two_three", ["one", "br", "br", "two", "three"]),
+        ("\u00c9t\u00e9\tin\nPARIS", ["\u00c9t\u00e9", "in", "paris"]),
+        ("a\u00a0b c\u0085d", ["a\u00a0b", "c\u0085d"]),
+        (" . ! ", []),
+    ],
+    ids=["apostrophes stay", "br is a word", "other capitals stay", "other white space parts nothing", "empty"],
+)
+def test_words_as_keras_splits_them(text: str, words: list[str]) -> None:
+    assert keras_words(text) == words
+
+
+def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(published: Path) -> None:
+    assert [text.text for text in read(published, keras=True)] == [
+        ["great", "fun"],
+        ["it's", "great"],
+        ["dull", "br", "br", "and", "long"],
+        ["great", "fun"],
+        ["dull"],
+    ]
+
+
+def test_longer_reviews_are_left_out_in_keras_words(published: Path) -> None:
+    kept = {length: [text.id for text in read(published, shorter_than=length)] for length in (2, 3, 5, 6)}
+    assert kept[2] == ["imdb-test-neg-1_2"]
+    assert kept[3] == ["imdb-train-pos-10_9", "imdb-train-pos-2_7", "imdb-test-pos-0_10", "imdb-test-neg-1_2"]
+    assert kept[5] == kept[3]  # five words are not fewer than five
+    assert "imdb-train-neg-0_3" in kept[6]
+
+
+def test_words_of_training_reviews_that_are_left_out_are_known_all_the_same(tmp_path: Path) -> None:
+    path = archive(tmp_path, {"train/pos/0_9.txt": "so very long", "test/pos/0_9.txt": "very unseen"})
+    assert [text.text for text in read(path, keras=True, shorter_than=3)] == [["very"]]
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(AuditError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+def test_an_archive_without_reviews(tmp_path: Path) -> None:
+    assert "is it aclImdb_v1.tar.gz?" in refused(archive(tmp_path, REVIEWS, prefix="other/"))
+
+
+def test_bad_encoding_is_named_by_its_file(tmp_path: Path) -> None:
+    message = refused(archive(tmp_path, {"train/pos/0_9.txt": b"caf\xe9"}))
+    assert "aclImdb/train/pos/0_9.txt: not utf-8" in message
+
+
+def test_a_truncated_archive(published: Path) -> None:
+    published.write_bytes(published.read_bytes()[:-40])
+    assert "truncated or corrupt" in refused(published)

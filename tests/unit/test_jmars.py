@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources import jmars
+from attention_audit.corpus.sources.jmars import JmarsCorpus, elements
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+
+def review(rating: Any, text: Any) -> dict[str, Any]:
+    """A review with the published keys."""
+    return {"rating": rating, "title": "Fine", "movie": "tt0", "review": text, "link": "/r", "user": "ur1"}
+
+
+REVIEWS = [review(10, 'Caf\u00e9 "Noir"\nis [great], {really}.'), review(1, ""), review(7, "Good \U0001f600")]
+
+
+def corpus() -> JmarsCorpus:
+    return JmarsCorpus(kind="jmars", archive=RemoteFile(file="data.json"))
+
+
+def written(folder: Path, content: str | bytes) -> Path:
+    path = folder / "data.json"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(path: Path) -> list[Text]:
+    return list(corpus().read("jmars", {"archive": path}))
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(AuditError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message
+
+
+def test_a_review_becomes_a_text_without_its_title(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps(REVIEWS))
+    assert read(path)[0] == Text(
+        "jmars-000001", None, "10", 'Caf\u00e9 "Noir"\nis [great], {really}.', f"{path}, review 1"
+    )
+
+
+def test_an_empty_review_is_left_for_the_census(tmp_path: Path) -> None:
+    texts = read(written(tmp_path, json.dumps(REVIEWS)))
+    assert [(text.id, text.label, text.text == "") for text in texts[1:]] == [
+        ("jmars-000002", "1", True),
+        ("jmars-000003", "7", False),
+    ]
+
+
+WRITERS: list[Callable[[Any], str]] = [
+    json.dumps,
+    lambda reviews: json.dumps(reviews, indent=1) + "\n",
+    lambda reviews: json.dumps(reviews, ensure_ascii=False, separators=(",", ":")),
+    lambda reviews: "\ufeff" + json.dumps(reviews),
+]
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=["plain", "indented", "compact", "marked"])
+@pytest.mark.parametrize("size", [1, 2, 7, 2**20])
+def test_the_array_is_the_same_in_chunks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: Callable[[Any], str], size: int
+) -> None:
+    monkeypatch.setattr(jmars, "CHUNK", size)
+    texts = read(written(tmp_path, writer(REVIEWS)))
+    assert [text.text for text in texts] == [review["review"] for review in REVIEWS]
+
+
+def test_a_packed_file(tmp_path: Path) -> None:
+    path = tmp_path / "data.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(REVIEWS).encode()))
+    assert [text.label for text in read(path)] == ["10", "1", "7"]
+
+
+def test_only_what_is_needed_is_read() -> None:
+    def chunks() -> Any:
+        yield '[{"a": 1}, {"b"'
+        raise AssertionError("read on")
+
+    assert next(elements(chunks())) == {"a": 1}
+
+
+@pytest.mark.parametrize("content", ["[]", "\n [ ]\n"])
+def test_no_reviews_at_all(tmp_path: Path, content: str) -> None:
+    assert read(written(tmp_path, content)) == []
+
+
+def test_classes_go_up_from_one_to_ten() -> None:
+    assert corpus().class_order == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"rating": [1]}', "rating,review"])
+def test_something_else_than_an_array(tmp_path: Path, content: str) -> None:
+    assert "after review 0: not a JSON array" in refused(written(tmp_path, content))
+
+
+WHOLE = json.dumps(REVIEWS)
+
+
+@pytest.mark.parametrize(
+    ("content", "good"),
+    [(WHOLE[:-1], 3), (WHOLE[:-2], 2), (WHOLE[:40], 0), ('[{"rating": 1, "review": ""} {rating: 2}]', 1)],
+    ids=["no bracket", "no brace", "in the first", "malformed"],
+)
+def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path: Path, content: str, good: int) -> None:
+    assert f"after review {good}: malformed or cut off" in refused(written(tmp_path, content))
+
+
+def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jmars, "CHUNK", 10)
+    monkeypatch.setattr(jmars, "LONGEST", 50)
+    path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
+    assert "after review 0: malformed or cut off" in refused(path)
+
+
+@pytest.mark.parametrize("broken", [{"rating": 3}, {"review": "text"}, review(3, None), review(3, 4), ["3", "text"], 3])
+def test_a_review_without_its_fields_is_named(tmp_path: Path, broken: Any) -> None:
+    path = written(tmp_path, json.dumps([REVIEWS[0], broken]))
+    assert "review 2: no rating and review in it" in refused(path)
+
+
+def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps([review(1, "caf\u00e9")], ensure_ascii=False).encode("latin-1"))
+    assert "after review 0: not utf-8" in refused(path)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    assert "not there" in refused(tmp_path / "data.json")

@@ -1,0 +1,126 @@
+"""From files to the network: texts encoded split by split, vectors, references joined by id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from attention_audit.artefacts.parquet import write_batches, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS, READOUT, VOCABULARY
+from attention_audit.corpus.vocabulary import build_vocabulary, vocabulary_columns
+from attention_audit.errors import AuditError
+from attention_audit.model.architecture import Architecture
+from attention_audit.readout import Readout
+from attention_audit.stages.loading import Material, build_model, build_split, read_material
+
+CPU = torch.device("cpu")
+TEXTS = [
+    ("test", 2, "a z"),
+    ("train", 0, "b"),
+    ("dev", 1, "z c"),
+    ("train", 1, "c a"),
+    ("test", 0, "a b c"),
+    ("train", 0, "a"),
+]
+
+
+def architecture(pretrained: bool) -> Architecture:
+    return Architecture(
+        encoder="affine", attention="uniform", embedding=2, pretrained=pretrained, hidden=3, attention_hidden=3
+    )
+
+
+def table_of(texts: list[tuple[str, int, str]], start: int) -> pa.Table:
+    rows: list[dict[str, Any]] = [
+        {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
+        for number, (split, label, text) in enumerate(texts, start=start)
+    ]
+    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
+
+
+@pytest.fixture
+def files(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A corpus in two row groups, its splits in any order; and its vocabulary a, b, c with vectors for b and c."""
+    monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
+    corpus, vocabulary = tmp_path / "corpus.parquet", tmp_path / "vocabulary.parquet"
+    write_batches(corpus, CORPUS, [table_of(TEXTS[:3], 0), table_of(TEXTS[3:], 3)], provenance)
+    words = build_vocabulary(text.split() for split, _, text in TEXTS if split == "train")
+    vectors = {"b": np.array([1, 2], np.float32), "c": np.array([3, 4], np.float32)}
+    write_table(vocabulary, VOCABULARY, vocabulary_columns(words, vectors), provenance)
+    return corpus, vocabulary
+
+
+@pytest.fixture
+def material(files: tuple[Path, Path]) -> Material:
+    return read_material(*files, architecture(pretrained=True))
+
+
+def test_splits_come_in_their_own_order_with_their_texts_in_the_files(material: Material) -> None:
+    assert {name: texts.ids for name, texts in material.splits.items()} == {
+        "train": ["text-1", "text-3", "text-5"],
+        "dev": ["text-2"],
+        "test": ["text-0", "text-4"],
+    }
+    assert list(material.splits) == ["train", "dev", "test"]
+
+
+def test_texts_are_encoded_between_marks_and_unknown_words_marked(material: Material) -> None:
+    train, dev = material.splits["train"], material.splits["dev"]
+    assert train.rows.tolist() == [2, 5, 3, 2, 6, 4, 3, 2, 4, 3]
+    assert train.lengths.tolist() == [1, 2, 1]
+    assert train.labels.tolist() == [0, 1, 0]
+    assert dev.rows.tolist() == [2, 1, 6, 3]
+
+
+def test_classes_are_counted_over_all_splits(material: Material) -> None:
+    assert material.classes == 3
+    assert material.class_sizes == (2, 1, 0)
+    assert material.words == 7
+
+
+def test_words_without_a_vector_have_nan_and_start_at_zero(material: Material) -> None:
+    expected = np.array([[np.nan, np.nan]] * 5 + [[1, 2], [3, 4]], np.float32)
+    np.testing.assert_array_equal(material.vectors, expected)
+    weight = build_model(material, architecture(pretrained=True), seed=0).embedding.weight
+    assert weight.tolist() == np.nan_to_num(expected).tolist()
+
+
+def test_without_pretrained_vectors_none_are_read(files: tuple[Path, Path]) -> None:
+    material = read_material(*files, architecture(pretrained=False))
+    assert material.vectors is None
+    assert build_model(material, architecture(pretrained=False), seed=0).embedding.weight[4:].all()
+
+
+def test_a_split_gives_batches_of_its_texts(material: Material) -> None:
+    batch = build_split(material.splits["train"], CPU).batch(np.array([2, 1]))
+    assert batch.ids.tolist() == [[2, 4, 3, 0], [2, 6, 4, 3]]
+    assert batch.ids.dtype == torch.int64
+    assert batch.lengths.tolist() == [1, 2]
+    assert batch.labels.tolist() == [0, 1]
+
+
+def test_a_reference_is_joined_by_id(
+    material: Material, tmp_path: Path, provenance: Provenance, random_readout: Callable[..., Readout]
+) -> None:
+    path = tmp_path / "train.parquet"
+    readout = random_readout([9, 1, 9, 2, 9, 1], outputs=3)
+    write_table(path, READOUT, readout.columns(), provenance)
+    batch = build_split(material.splits["train"], CPU, path).batch(np.array([0, 1]))
+    assert batch.attention is not None
+    assert batch.probabilities is not None
+    np.testing.assert_array_equal(batch.attention, [[1, 0], readout.attention[3]])
+    np.testing.assert_array_equal(batch.probabilities, readout.probabilities[[1, 3]])
+
+
+def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:
+    corpus, vocabulary = files
+    corpus.write_bytes(corpus.read_bytes()[:-10])
+    with pytest.raises(AuditError, match=r"corpus\.parquet: truncated or corrupt Parquet; rebuild"):
+        read_material(corpus, vocabulary, architecture(pretrained=False))

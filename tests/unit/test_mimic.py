@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
+from attention_audit.corpus.text import Text
+from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.errors import AuditError
+
+NOTE_COLUMNS = [
+    "ROW_ID",
+    "SUBJECT_ID",
+    "HADM_ID",
+    "CHARTDATE",
+    "CHARTTIME",
+    "STORETIME",
+    "CATEGORY",
+    "DESCRIPTION",
+    "CGID",
+    "ISERROR",
+    "TEXT",
+]
+CODE_COLUMNS = ["ROW_ID", "SUBJECT_ID", "HADM_ID", "SEQ_NUM", "ICD9_CODE"]
+
+
+def note(admission: str, text: str, **other: str) -> dict[str, str]:
+    """A row of NOTEEVENTS: of a discharge summary, unless said otherwise."""
+    own = {"HADM_ID": admission, "CATEGORY": "Discharge summary", "DESCRIPTION": "Report", "TEXT": text}
+    return {"ROW_ID": "1", "SUBJECT_ID": "7", "CHARTDATE": "2151-08-04", **own, **other}
+
+
+def code(admission: str, icd: str) -> dict[str, str]:
+    """A row of DIAGNOSES_ICD."""
+    return {"ROW_ID": "1", "SUBJECT_ID": "7", "HADM_ID": admission, "SEQ_NUM": "1", "ICD9_CODE": icd}
+
+
+def table(path: Path, columns: list[str], rows: list[dict[str, str]]) -> Path:
+    """A table of MIMIC as PhysioNet writes it: quotes around the header and all text."""
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, columns, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def tables(folder: Path, notes: list[dict[str, str]], codes: list[dict[str, str]]) -> dict[str, Path]:
+    return {
+        "notes": table(folder / "NOTEEVENTS.csv", NOTE_COLUMNS, notes),
+        "diagnoses": table(folder / "DIAGNOSES_ICD.csv", CODE_COLUMNS, codes),
+    }
+
+
+def corpus(**other: Any) -> MimicCorpus:
+    own = {"kind": "mimic", "notes": "n.csv", "diagnoses": "d.csv", "task": "diabetes"}
+    return MimicCorpus.model_validate({**own, **other})
+
+
+def read(raw: dict[str, Path], task: str = "diabetes") -> list[Text]:
+    return list(corpus(task=task).read("mimic", raw))
+
+
+def refused(raw: dict[str, Path]) -> str:
+    with pytest.raises(AuditError) as caught:
+        read(raw)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+CODES = [code("100", "25000"), code("200", "4019")]
+
+
+def test_a_summary_with_quotes_commas_and_line_ends(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("200", 'He said: "no",\nthen\n\nleft.'), note("100", "Sugar.")], CODES)
+    assert read(raw) == [
+        Text("mimic-200", None, "negative", 'He said: "no",\nthen\n\nleft.', f"{raw['notes']}, line 2"),
+        Text("mimic-100", None, "positive", "Sugar.", f"{raw['notes']}, line 6"),
+    ]
+
+
+def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
+    notes = [
+        note("100", "early", DESCRIPTION="Addendum"),
+        note("200", "other"),
+        note("100", "first"),
+        note("100", "late", DESCRIPTION="Addendum"),
+        note("100", "second"),
+    ]
+    raw = tables(tmp_path, notes, CODES)
+    assert [(text.id, text.text, text.place) for text in read(raw)] == [
+        ("mimic-100", "first second early late", f"{raw['notes']}, line 2"),
+        ("mimic-200", "other", f"{raw['notes']}, line 3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        note("100", "wrong", ISERROR="1"),
+        note("", "nowhere"),
+        note("100", "scan", CATEGORY="Radiology"),
+        note("300", "never coded"),
+    ],
+    ids=["marked as an error", "no admission", "another category", "no diagnosis"],
+)
+def test_notes_that_do_not_count(tmp_path: Path, row: dict[str, str]) -> None:
+    texts = read(tables(tmp_path, [row, note("100", "right"), note("200", "fine")], CODES))
+    assert [text.text for text in texts] == ["right", "fine"]
+
+
+def test_an_empty_summary_is_left_for_the_census(tmp_path: Path) -> None:
+    assert [text.text for text in read(tables(tmp_path, [note("100", "")], CODES))] == [""]
+
+
+def test_packed_and_plain_tables_read_the_same(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("100", 'a "b"\nc')], CODES)
+    packed = {name: path.with_suffix(".csv.gz") for name, path in raw.items()}
+    for name, path in raw.items():
+        packed[name].write_bytes(gzip.compress(path.read_bytes()))
+    assert [text.text for text in read(packed)] == [text.text for text in read(raw)] == ['a "b"\nc']
+
+
+def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.csv"
+    notes.write_text("text,hadm_id,iserror,category,description\nSugar.,100,,Discharge summary,Report\n")
+    codes = tmp_path / "codes.csv"
+    codes.write_text("icd9_code,hadm_id\n25000,100\n")
+    assert [text.text for text in read({"notes": notes, "diagnoses": codes})] == ["Sugar."]
+
+
+@pytest.mark.parametrize(
+    ("task", "codes", "label"),
+    [
+        ("diabetes", ["25000"], "positive"),
+        ("diabetes", ["4019", "25000"], "positive"),
+        ("diabetes", ["25001"], "negative"),
+        ("diabetes", ["25002", "4019"], "negative"),
+        ("diabetes", ["V250", "12500"], "negative"),
+        ("diabetes", [""], None),
+        ("anemia", ["2851"], "positive"),
+        ("anemia", ["2851", "2859"], "positive"),
+        ("anemia", ["28521"], "negative"),
+        ("anemia", ["28529", "28522"], "negative"),
+        ("anemia", ["2851", "28521"], None),
+        ("anemia", ["2859"], None),
+        ("anemia", ["2853", "4019"], None),
+    ],
+)
+def test_the_codes_decide_the_class(tmp_path: Path, task: str, codes: list[str], label: str | None) -> None:
+    path = table(tmp_path / "codes.csv", CODE_COLUMNS, [code("100", icd) for icd in codes])
+    assert read_labels(path, task).get("100") == label
+
+
+def test_only_the_two_anemias_are_in_the_data_set(tmp_path: Path) -> None:
+    codes = [code("100", "2851"), code("200", "28521"), code("300", "2859"), code("400", "2851"), code("400", "28522")]
+    raw = tables(tmp_path, [note(admission, "text") for admission in ("100", "200", "300", "400")], codes)
+    assert [(text.id, text.label) for text in read(raw, "anemia")] == [
+        ("mimic-100", "positive"),
+        ("mimic-200", "negative"),
+    ]
+
+
+def id_lists(folder: Path, **contents: str) -> dict[str, Path]:
+    """The three lists, each with one id unless said otherwise."""
+    lists = {}
+    for split, content in {"train": "100\n", "dev": "200\n", "test": "300\n", **contents}.items():
+        lists[split] = folder / f"{split}_50_hadm_ids.csv"
+        lists[split].write_text(content)
+    return lists
+
+
+def test_id_lists_choose_and_split(tmp_path: Path) -> None:
+    admissions = ("400", "300", "200", "100")
+    raw = tables(
+        tmp_path,
+        [note(admission, "text") for admission in admissions],
+        [code(admission, "25000") for admission in admissions],
+    )
+    lists = id_lists(tmp_path, train="\ufeff 100 \r\n\n999", dev="200\t\n")
+    texts = read(raw | {f"{split}_ids": path for split, path in lists.items()})
+    assert [(text.id, text.split) for text in texts] == [
+        ("mimic-300", "test"),
+        ("mimic-200", "dev"),
+        ("mimic-100", "train"),
+    ]
+
+
+def test_an_id_in_two_lists_is_named(tmp_path: Path) -> None:
+    lists = id_lists(tmp_path, test="300\n100\n")
+    with pytest.raises(AuditError, match=r"test_50_hadm_ids\.csv, line 2: 100 is in the train list too"):
+        read_splits(lists)
+
+
+def test_an_id_may_stand_twice_in_its_list(tmp_path: Path) -> None:
+    assert read_splits(id_lists(tmp_path, test="300\n300\n")) == {"100": "train", "200": "dev", "300": "test"}
+
+
+@pytest.mark.parametrize("line", ["HADM_ID", "100,200", "100.0"])
+def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
+    lists = id_lists(tmp_path, dev=f"200\n{line}\n")
+    with pytest.raises(AuditError, match=rf"dev_50_hadm_ids\.csv, line 2: '{line}' is no HADM_ID"):
+        read_splits(lists)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Dr. [**Last Name (STitle) 12**] came", ["dr.", "<DE>", "came"]),
+        ("on [**2151-7-16**], from [**Hospital1\n18**]", ["on", "<DE>", ",", "from", "<DE>"]),
+        ("[**A**][**B**]", ["<DE>", "<DE>"]),
+        ("<[**A**]>", ["<", "<DE>", ">"]),
+        ("> [**A**] >", [">", "<DE>", ">"]),
+        ("an open [**Name", ["an", "open", "[", "*", "name"]),
+        ("____ LABS =====", ["_", "labs", "="]),
+        ("- - - done -- ok", ["-", "done", "-", "ok"]),
+        ("gone... really??!", ["gone", ".", "really", "?", "!"]),
+        ("aaa 2000 \u00e9\u00e9", ["aaa", "qqq", "\u00e9\u00e9"]),
+        ("a - b - c", ["a", "-", "b", "-", "c"]),
+    ],
+)
+def test_a_note_is_cleaned_before_it_is_split(text: str, words: list[str]) -> None:
+    assert split_sentences(clean(text), Tokens(mask_numbers=True)) == [words]
+
+
+def test_long_runs_and_open_passages_take_no_time() -> None:
+    assert clean("-" * 10**6) == " - "
+    assert clean("[**" * 10**5).count("[") == 10**5
+
+
+def test_files_are_local_or_fetched() -> None:
+    fetched = {f"{split}_ids": RemoteFile(file=f"{split}.csv") for split in ("train", "dev", "test")}
+    assert corpus().local_files() == {"notes": "n.csv", "diagnoses": "d.csv"}
+    assert corpus(**fetched).remote_files() == fetched
+    own = corpus(**{**fetched, "dev_ids": "dev.csv"})
+    assert own.local_files() == {"notes": "n.csv", "diagnoses": "d.csv", "dev_ids": "dev.csv"}
+    assert sorted(own.remote_files()) == ["test_ids", "train_ids"]
+
+
+def test_an_id_list_is_a_path_or_a_file_to_fetch() -> None:
+    source = corpus(train_ids="train.csv", dev_ids={"file": "dev.csv"}, test_ids="test.csv")
+    assert (source.train_ids, source.dev_ids) == ("train.csv", RemoteFile(file="dev.csv"))
+
+
+@pytest.mark.parametrize("given", [["train_ids"], ["train_ids", "test_ids"]])
+def test_all_three_lists_or_none(given: list[str]) -> None:
+    with pytest.raises(ValidationError, match="or none of them"):
+        corpus(**dict.fromkeys(given, "ids.csv"))
+
+
+def test_classes_are_negative_and_positive() -> None:
+    assert corpus().class_order == ["negative", "positive"]
+
+
+@pytest.mark.parametrize("column", ["HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"])
+def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
+    raw = tables(tmp_path, [], CODES)
+    table(raw["notes"], [name for name in NOTE_COLUMNS if name != column], [])
+    assert refused(raw).startswith(f"{raw['notes']}, line 1: no column {column}; is it the right table")
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("100", "text")], CODES)
+    raw["diagnoses"].write_text("")
+    assert refused(raw).startswith(f"{raw['diagnoses']}, line 1: no column HADM_ID")
+
+
+def test_a_row_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("100", "text")], CODES)
+    raw["notes"].write_text(raw["notes"].read_text() + '"2","7","100"\n')
+    assert refused(raw).startswith(f"{raw['notes']}, line 3: 3 columns, the header has 11")
+
+
+def test_bytes_that_are_not_utf8_are_named_by_their_line(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("100", "text")], CODES)
+    raw["notes"].write_bytes(raw["notes"].read_bytes().replace(b"text", b"caf\xe9"))
+    assert refused(raw).startswith(f"{raw['notes']}, line 2: not utf-8")
+
+
+def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("900", "text")], CODES)
+    assert refused(raw).startswith(f"{raw['notes']}: no summary of an admission with a class")
+
+
+@pytest.mark.parametrize("name", ["notes", "diagnoses"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    raw = tables(tmp_path, [note("100", "text")], CODES)
+    raw[name].unlink()
+    assert refused(raw).startswith(f"{raw[name]}: not there")
+
+
+def test_a_truncated_packed_table(tmp_path: Path) -> None:
+    raw = tables(tmp_path, [note("100", "text")], CODES)
+    packed = tmp_path / "NOTEEVENTS.csv.gz"
+    packed.write_bytes(gzip.compress(raw["notes"].read_bytes())[:-20])
+    assert refused(raw | {"notes": packed}).startswith(f"{packed}: truncated or corrupt")

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import codecs
+import io
+import pickle
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.datasets import fetch_20newsgroups, load_files
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+GROUPS = ["rec.autos", "rec.sport.baseball", "rec.sport.hockey", "sci.med"]
+HEADER = b"From: someone@somewhere\nSubject: hats\n\n"
+PARTS = ("headers", "footers", "quotes")
+
+
+def post(number: int) -> bytes:
+    """A post with a header, a quote, text, and a footer."""
+    return HEADER + b"In article <1@x> someone writes:\n> quoted\n\nText %d caf\xe9\n\n--\nA name\n" % number
+
+
+def posts() -> dict[str, bytes]:
+    """Posts of four groups; their numbers do not sort as their names do."""
+    return {
+        f"20news-bydate-{subset}/{group}/{first + number}": post(first + number)
+        for subset, first in (("test", 95), ("train", 8))
+        for group in reversed(GROUPS)
+        for number in range(6)
+    }
+
+
+def archive(folder: Path, files: dict[str, bytes]) -> Path:
+    """An archive in the published layout."""
+    path = folder / "20news-bydate.tar.gz"
+    with tarfile.open(path, "w:gz") as handle:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            handle.addfile(info, io.BytesIO(data))
+    return path
+
+
+def read(path: Path, groups: list[str] | None = None) -> list[Text]:
+    corpus = NewsgroupsCorpus(kind="newsgroups", archive=RemoteFile(file=path.name), groups=groups)
+    return list(corpus.read("news", {"archive": path}))
+
+
+@pytest.fixture
+def by_scikit_learn(tmp_path: Path) -> Any:
+    """What scikit-learn's own loader makes of the same posts, from its cache."""
+    for name, data in posts().items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    parts = {name: load_files(tmp_path / f"20news-bydate-{name}", encoding="latin1") for name in ("train", "test")}
+    (tmp_path / "20news-bydate_py3.pkz").write_bytes(codecs.encode(pickle.dumps(parts), "zlib_codec"))
+    return fetch_20newsgroups(data_home=tmp_path, subset="all", remove=PARTS, download_if_missing=False)
+
+
+def test_all_posts_stand_as_scikit_learn_has_them(tmp_path: Path, by_scikit_learn: Any) -> None:
+    ours = read(archive(tmp_path, posts()))
+    assert len(ours) == 48
+    assert [text.text for text in ours] == by_scikit_learn.data
+    assert [text.label for text in ours] == [by_scikit_learn.target_names[i] for i in by_scikit_learn.target]
+
+
+def test_some_groups_stand_one_after_another_in_the_order_of_all(tmp_path: Path, by_scikit_learn: Any) -> None:
+    groups = ["rec.sport.hockey", "rec.autos"]
+    labelled = list(zip(by_scikit_learn.data, by_scikit_learn.target, strict=True))
+    expected = [text for number in (2, 0) for text, target in labelled if target == number]
+    ours = read(archive(tmp_path, posts()), groups)
+    assert [text.text for text in ours] == expected
+    assert [text.label for text in ours] == ["rec.sport.hockey"] * 12 + ["rec.autos"] * 12
+
+
+def test_a_post_has_no_split(tmp_path: Path) -> None:
+    path = archive(tmp_path, {"20news-bydate-train/sci.med/58": HEADER + b"Text\n"})
+    place = f"{path}: 20news-bydate-train/sci.med/58"
+    assert read(path) == [Text("news-sci.med-58", None, "sci.med", "Text\n", place)]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"Plain text\n", "Plain text\n"),
+        (b"On day one Joe writes:\n> old\n>> older\nNew\n| bar\n", "New\n"),
+        (b"Text\n\n-----\nJoe\nJoe's address\n", "Text\n"),
+        (b"na\xefve \x92quote\x92\n", "na\u00efve \u0092quote\u0092\n"),
+        (b"", ""),
+    ],
+    ids=["plain", "quotes", "footer", "latin-1", "empty"],
+)
+def test_headers_quotes_and_footers_go(tmp_path: Path, body: bytes, text: str) -> None:
+    path = archive(tmp_path, {"20news-bydate-test/sci.med/1": HEADER + body})
+    assert read(path)[0].text == text
+
+
+def test_classes_are_in_the_order_asked_for() -> None:
+    file = RemoteFile(file="20news-bydate.tar.gz")
+    groups = ["sci.med", "rec.autos"]
+    assert NewsgroupsCorpus(kind="newsgroups", archive=file, groups=groups).class_order == groups
+    assert NewsgroupsCorpus(kind="newsgroups", archive=file).class_order is None
+
+
+@pytest.mark.parametrize(
+    ("files", "groups", "message"),
+    [
+        (posts(), ["sci.med", "sci.space"], "no newsgroup 'sci.space' in it"),
+        ({}, None, "no 20news-bydate-<train or test>/"),
+        ({"20_newsgroups/sci.med/1": post(1)}, None, "no 20news-bydate-<train or test>/"),
+    ],
+    ids=["a group", "all", "another archive"],
+)
+def test_what_the_archive_lacks(
+    tmp_path: Path, files: dict[str, bytes], groups: list[str] | None, message: str
+) -> None:
+    path = archive(tmp_path, files)
+    with pytest.raises(AuditError) as caught:
+        read(path, groups)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_truncated_archive(tmp_path: Path) -> None:
+    path = archive(tmp_path, posts())
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(AuditError, match="truncated or corrupt"):
+        read(path)

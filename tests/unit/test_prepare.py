@@ -1,0 +1,378 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from attention_audit.artefacts.parquet import read_provenance, read_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CENSUS, CORPUS
+from attention_audit.corpus import draft, raw
+from attention_audit.corpus.prepare import FATES, natural, prepare
+from attention_audit.corpus.source import RawSource, Source
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.errors import AuditError
+
+PLAIN = {"tokenizer": "spaces"}
+
+
+def text(id_: str, split: str | None, label: str, words: str | list[str] | int = 3, **more: Any) -> Text:
+    """A text; a number stands for so many words."""
+    return Text(id_, split, label, "word " * words if isinstance(words, int) else words, f"own.csv, {id_}", **more)
+
+
+SOUND = [text(f"{split}-{label}", split, label) for split in SPLITS for label in ("no", "yes")]
+
+
+def source_of(texts: Iterable[Text], order: list[str] | None = None, **settings: Any) -> Source:
+    """A source that gives these texts."""
+
+    class Given(RawSource):
+        @property
+        def class_order(self) -> list[str] | None:
+            return order
+
+        def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+            yield from texts
+
+    return Given.model_validate({"tokens": PLAIN, **settings})
+
+
+class Prepared:
+    """A corpus, its census and what was reported."""
+
+    def __init__(self, path: Path, source: Source, files: Mapping[str, Path], workers: int, made: Provenance) -> None:
+        self.path, self.lines = path, list[str]()
+        self.census = prepare("own", source, files, path, made, workers, self.lines.append)
+        self.table = read_table(path, CORPUS)
+        self.rows: list[dict[str, Any]] = self.table.to_pylist()
+
+    def column(self, name: str) -> list[Any]:
+        return [row[name] for row in self.rows]
+
+    def lengths(self, split: str) -> list[int]:
+        return [len(row["tokens"]) for row in self.rows if row["split"] == split]
+
+
+Prepare = Callable[..., Prepared]
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, provenance: Provenance) -> Prepare:
+    """Prepares a source, or texts, with settings for their source."""
+
+    def run(
+        what: Source | list[Text], files: Mapping[str, Path] | None = None, workers: int = 1, **settings: Any
+    ) -> Prepared:
+        source = what if isinstance(what, Source) else source_of(what, **settings)
+        return Prepared(tmp_path / "corpora" / f"{workers}.parquet", source, files or {}, workers, provenance)
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path: Path, prepared: Prepare) -> Callable[..., Prepared]:
+    """Writes rows to own.jsonl, or text to own.csv, and prepares it."""
+
+    def run(rows: list[dict[str, Any]] | str, workers: int = 1, **settings: Any) -> Prepared:
+        path = tmp_path / ("own.csv" if isinstance(rows, str) else "own.jsonl")
+        path.write_text(rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows))
+        source = TableCorpus.model_validate({"kind": "table", "path": str(path), "tokens": PLAIN, **settings})
+        return prepared(source, {"path": path}, workers)
+
+    return run
+
+
+def refusal(run: Callable[[], object]) -> str:
+    with pytest.raises(AuditError) as caught:
+        run()
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def counted(census: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
+    """The counts other than zero of each split and class."""
+    return {
+        (row["split"], row["label_name"]): {fate: row[fate] for fate in ("read", *FATES) if row[fate]}
+        for row in census.to_dict("records")
+    }
+
+
+def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenance) -> None:
+    corpus = prepared([text("first", "train", "yes", "A b  C"), *SOUND])
+    assert corpus.rows[0] == {
+        "id": "first",
+        "split": "train",
+        "label": 1,
+        "label_name": "yes",
+        "tokens": ["a", "b", "c"],
+        "sentences": None,
+        "query": None,
+        "candidates": None,
+        "evidence": None,
+    }
+    assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
+    assert read_provenance(corpus.path) == provenance.record()
+
+
+def test_nothing_but_the_corpus_is_left_on_disk(prepared: Prepare) -> None:
+    assert [file.name for file in prepared(SOUND).path.parent.iterdir()] == ["1.parquet"]
+
+
+def test_nothing_at_all_is_left_of_a_corpus_that_is_refused(prepared: Prepare, tmp_path: Path) -> None:
+    refusal(lambda: prepared(SOUND[:2]))
+    assert list((tmp_path / "corpora").iterdir()) == []
+
+
+def test_length_bounds_are_strict(prepared: Prepare) -> None:
+    texts = [text(f"{label}-{n}", "train", label, n) for n in range(1, 9) for label in ("no", "yes")]
+    corpus = prepared([*texts, *SOUND[2:]], length={"above": 2, "below": 6})
+    assert corpus.lengths("train") == [3, 3, 4, 4, 5, 5]
+
+
+def test_shortest_and_longest_are_those_of_each_split_empty_texts_apart(prepared: Prepare) -> None:
+    sizes = {"train": [0, 2, 2, 3, 5, 9], "dev": [4, 7, 8, 20, 20], "test": [1, 2, 3, 4]}
+    texts = [text(f"{s}-{i}", s, "ny"[i % 2], n) for s, numbers in sizes.items() for i, n in enumerate(numbers)]
+    corpus = prepared(texts, length={"above": "shortest", "below": "longest"})
+    assert [corpus.lengths(split) for split in SPLITS] == [[3, 5], [7, 8], [2, 3]]
+
+
+def test_bounds_on_sentences_hold_for_train_and_dev(prepared: Prepare) -> None:
+    kinds = {"fits": "in to on. Up at.", "many": "In. To. On.", "wide": "In to on up. At."}
+    texts = [text(f"{s}-{k}-{y}", s, y, words) for s in SPLITS for k, words in kinds.items() for y in ("no", "yes")]
+    corpus = prepared(texts, tokens=PLAIN | {"sentences": True}, length={"most_sentences": 2, "longest_sentence": 3})
+    assert Counter(id_.rsplit("-", 1)[0] for id_ in corpus.column("id")) == {
+        "train-fits": 2,
+        "dev-fits": 2,
+        "test-fits": 2,
+        "test-many": 2,
+        "test-wide": 2,
+    }
+    assert counted(corpus.census)["dev", "no"] == {"read": 3, "long": 2, "kept": 1}
+
+
+def test_what_is_dropped_is_counted_and_the_first_of_each_kind_named(prepared: Prepare) -> None:
+    more = [("a", 0), ("b", 2), ("c", 9), ("d", 0), ("e", 9), ("f", 9)]
+    corpus = prepared([*SOUND, *(text(id_, "train", "yes", n) for id_, n in more)], length={"above": 2, "below": 9})
+    assert counted(corpus.census)["train", "yes"] == {"read": 7, "empty": 2, "short": 1, "long": 3, "kept": 1}
+    assert corpus.lines == [
+        "2 texts dropped as empty; first: own.csv, a",
+        "1 texts dropped as short; first: own.csv, b",
+        "3 texts dropped as long; first: own.csv, c",
+    ]
+
+
+def test_an_empty_text_without_a_split_is_counted_apart(prepared: Prepare) -> None:
+    texts = [text(f"n{n}", None, "ny"[n % 2]) for n in range(40)]
+    corpus = prepared([*texts, text("empty", None, "n", " \n")])
+    assert counted(corpus.census)["", "n"] == {"read": 1, "empty": 1}
+    assert corpus.census["kept"].sum() == 40
+
+
+def test_the_rest_of_the_test_split_is_left_out(prepared: Prepare) -> None:
+    texts = [text(f"more-{n}", "test", "no" if n % 2 else "yes") for n in range(18)]
+    corpus = prepared([*SOUND, *texts], splits={"test_sample": 0.2})
+    assert counted(corpus.census)["test", "no"] == {"read": 10, "left_out": 8, "kept": 2}
+    assert len(corpus.lengths("test")) == 4
+    assert corpus.lines[0].startswith("16 texts dropped as left out; first: own.csv, ")
+
+
+def test_the_census_accounts_for_every_text(prepared: Prepare) -> None:
+    random = np.random.default_rng(1)
+    texts = [
+        text(str(n), random.choice([*SPLITS, None]), str(random.choice(["a", "b", "c"])), int(random.integers(8)))
+        for n in range(500)
+    ]
+    corpus = prepared(texts, length={"above": 1, "below": 6}, splits={"test_sample": 0.5})
+    census = corpus.census
+    assert pa.Table.from_pandas(census[CENSUS.schema.names], CENSUS.schema, preserve_index=False).num_rows == len(
+        census
+    )
+    assert census["read"].sum() == 500
+    assert (census[list(FATES)].sum(axis="columns") == census["read"]).all()
+    assert (census[list(FATES)].sum() > 0).all()
+    assert census["kept"].sum() == len(corpus.rows)
+    kept = Counter((row["split"], row["label_name"]) for row in corpus.rows)
+    assert kept == {place: counts["kept"] for place, counts in counted(census).items() if "kept" in counts}
+
+
+def test_the_census_sums_lengths_of_kept_texts(prepared: Prepare) -> None:
+    texts = ["Two words.", "Now three words.", "Then one. And three more. End.", "Far too long to be kept. Yes."]
+    more = [text(str(n), "train", "no", words) for n, words in enumerate(texts)]
+    census = prepared([*more, *SOUND[1:]], tokens=PLAIN | {"sentences": True}, length={"below": 7}).census
+    [row] = census[(census["split"] == "train") & (census["label_name"] == "no")].to_dict("records")
+    assert [row[name] for name in ("tokens", "tokens_squared")] == [2 + 3 + 6, 4 + 9 + 36]
+    assert [row[name] for name in ("sentences", "sentences_squared")] == [1 + 1 + 3, 1 + 1 + 9]
+
+
+def test_classes_that_are_numbers_go_by_value_and_before_words() -> None:
+    names = ["10", "nan", "9", "ten", "-1", "1.5", "Nine"]
+    assert sorted(names, key=natural) == ["-1", "1.5", "9", "10", "Nine", "nan", "ten"]
+
+
+def test_classes_as_found_or_as_declared(prepared: Prepare) -> None:
+    assert prepared(SOUND).column("label") == [0, 1] * 3
+    corpus = prepared(SOUND, order=["yes", "no"])
+    assert corpus.column("label") == [1, 0] * 3
+    assert corpus.column("label_name") == ["no", "yes"] * 3
+
+
+def test_twenty_classes_without_splits(table: Callable[..., Prepared]) -> None:
+    corpus = table([{"text": f"text {n}", "label": n % 20} for n in range(400)], splits={"test": 0.2, "dev": 0.25})
+    places = Counter((row["split"], row["label"], row["label_name"]) for row in corpus.rows)
+    sizes = {"train": 12, "dev": 4, "test": 4}
+    assert places == {(split, n, str(n)): size for split, size in sizes.items() for n in range(20)}
+
+
+def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared: Prepare) -> None:
+    corpus = prepared([text("first", "train", "yes", ["A.", "b C"], evidence=[1], query=["Who", "?"]), *SOUND])
+    assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
+    assert corpus.rows[1]["evidence"] is None
+
+
+def test_sentences_are_kept_by_their_first_words(prepared: Prepare) -> None:
+    texts = [text("first", "train", "yes", "One two. Three! Four 5.5 six..."), *SOUND]
+    corpus = prepared(texts, tokens=PLAIN | {"sentences": True})
+    assert corpus.rows[0]["tokens"] == ["one", "two.", "three!", "four", "5.5", "six..."]
+    assert corpus.rows[0]["sentences"] == [0, 2, 3]
+    assert corpus.rows[1]["sentences"] == [0]
+
+
+def test_pairs_keep_both_texts_and_need_both(table: Callable[..., Prepared]) -> None:
+    rows = [{"text": "It Rains", "query": "It's wet. Now.", "label": x.label, "split": x.split} for x in SOUND]
+    rows += [rows[0] | {"query": " "}, rows[0] | {"query": None}, rows[0] | {"text": ""}]
+    corpus = table(rows, query="query", split="split", tokens=PLAIN | {"sentences": True})
+    assert len(corpus.rows) == 6
+    assert corpus.rows[0]["tokens"] == ["it", "rains"]
+    assert corpus.rows[0]["query"] == ["it's", "wet.", "now."]
+    assert counted(corpus.census)["train", "no"] == {"read": 4, "empty": 3, "kept": 1}
+
+
+ANSWERS = [
+    text("t1", "train", "b", candidates=["b", "c"]),
+    text("t2", "train", "a", candidates=["a", "d", "b"]),
+    text("d1", "dev", "d", candidates=["d", "new"]),
+    text("d2", "dev", "c", candidates=["c", "a"]),
+    text("s1", "test", "a", candidates=["b", "a"]),
+    text("s2", "test", "b", candidates=["b", "a"]),
+    text("s3", "test", "new", candidates=["a", "new"]),
+]
+
+
+def test_candidates_of_the_training_texts_are_the_classes(prepared: Prepare) -> None:
+    corpus = prepared(ANSWERS)
+    assert corpus.column("id") == ["t1", "t2", "d1", "d2", "s1", "s2"]
+    assert corpus.column("label") == [1, 0, 3, 2, 0, 1]
+    assert corpus.column("candidates") == [[1, 2], [0, 3, 1], [3], [2, 0], [1, 0], [1, 0]]
+    assert counted(corpus.census)["test", ""] == {"read": 1, "left_out": 1}
+
+
+def test_two_workers_write_the_same_bytes_as_one(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft, "CHUNK", 200)
+    texts = [text(f"n{n:03}", None, "ny"[n % 2], f"Text {n}. It is {'long ' * (n % 7)}") for n in range(300)]
+    one, two = (prepared(texts, workers=workers, tokens=PLAIN | {"sentences": True}) for workers in (1, 2))
+    assert one.path.read_bytes() == two.path.read_bytes()
+    assert one.census.equals(two.census)
+    assert one.column("id") == [x.id for x in texts]
+
+
+def test_a_fault_shows_with_two_workers_too(prepared: Prepare) -> None:
+    assert "stands twice" in refusal(lambda: prepared([*SOUND, SOUND[0]], workers=2))
+
+
+def test_progress_is_told(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft, "CHUNK", 1)
+    monkeypatch.setattr(draft, "EVERY", 0.0)
+    assert prepared(SOUND).lines == [f"{n} texts split into words" for n in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ([], "own: split train: no texts; "),
+        ([x for x in SOUND if x.split != "dev" or x.label == "no"], "own: split dev: every text has label 'no'; "),
+        ([*SOUND[:4], text("empty", "test", "no", 0)], "own: split test: every text is empty; "),
+        ([x for x in SOUND if x.split != "train"], "own: split train: no texts; "),
+        ([*SOUND, text("third", "test", "maybe")], "own: split train: no text has label 'maybe'; "),
+        ([text(f"n{n}", None, "no") for n in range(20)], "own: split train: every text has label 'no'; "),
+        ([text(f"n{n}", None, str(n)) for n in range(20)], "own: 20 texts can not be split 80% to 20% "),
+        ([*SOUND, SOUND[0]], "own.csv, train-no: the id 'train-no' stands twice; make ids unique"),
+        ([*SOUND, text("x", "testing", "no")], "own.csv, x: unknown split 'testing'; known: train, dev, test"),
+    ],
+)
+def test_unsound_corpora_are_refused(prepared: Prepare, texts: list[Text], message: str) -> None:
+    assert refusal(lambda: prepared(texts)).startswith(message)
+
+
+def test_an_unknown_label_is_named_by_its_first_place(prepared: Prepare) -> None:
+    texts = [*SOUND, text("x", "dev", "maybe"), text("y", "dev", "maybe")]
+    message = refusal(lambda: prepared(texts, order=["no", "yes"]))
+    assert message == "own.csv, x: unknown label 'maybe'; known: 'no', 'yes'"
+
+
+def test_a_class_that_no_text_has_is_named(prepared: Prepare) -> None:
+    assert "no text has label 'maybe'" in refusal(lambda: prepared(SOUND, order=["no", "yes", "maybe"]))
+
+
+def test_a_filter_that_empties_a_split_is_named(prepared: Prepare) -> None:
+    assert "split train: no texts; widen the length filter" in refusal(lambda: prepared(SOUND, length={"above": 3}))
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        text("x", "dev", "no", "x" * 21),
+        text("x", "dev", "no", ["x" * 11, "y" * 10]),
+        text("x", "dev", "no", "x", query="y" * 20),
+    ],
+)
+def test_a_text_beyond_all_measure_is_named(prepared: Prepare, monkeypatch: pytest.MonkeyPatch, long: Text) -> None:
+    monkeypatch.setattr(draft, "LONGEST", 20)
+    message = refusal(lambda: prepared([*SOUND, long]))
+    assert message == "own.csv, x: text of 21 characters, more than 20; is a quote left open?"
+
+
+TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id}\n" for x in SOUND)
+
+
+@pytest.mark.parametrize(
+    ("more", "settings", "message"),
+    [
+        ("", {"label": "class"}, ", line 1: no column 'class', only 'text', 'label', 'split', 'id'; "),
+        ("a,maybe,dev,x\n", {"classes": ["no", "yes"]}, ", line 8: unknown label 'maybe'; known: 'no', 'yes'"),
+        ("a,no,dev,train-no\n", {}, ", line 8: the id 'train-no' stands twice; make ids unique"),
+        ("a,no,later,x\n", {}, ", line 8: unknown split 'later'; known: train, dev, test"),
+        ('"a,no,dev,x\na,no,dev,y\n', {}, ", line 8: unexpected end of data; is a quote left open?"),
+        (f'"a,no,dev,x\n{"a " * 20}\n', {}, ", line 8: field larger than field limit (40); is a quote left open?"),
+        ("a,no,dev\n", {}, ", line 8: 3 fields where the header has 4; mend the row"),
+        ("a,,dev,x\n", {}, ", line 8: no label in column 'label'; give it one, or leave the row out"),
+    ],
+)
+def test_faults_of_a_table_are_named_by_file_and_row(
+    table: Callable[..., Prepared],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: str,
+    settings: dict[str, Any],
+    message: str,
+) -> None:
+    monkeypatch.setattr(raw, "LONGEST", 40)
+    settings = {"split": "split", "id": "id"} | settings
+    assert len(table(TABLE, split="split", id="id").rows) == 6
+    assert refusal(lambda: table(TABLE + more, **settings)).startswith(f"{tmp_path / 'own.csv'}{message}")
+
+
+def test_empty_texts_of_a_table_are_dropped_and_counted(table: Callable[..., Prepared], tmp_path: Path) -> None:
+    corpus = table(TABLE + ",no,train,x\n  ,no,train,y\n", split="split", id="id")
+    assert len(corpus.rows) == 6
+    assert corpus.lines == [f"2 texts dropped as empty; first: {tmp_path / 'own.csv'}, line 8"]
+    assert counted(corpus.census)["train", "no"] == {"read": 3, "empty": 2, "kept": 1}

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from attention_audit.corpus import raw
+from attention_audit.corpus.raw import csv_rows, lines, members, opened, remedy
+from attention_audit.errors import AuditError
+
+FILES = {"data/b.txt": b"second\nletter\n", "data/a.txt": b"first", "data/notes.md": b"#", "other/a.txt": b"elsewhere"}
+WANTED = r"data/\w+\.txt"
+
+
+def tar(path: Path, files: dict[str, bytes]) -> Path:
+    """A tar.gz archive of these files, and of a folder and a link that are named like them."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, type_ in (("data/folder.txt", tarfile.DIRTYPE), ("data/link.txt", tarfile.SYMTYPE)):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = type_, "a.txt"
+            archive.addfile(entry)
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    path.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
+    return path
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    """A zip archive of these files and of a folder that is named like them."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("data/folder.txt/"), b"")
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return path
+
+
+Maker = Callable[[Path, dict[str, bytes]], Path]
+makers = pytest.mark.parametrize("make", [tar, zipped])
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {name: stream.read() for name, stream in members(path, WANTED)}
+
+
+def damaged(path: Path) -> str:
+    with pytest.raises(AuditError) as caught:
+        contents(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@makers
+def test_wanted_files_of_an_archive_come_in_its_order(tmp_path: Path, make: Maker) -> None:
+    found = contents(make(tmp_path / "archive", FILES))
+    assert list(found.items()) == [("data/b.txt", b"second\nletter\n"), ("data/a.txt", b"first")]
+
+
+@makers
+def test_a_file_is_read_as_a_stream(tmp_path: Path, make: Maker) -> None:
+    for name, stream in members(make(tmp_path / "archive", FILES), WANTED):
+        if name == "data/b.txt":
+            assert stream.readline() == b"second\n"
+            assert list(stream) == [b"letter\n"]
+
+
+@makers
+def test_a_file_need_not_be_read_to_its_end(tmp_path: Path, make: Maker) -> None:
+    path = make(tmp_path / "archive", FILES | {"data/long.txt": b"x" * 10**5, "data/z.txt": b"last"})
+    assert [stream.read(1) for _, stream in members(path, WANTED)] == [b"s", b"f", b"x", b"l"]
+
+
+@makers
+@pytest.mark.parametrize("name", ["../data/a.txt", "/data/a.txt", "data/../a.txt", "data/..\\a.txt", "x/data/a.txt"])
+def test_names_that_point_elsewhere_are_ignored_and_nothing_is_unpacked(tmp_path: Path, make: Maker, name: str) -> None:
+    folder = tmp_path / "one" / "two"
+    folder.mkdir(parents=True)
+    path = make(folder / "archive", {name: b"evil", "data/b.txt": b"good"})
+    assert contents(path) == {"data/b.txt": b"good"}
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+
+
+@makers
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.99])
+def test_a_truncated_archive(tmp_path: Path, make: Maker, share: float) -> None:
+    path = make(tmp_path / "archive", FILES)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    assert "truncated or corrupt" in damaged(path)
+
+
+def test_wherever_a_tar_is_cut_it_shows(tmp_path: Path) -> None:
+    path = tar(tmp_path / "archive", FILES)
+    whole = path.read_bytes()
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        assert "truncated or corrupt" in damaged(path)
+
+
+def test_wherever_a_byte_of_a_tar_is_flipped_it_shows_or_does_no_harm(tmp_path: Path) -> None:
+    path = tar(tmp_path / "archive", FILES)
+    whole, sound = path.read_bytes(), contents(path)
+    messages = []
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            assert contents(path) == sound
+        except AuditError as error:
+            messages.append(str(error))
+    assert len(messages) >= len(whole) - 6  # time and system, in the head of the file, do not matter
+    assert all("truncated or corrupt" in message for message in messages)
+
+
+def test_damage_in_a_file_of_a_zip_shows_when_it_is_read(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "archive", FILES)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"data/b.txt") + len("data/b.txt") + 3] ^= 0xFF
+    path.write_bytes(content)
+    found = members(path, WANTED)
+    _, stream = next(found)
+    with pytest.raises(AuditError, match="truncated or corrupt"):
+        stream.read()
+
+
+def test_what_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    path.write_text("<html>404</html>")
+    assert "truncated or corrupt" in damaged(path)
+
+
+def test_a_missing_archive(tmp_path: Path) -> None:
+    assert damaged(tmp_path / "archive").endswith(": not there; replace the file")
+
+
+def test_an_archive_with_a_password(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "archive", FILES)
+    content = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = content.find(signature)
+        while start >= 0:
+            content[start + offset] |= 1
+            start = content.find(signature, start + 1)
+    path.write_bytes(content)
+    assert "encrypted" in damaged(path)
+
+
+def test_fetched_files_can_be_fetched_again_the_users_own_can_not() -> None:
+    assert "snakemake" in remedy(Path("results/raw/sst/trees.zip"))
+    assert remedy(Path("data/own.csv")) == "replace the file"
+
+
+def test_a_file_is_opened_packed_or_not(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"text")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text"))
+    for name in ("a.csv", "a.csv.gz"):
+        with opened(tmp_path / name) as stream:
+            assert stream.read() == b"text"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "not there"),
+        (b"text", "truncated or corrupt"),
+        (gzip.compress(b"text", mtime=0)[:-1], "truncated or corrupt"),
+        (gzip.compress(b"text", mtime=0)[:-8] + b"\0" * 8, "truncated or corrupt"),
+    ],
+)
+def test_damage_to_an_opened_file(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "a.csv.gz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(AuditError, match=message), opened(path) as stream:
+        stream.read()
+
+
+def decoded(content: bytes, encoding: str = "utf-8") -> list[str]:
+    return list(lines(io.BytesIO(content), "a.txt", encoding))
+
+
+def test_lines_keep_their_ends() -> None:
+    assert decoded("é\r\n\nlast".encode()) == ["é\r\n", "\n", "last"]
+    assert decoded(b"") == []
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    assert decoded("a\x0b\u2028\x85\rb\n".encode()) == ["a\x0b\u2028\x85\rb\n"]
+
+
+def test_a_byte_order_mark_is_dropped_where_it_stands_first() -> None:
+    assert decoded("\ufeffa\n\ufeffb".encode()) == ["a\n", "\ufeffb"]
+
+
+def test_bytes_of_another_encoding_are_named_by_their_line() -> None:
+    with pytest.raises(AuditError, match=r"^a.txt, line 2: not utf-8 \(.*\); convert the file$"):
+        decoded(b"caf\xc3\xa9\ncaf\xe9\n")
+    assert decoded(b"caf\xe9", "latin-1") == ["café"]
+
+
+def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw, "LONGEST_LINE", 8)
+    assert decoded(b"short\n123456\n") == ["short\n", "123456\n"]
+    with pytest.raises(AuditError, match=r"^a.txt, line 2: more than 8 bytes"):
+        decoded(b"short\n" + b"x" * 100)
+
+
+def rows(text: str, delimiter: str = ",") -> list[tuple[str, list[str]]]:
+    return list(csv_rows(io.StringIO(text, newline=""), "a.csv", delimiter))
+
+
+def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
+    assert rows('a,b\n\n"two\r\nlines","say ""so"""\nc,\n') == [
+        ("a.csv, line 1", ["a", "b"]),
+        ("a.csv, line 3", ["two\r\nlines", 'say "so"']),
+        ("a.csv, line 5", ["c", ""]),
+    ]
+
+
+def test_another_delimiter() -> None:
+    assert rows("a,b\tc\n", "\t") == [("a.csv, line 1", ["a,b", "c"])]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n"c,d\ne,f\n', 2),
+        ('a,b\n"c,d\ne,f\n"g,h\n', 2),
+        ('a,b\nc,"d"e\n', 2),
+        ('a\n"two\nlines"\n"', 4),
+    ],
+)
+def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text: str, line: int) -> None:
+    with pytest.raises(AuditError, match=f"^a.csv, line {line}: .*is a quote left open\\?$"):
+        rows(text)
+
+
+def test_a_field_beyond_all_measure_is_an_open_quote(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw, "LONGEST", 5)
+    assert rows('"12345"\n') == [("a.csv, line 1", ["12345"])]
+    with pytest.raises(AuditError, match=r"^a.csv, line 2: .*is a quote left open"):
+        rows('"12345"\n"123456"\n')
+
+
+def test_a_field_may_be_far_longer_than_pythons_own_limit() -> None:
+    assert len(rows(f'"{"x" * 200_000}"\n')[0][1][0]) == 200_000

@@ -1,0 +1,122 @@
+"""The catalogue's data sets, made from the published archives, against what the papers' authors got."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.prepare import bounds, prepare
+from attention_audit.corpus.source import Length, RawSource
+from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.vocabulary import WordLists, build_vocabulary
+
+CATALOGUE = yaml.safe_load((Path(__file__).parents[2] / "workflow" / "catalogue.yaml").read_text())["corpora"]
+MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
+
+Prepare = Callable[..., tuple[pd.DataFrame, Path]]
+
+
+def source_of(name: str, **changes: Any) -> tuple[RawSource, dict[str, Path]]:
+    """A data set of the catalogue and its raw files; without these the test is skipped."""
+    source: RawSource = TypeAdapter(Corpus).validate_python(CATALOGUE[name])
+    folder = Path(MIRROR or "nowhere") / (source.folder or name)
+    raw = {field: folder / file.file for field, file in source.remote_files().items()}
+    for path in raw.values():
+        if not path.is_file():
+            pytest.skip(f"ATTENTION_AUDIT_MIRROR names no folder with {path.parent.name}/{path.name}")
+    return source.model_copy(update=changes), raw
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
+    """Makes a corpus; its census and its file."""
+
+    def make(name: str, **changes: Any) -> tuple[pd.DataFrame, Path]:
+        source, raw = source_of(name, **changes)
+        path = tmp_path_factory.mktemp(name) / "corpus.parquet"
+        return prepare(name, source, raw, path, Provenance("test", {}, ""), 1, lambda line: None), path
+
+    return make
+
+
+def by_split(census: pd.DataFrame, column: str) -> dict[str, list[int]]:
+    """A column of the census for each split, in the order of the classes."""
+    return {split: census.loc[census["split"] == split, column].tolist() for split in SPLITS}
+
+
+def rows_of_the_embedding(path: Path, min_df: int) -> int:
+    """Words of the training texts and the four marks."""
+    return len(build_vocabulary(WordLists(path, ["train"]), min_df).words)
+
+
+@pytest.fixture(scope="module")
+def imdb(prepared: Prepare) -> tuple[pd.DataFrame, Path]:
+    """IMDb before the length filter, as the authors' notebook leaves it."""
+    return prepared("imdb", length=Length())
+
+
+def test_imdb_is_divided_as_the_authors_divide_it(imdb: tuple[pd.DataFrame, Path]) -> None:
+    assert by_split(imdb[0], "kept") == {"train": [8673, 8539], "dev": [2191, 2113], "test": [2189, 2174]}
+    assert imdb[0]["left_out"].sum() == 21816 - 4363
+
+
+def test_imdb_has_as_many_words_as_the_authors_notebook_prints(imdb: tuple[pd.DataFrame, Path]) -> None:
+    assert rows_of_the_embedding(imdb[1], CATALOGUE["imdb"]["min_df"]) == 12487
+
+
+def test_imdb_test_reviews_of_table_1(imdb: tuple[pd.DataFrame, Path]) -> None:
+    source, _ = source_of("imdb")
+    table = pq.read_table(imdb[1], columns=["tokens", "label"], filters=[("split", "=", "test")])
+    lengths = table["tokens"].combine_chunks().value_lengths().to_numpy()
+    above, below = bounds(lengths, source.length)
+    kept = (lengths > above) & (lengths < below)
+    assert np.bincount(table["label"].to_numpy()[kept]).tolist() == [2184, 2172]
+
+
+def test_newsgroups_test_posts_of_the_authors_notebook(prepared: Prepare) -> None:
+    """Of 994 and 999 posts. Table 1 has another test split, drawn before empty posts were dropped."""
+    census, _ = prepared("newsgroups")
+    assert census.groupby("label_name")["read"].sum().to_dict() == {"rec.sport.baseball": 994, "rec.sport.hockey": 999}
+    assert census.groupby("label_name")["empty"].sum().tolist() == [36, 24]
+    assert by_split(census, "kept") == {"train": [568, 577], "dev": [140, 138], "test": [179, 178]}
+
+
+@pytest.mark.parametrize(("task", "words"), [(1, 24), (2, 38)])
+def test_babi_questions_and_words(prepared: Prepare, task: int, words: int) -> None:
+    census, path = prepared(f"babi-{task}")
+    assert census.groupby("split")["kept"].sum().to_dict() == {"train": 8500, "dev": 1500, "test": 1000}
+    assert rows_of_the_embedding(path, 1) == words
+
+
+def test_babi_evidence_holds_the_answer() -> None:
+    """One sentence answers a question of task 1, and says where the person is."""
+    source, raw = source_of("babi-1")
+    for text in source.read("babi-1", raw):
+        assert text.evidence
+        words = [text.text[position] for position in text.evidence]
+        assert text.query is not None
+        assert {text.label, text.query[-1]} <= set(words)
+
+
+def test_agnews_test_texts_of_table_1() -> None:
+    source, raw = source_of("agnews")
+    labels = Counter(text.label for text in source.read("agnews", raw | {"train": raw["test"]}) if text.split == "test")
+    assert labels == {"World": 1900, "Business": 1900}
+
+
+def test_snli_pairs_with_a_gold_label() -> None:
+    source, raw = source_of("snli")
+    splits = Counter(text.split for text in source.read("snli", raw))
+    assert (splits["dev"], splits["test"]) == (9842, 9824)

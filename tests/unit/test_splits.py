@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from sklearn.model_selection import train_test_split
+
+from attention_audit.corpus.splits import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, Codes, Splits, assign
+from attention_audit.errors import AuditError
+
+LABELS = np.array([0] * 160 + [1] * 40)
+"""Two hundred texts, one in five of class 1."""
+
+
+def assigned(splits: Codes, labels: Codes = LABELS, **settings: Any) -> Codes:
+    return assign("own", splits, labels, Splits.model_validate(settings))
+
+
+def sizes(splits: Codes, labels: Codes = LABELS) -> dict[int, tuple[int, int]]:
+    """Texts of class 0 and of class 1 in each split."""
+    return {int(code): tuple(np.bincount(labels[splits == code], minlength=2).tolist()) for code in np.unique(splits)}
+
+
+def whole(code: int) -> Codes:
+    return np.full(len(LABELS), code)
+
+
+def test_test_then_dev_are_drawn_with_the_same_share_of_every_class() -> None:
+    """A quarter of 200 is 50; a fifth of the 150 left is 30."""
+    assert sizes(assigned(whole(UNKNOWN), test=0.25, dev=0.2)) == {TRAIN: (96, 24), DEV: (24, 6), TEST: (40, 10)}
+
+
+def test_texts_of_train_and_of_no_split_are_one_pool() -> None:
+    mixed = np.where(np.arange(200) % 2, TRAIN, UNKNOWN)
+    assert np.array_equal(assigned(mixed), assigned(whole(TRAIN)))
+
+
+def test_twenty_classes_are_all_in_every_split() -> None:
+    labels = np.arange(400) % 20
+    splits = assigned(np.full(400, UNKNOWN), labels, test=0.2, dev=0.25)
+    assert [np.bincount(labels[splits == code]).tolist() for code in (TRAIN, DEV, TEST)] == [
+        [12] * 20,
+        [4] * 20,
+        [4] * 20,
+    ]
+
+
+def test_the_draw_is_that_of_scikit_learn() -> None:
+    """Jain & Wallace draw with it, so that a seed of theirs gives their splits."""
+    pool, test = train_test_split(np.arange(200), test_size=0.2, random_state=13478, stratify=LABELS)
+    train, dev = train_test_split(pool, test_size=0.15, random_state=7, stratify=LABELS[pool])
+    splits = assigned(whole(UNKNOWN), test=0.2, test_seed=13478, dev=0.15, dev_seed=7)
+    for code, members in ((TRAIN, train), (DEV, dev), (TEST, test)):
+        assert set(np.flatnonzero(splits == code)) == set(members)
+
+
+def test_the_seeds_decide_each_its_own_draw() -> None:
+    one, other = assigned(whole(UNKNOWN), dev_seed=1), assigned(whole(UNKNOWN), dev_seed=2)
+    assert np.array_equal(one, assigned(whole(UNKNOWN), dev_seed=1))
+    assert np.array_equal(one == TEST, other == TEST)
+    assert not np.array_equal(one == DEV, other == DEV)
+    assert not np.array_equal(one == TEST, assigned(whole(UNKNOWN), test_seed=2) == TEST)
+
+
+def test_where_all_texts_count_alike_the_classes_fall_as_they_may() -> None:
+    draws = [sizes(assigned(whole(UNKNOWN), test=0.25, test_seed=seed, stratified=False)) for seed in range(5)]
+    assert {sum(draw[TEST]) for draw in draws} == {50}
+    assert len({draw[TEST] for draw in draws}) > 1
+
+
+def test_splits_of_the_source_stay() -> None:
+    own = np.repeat([TRAIN, DEV, TEST, TRAIN], 50)
+    assert np.array_equal(assigned(own), own)
+
+
+def test_only_the_dev_split_is_missing() -> None:
+    own = np.where(np.arange(200) % 4, TRAIN, TEST)
+    splits = assigned(own, dev=0.2)
+    assert np.array_equal(splits == TEST, own == TEST)
+    assert sizes(splits)[DEV] == (24, 6)
+
+
+def test_only_the_test_split_is_missing() -> None:
+    own = np.where(np.arange(200) % 4, TRAIN, DEV)
+    splits = assigned(own, test=0.2)
+    assert np.array_equal(splits == DEV, own == DEV)
+    assert sizes(splits)[TEST] == (24, 6)
+
+
+def test_a_sample_of_the_sources_own_test_split() -> None:
+    own = np.repeat([TRAIN, TEST], 100)
+    labels = np.tile([0, 1], 100)
+    splits = assigned(own, labels, test_sample=0.2)
+    assert sizes(splits, labels)[TEST] == (10, 10)
+    assert sizes(splits, labels)[LEFT_OUT] == (40, 40)
+    assert np.array_equal(np.isin(splits, (TEST, LEFT_OUT)), own == TEST)
+    other = assigned(own, labels, test_sample=0.2, test_seed=2)
+    assert not np.array_equal(splits == TEST, other == TEST)
+
+
+def test_no_sample_is_taken_of_a_test_split_that_was_drawn() -> None:
+    splits = assigned(whole(UNKNOWN), test=0.25, test_sample=0.5)
+    assert sizes(splits)[TEST] == (40, 10)
+    assert LEFT_OUT not in splits
+
+
+def test_without_training_texts_nothing_is_drawn() -> None:
+    assert np.array_equal(assigned(whole(TEST)), whole(TEST))
+    assert len(assigned(LABELS[:0], LABELS[:0])) == 0
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 1, 2, 3, 4, 5]])
+def test_too_few_texts_are_refused_in_one_line(labels: list[int]) -> None:
+    message = (
+        rf"^own: {len(labels)} texts can not be split 80% to 20% .*; give more texts, or set splits\.stratified: false$"
+    )
+    with pytest.raises(AuditError, match=message):
+        assigned(np.full(len(labels), UNKNOWN), np.array(labels))
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 1.5])
+@pytest.mark.parametrize("key", ["test", "dev", "test_sample"])
+def test_a_share_lies_between_nothing_and_all(key: str, share: float) -> None:
+    with pytest.raises(ValidationError):
+        Splits.model_validate({key: share})

@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pydantic import ValidationError
+
+from attention_audit.corpus.sources import table as module
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+ENDINGS = [".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet"]
+ROWS = [{"text": "good, warm", "label": "yes"}, {"text": 'a "bad"\nend', "label": "no"}, {"text": "né", "label": "no"}]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """A table in the format that the path's ending tells."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        return path
+    text = io.StringIO(newline="")
+    if ".jsonl" in path.suffixes:
+        text.writelines(json.dumps(row) + "\n" for row in rows)
+    else:
+        writer = csv.DictWriter(text, rows[0].keys(), delimiter="\t" if ".tsv" in path.suffixes else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+    return raw(path, text.getvalue().encode())
+
+
+def raw(path: Path, content: bytes) -> Path:
+    """A file of these bytes, packed where its name ends in .gz."""
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    return path
+
+
+def source(path: str | Path | dict[str, str], **settings: Any) -> TableCorpus:
+    return TableCorpus.model_validate(
+        {"kind": "table", "path": path if isinstance(path, dict) else str(path), **settings}
+    )
+
+
+def read(path: Path, **settings: Any) -> list[Text]:
+    return list(source(path, **settings).read("own", {"path": path}))
+
+
+def refused(path: Path, **settings: Any) -> str:
+    """What is said of a file, its name left out."""
+    with pytest.raises(AuditError) as caught:
+        read(path, **settings)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message.removeprefix(str(path))
+
+
+def invalid(**settings: Any) -> str:
+    with pytest.raises(ValidationError) as caught:
+        source(**{"path": "own.csv", **settings})
+    [error] = caught.value.errors()
+    return error["msg"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_format_gives_the_same_texts(tmp_path: Path, ending: str) -> None:
+    texts = read(write(tmp_path / f"own{ending}", ROWS))
+    assert [(text.id, text.split, text.label, text.text) for text in texts] == [
+        ("own-0000001", None, "yes", "good, warm"),
+        ("own-0000002", None, "no", 'a "bad"\nend'),
+        ("own-0000003", None, "no", "né"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "places"),
+    [
+        (".csv", ["line 2", "line 3", "line 5"]),
+        (".jsonl.gz", ["line 1", "line 2", "line 3"]),
+        (".parquet", ["row 1", "row 2", "row 3"]),
+    ],
+)
+def test_a_place_is_where_the_row_begins(tmp_path: Path, ending: str, places: list[str]) -> None:
+    path = write(tmp_path / f"own{ending}", ROWS)
+    assert [text.place for text in read(path)] == [f"{path}, {place}" for place in places]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> None:
+    rows = [{"n": 7, "text": "no", "review": "fine film", "stars": 4, "reply": "thanks", "set": "test"}]
+    path = write(tmp_path / f"own{ending}", rows)
+    [text] = read(path, text="review", label="stars", query="reply", split="set", id="n")
+    place = f"{path}, row 1" if ending == ".parquet" else f"{path}, line {1 if 'json' in ending else 2}"
+    assert text == Text("7", "test", "4", "fine film", place, query="thanks")
+
+
+def test_it_gives_pairs_where_a_second_text_is_named() -> None:
+    assert source("own.csv", query="question").pair
+    assert not source("own.csv").pair
+
+
+@pytest.mark.parametrize(
+    ("said", "split"),
+    [
+        ("train", "train"),
+        ("dev", "dev"),
+        ("Validation", "dev"),
+        ("valid", "dev"),
+        (" val ", "dev"),
+        ("test", "test"),
+        ("", None),
+        (None, None),
+        ("testing", "testing"),
+    ],
+)
+def test_splits_go_by_their_usual_names(tmp_path: Path, said: str | None, split: str | None) -> None:
+    path = write(tmp_path / "own.jsonl", [{"text": "a", "label": "x", "split": said}])
+    assert [text.split for text in read(path, split="split")] == [split]
+
+
+def test_one_file_a_split(tmp_path: Path) -> None:
+    paths = {"train": tmp_path / "a.csv", "test": tmp_path / "b.jsonl"}
+    corpus = source({split: str(write(path, ROWS[:2])) for split, path in paths.items()})
+    assert corpus.local_files() == {split: str(path) for split, path in paths.items()}
+    assert [(text.id, text.split) for text in corpus.read("own", paths)] == [
+        ("own-train-0000001", "train"),
+        ("own-train-0000002", "train"),
+        ("own-test-0000001", "test"),
+        ("own-test-0000002", "test"),
+    ]
+
+
+def test_a_file_is_read_where_it_was_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", ROWS)
+    corpus = source("own.csv")
+    assert corpus.local_files() == {"path": "own.csv"}
+    assert len(list(corpus.read("own", {"path": path}))) == 3
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"),
+    [
+        (" warm\n", "warm"),
+        (3, "3"),
+        (3.0, "3"),
+        (-0.0, "0"),
+        (0.5, "0.5"),
+        (True, "true"),
+        (False, "false"),
+        ("1.0", "1.0"),
+        ("None", "None"),
+    ],
+)
+def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
+    assert [text.label for text in read(write(tmp_path / "own.jsonl", [{"text": "a", "label": cell}]))] == [label]
+
+
+@pytest.mark.parametrize(
+    ("ending", "place", "cells"),
+    [
+        (".csv", "line 3", ["x", ""]),
+        (".csv", "line 3", ["x", " \t"]),
+        (".jsonl", "line 2", ["x", " "]),
+        (".jsonl", "line 2", ["x", None]),
+        (".jsonl", "line 2", [1, float("nan")]),
+        (".parquet", "row 2", ["x", ""]),
+        (".parquet", "row 2", ["x", None]),
+        (".parquet", "row 2", [1.0, float("nan")]),
+    ],
+)
+def test_a_missing_label_is_named_by_its_row(tmp_path: Path, ending: str, place: str, cells: list[object]) -> None:
+    path = write(tmp_path / f"own{ending}", [{"text": "a", "label": cell} for cell in cells])
+    assert refused(path) == f", {place}: no label in column 'label'; give it one, or leave the row out"
+
+
+def test_a_missing_id_is_named_by_its_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", [{"text": "a", "label": "x", "n": ""}])
+    assert refused(path, id="n") == ", line 2: no id in column 'n'; give it one"
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
+    rows = [{"text": "a", "label": "x", "reply": None}, {"text": None, "label": "x", "reply": "b"}]
+    texts = read(write(tmp_path / f"own{ending}", rows), query="reply")
+    assert [(text.text, text.query) for text in texts] == [("a", ""), ("", "b")]
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+@pytest.mark.parametrize(("column", "cell"), [("text", 5), ("text", True), ("text", ["a"]), ("label", ["a"])])
+def test_a_cell_of_another_kind_is_named_by_its_row(tmp_path: Path, ending: str, column: str, cell: object) -> None:
+    path = write(tmp_path / f"own{ending}", [{"text": "a", "label": "x"} | {column: cell}])
+    place = "row" if ending == ".parquet" else "line"
+    assert refused(path).startswith(f", {place} 1: column {column!r} holds {cell!r}, which is no text; ")
+
+
+def test_half_a_character_is_named_by_its_line(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.jsonl", b'{"text": "\\ud83d\\ude00", "label": "x"}\n{"text": "\\ud83d", "label": "x"}\n')
+    assert ", line 2: column 'text' holds half a character" in refused(path)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path / f"own{ending}", ROWS)
+    place = "" if ending == ".parquet" else ", line 1"
+    assert refused(path, label="class").startswith(f"{place}: no column 'class', only 'text', 'label'; ")
+
+
+def test_of_very_many_columns_the_first_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", [{f"c{i}": i for i in range(21)}])
+    assert "'c18', 'c19', ...; " in refused(path)
+
+
+def test_a_key_that_a_later_line_lacks_is_named_by_that_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.jsonl", [{"text": "a", "label": "x"}, {"text": "b"}])
+    assert refused(path).startswith(", line 2: no column 'label', only 'text'; ")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path, ending: str) -> None:
+    path = raw(tmp_path / f"own{ending}", b"text,label,text\na,x,b\n")
+    if ending == ".parquet":
+        columns = [pa.array(["a"]), pa.array(["x"]), pa.array(["b"])]
+        pq.write_table(pa.Table.from_arrays(columns, names=["text", "label", "text"]), path)
+    assert "more than one column 'text'" in refused(path)
+
+
+@pytest.mark.parametrize(("row", "fields"), [("a", 1), ("a,x,", 3)])
+def test_a_row_of_another_width_is_named_by_its_line(tmp_path: Path, row: str, fields: int) -> None:
+    path = raw(tmp_path / "own.csv", f"text,label\n\n{row}\n".encode())
+    assert refused(path) == f", line 3: {fields} fields where the header has 2; mend the row"
+
+
+LONG_LINES = [pytest.param("[" * 100_000, id="deep"), pytest.param("1" * 5000, id="digits")]
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", "5", "text", "{}{}", *LONG_LINES])
+def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
+    path = raw(tmp_path / "own.jsonl", f'{{"text": "a", "label": "x"}}\n\n{line}\n'.encode())
+    assert refused(path) == ", line 3: not a JSON object; give one a line, and the whole of it"
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".csv", 'text,label\na,x\n"b,x\nc,y\n'),
+        (".csv", 'text,label\na,x\n"b,x\nc,y\n"d,x\n'),
+        (".tsv", 'text\tlabel\na\tx\n"b\tx\n"c\ty\n'),
+    ],
+)
+def test_an_open_quote_is_named_by_the_line_where_its_row_begins(tmp_path: Path, ending: str, content: str) -> None:
+    message = refused(raw(tmp_path / f"own{ending}", content.encode()))
+    assert message.startswith(", line 3: ")
+    assert message.endswith("is a quote left open?")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl"])
+def test_bytes_of_another_encoding_are_named_by_their_line(tmp_path: Path, ending: str) -> None:
+    content = (tmp_path / "utf-8").with_suffix(ending.removesuffix(".gz"))
+    text = write(content, [{"text": "a", "label": "x"}, {"text": "caf#", "label": "y"}]).read_bytes()
+    path = raw(tmp_path / f"own{ending}", text.replace(b"#", b"\xe9"))
+    line = 2 if "json" in ending else 3
+    assert f", line {line}: not utf-8" in refused(path)
+    assert [text.text for text in read(path, encoding="latin-1")] == ["a", "café"]
+
+
+def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: Path) -> None:
+    text = pa.array([b"a", b"caf\xe9"]).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"text": text, "label": ["x", "y"]}), tmp_path / "own.parquet")
+    assert ", row 2: not utf-8" in refused(tmp_path / "own.parquet")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path, encoding: str) -> None:
+    path = raw(tmp_path / "own.csv", "\ufefftext,label\r\na,x\r\n".encode())
+    assert [(text.text, text.label) for text in read(path, encoding=encoding)] == [("a", "x")]
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [(".csv", b""), (".tsv.gz", b"\n\n"), (".csv", b"text,label\n"), (".jsonl", b"\n"), (".parquet", b"")],
+)
+def test_a_file_without_rows_is_refused(tmp_path: Path, ending: str, content: bytes) -> None:
+    path = raw(tmp_path / f"own{ending}", content)
+    if ending == ".parquet":
+        pq.write_table(pa.table({"text": pa.array([], pa.string()), "label": pa.array([], pa.string())}), path)
+    assert refused(path).startswith(": no rows in it; ")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_missing_file(tmp_path: Path, ending: str) -> None:
+    assert refused(tmp_path / f"own{ending}") == ": not there; replace the file"
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_a_truncated_file(tmp_path: Path, ending: str, share: float) -> None:
+    path = write(tmp_path / f"own{ending}", ROWS)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    assert ": truncated or corrupt (" in refused(path)
+
+
+@pytest.mark.parametrize("type_", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
+def test_every_kind_of_text_that_parquet_has(tmp_path: Path, type_: pa.DataType) -> None:
+    columns = {"label": pa.array(["x", "y"]).cast(type_), "a.b": pa.array(["a", None]).cast(type_)}
+    pq.write_table(pa.table(columns), tmp_path / "own.parquet")
+    texts = read(tmp_path / "own.parquet", text="a.b")
+    assert [(text.text, text.label) for text in texts] == [("a", "x"), ("", "y")]
+
+
+def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH", 2)
+    path = tmp_path / "own.parquet"
+    pq.write_table(pa.table({"text": [f"t{i}" for i in range(1, 8)], "label": range(7)}), path, row_group_size=3)
+    assert [(text.place, text.text) for text in read(path)] == [(f"{path}, row {i}", f"t{i}") for i in range(1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".csv", "text,label\na,x\nb\n"),
+        (".tsv", "text\tlabel\na\tx\nb\n"),
+        (".jsonl", '{"text": "a", "label": "x"}\n{\n'),
+    ],
+)
+def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) -> None:
+    """The first row is had before the second, which is broken, is looked at."""
+    path = raw(tmp_path / f"own{ending}", content.encode())
+    texts = source(path).read("own", {"path": path})
+    assert next(texts).text == "a"
+    with pytest.raises(AuditError):
+        next(texts)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"path": "own.txt"}, "path: 'own.txt' does not end in .csv"),
+        ({"path": "own.parquet.gz"}, "does not end in"),
+        ({"path": "own.csv.zip"}, "does not end in"),
+        ({"path": "csv"}, "does not end in"),
+        ({"path": {"train": "a.csv", "test": "b.xls"}}, "'b.xls' does not end in"),
+        ({"path": {"train": "a.csv", "valid": "b.csv"}}, "path: unknown split 'valid'; known: train, dev, test"),
+        ({"path": {"test": "a.csv"}}, "path: no file for train"),
+        ({"path": {"train": "a.csv"}, "split": "s"}, "either one file a split, or a column"),
+        ({"encoding": "utf-88"}, "unknown encoding 'utf-88'"),
+        ({"encoding": "base64"}, "unknown encoding 'base64'"),
+        ({"encoding": "utf-16"}, "utf-16 has line ends of its own; convert the file to utf-8"),
+        ({"encoding": "utf-16-be"}, "utf-16-be has line ends of its own"),
+        ({"encoding": "utf-32"}, "utf-32 has line ends of its own"),
+        ({"classes": ["a", "b", "a"]}, "duplicate class 'a'"),
+        ({"classes": ["a"]}, "at least 2 items"),
+    ],
+)
+def test_settings_that_can_not_be_are_refused(settings: dict[str, Any], message: str) -> None:
+    assert message in invalid(**settings)

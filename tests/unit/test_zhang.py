@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.zhang import ZhangCorpus
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+CLASSES = ["World", "Sports", "Business"]
+TRAIN = '"1","Title one","Text one"\n"3","Title two","Text two"\n'
+TEST = '"2","Title three","Text three"\n"1","Title four","Text four"\n'
+
+
+def archive(folder: Path, prefix: str = "ag_news_csv/", **members: str | bytes | None) -> Path:
+    """An archive in the published layout, test before train; a member given as None is left out."""
+    path = folder / "ag_news_csv.tgz"
+    with tarfile.open(path, "w:gz") as handle:
+        for name, content in {"readme": "AG", "test": TEST, "train": TRAIN, **members}.items():
+            if content is not None:
+                data = content.encode() if isinstance(content, str) else content
+                info = tarfile.TarInfo(f"{prefix}{name}.csv" if name != "readme" else f"{prefix}readme.txt")
+                info.size = len(data)
+                handle.addfile(info, io.BytesIO(data))
+    return path
+
+
+def corpus(**settings: Any) -> ZhangCorpus:
+    return ZhangCorpus(**{"kind": "zhang", "archive": RemoteFile(file="a.tgz"), "classes": CLASSES, **settings})
+
+
+def read(path: Path, **settings: Any) -> list[Text]:
+    return list(corpus(**settings).read("ag", {"archive": path}))
+
+
+def texts_of(folder: Path, train: str, **settings: Any) -> list[str | list[str]]:
+    """The texts of such a train.csv."""
+    path = archive(folder, train=train, test=train)
+    return [text.text for text in read(path, **settings) if text.split == "train"]
+
+
+@pytest.mark.parametrize("prefix", ["ag_news_csv/", "", "./a/b/"])
+def test_both_files_are_read_wherever_they_stand(tmp_path: Path, prefix: str) -> None:
+    path = archive(tmp_path, prefix)
+    assert read(path) == [
+        Text("ag-test-0000001", "test", "Sports", "Title three Text three", f"{path}: {prefix}test.csv, line 1"),
+        Text("ag-test-0000002", "test", "World", "Title four Text four", f"{path}: {prefix}test.csv, line 2"),
+        Text("ag-train-0000001", "train", "World", "Title one Text one", f"{path}: {prefix}train.csv, line 1"),
+        Text("ag-train-0000002", "train", "Business", "Title two Text two", f"{path}: {prefix}train.csv, line 2"),
+    ]
+
+
+def test_two_files_serve_as_well_as_an_archive(tmp_path: Path) -> None:
+    files = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv.gz"}
+    files["train"].write_text(TRAIN)
+    files["test"].write_bytes(gzip.compress(TEST.encode(), mtime=0))
+    source = corpus(archive=None, train=RemoteFile(file="train.csv"), test=RemoteFile(file="test.csv.gz"))
+    assert [(text.id, text.place) for text in source.read("ag", files)] == [
+        ("ag-train-0000001", f"{files['train']}, line 1"),
+        ("ag-train-0000002", f"{files['train']}, line 2"),
+        ("ag-test-0000001", f"{files['test']}, line 1"),
+        ("ag-test-0000002", f"{files['test']}, line 2"),
+    ]
+
+
+def test_quotes_and_line_ends_within_fields(tmp_path: Path) -> None:
+    train = '"1","He said ""no"", twice","one\ntwo"\n\n"3","c","d"\r\n'
+    path = archive(tmp_path, train=train)
+    texts = [text for text in read(path) if text.split == "train"]
+    assert [text.text for text in texts] == ['He said "no", twice one\ntwo', "c d"]
+    assert [text.id for text in texts] == ["ag-train-0000001", "ag-train-0000002"]
+    assert [text.place for text in texts] == [f"{path}: ag_news_csv/train.csv, line {line}" for line in (1, 4)]
+
+
+def test_escapes_of_the_archives(tmp_path: Path) -> None:
+    train = '"1","so \\""good\\"" it\\nis","a\\b"\n'
+    assert texts_of(tmp_path, train) == ['so "good" it\nis a\\b']
+
+
+def test_where_nothing_is_escaped_a_backslash_is_a_backslash(tmp_path: Path) -> None:
+    assert texts_of(tmp_path, '"1","a\\nb","\\$5"\n', escaped=False) == ["a\\nb \\$5"]
+
+
+@pytest.mark.parametrize(("columns", "text"), [(None, "title body answer"), ([2], "body"), ([3, 1], "answer title")])
+def test_columns_that_make_the_text(tmp_path: Path, columns: list[int] | None, text: str) -> None:
+    assert texts_of(tmp_path, '"1","title","body","answer"\n', columns=columns) == [text]
+
+
+def test_an_empty_field_is_an_empty_text(tmp_path: Path) -> None:
+    assert texts_of(tmp_path, '"1","","text"\n"1","title",""\n', columns=[2]) == ["text", ""]
+
+
+def test_rows_of_other_classes_are_left_out_but_counted(tmp_path: Path) -> None:
+    train = '"2","a"\n"3","b"\n"2"\n"1","c"\n'
+    texts = [text for text in read(archive(tmp_path, train=train), keep=["World", "Business"]) if text.split == "train"]
+    assert [(text.id, text.label) for text in texts] == [
+        ("ag-train-0000002", "Business"),
+        ("ag-train-0000004", "World"),
+    ]
+
+
+def test_classes_are_in_the_order_of_keep_or_of_their_numbers() -> None:
+    assert corpus().class_order == CLASSES
+    assert corpus(keep=["Business", "World"]).class_order == ["Business", "World"]
+
+
+def refused(path: Path, **settings: Any) -> str:
+    with pytest.raises(AuditError) as caught:
+        read(path, **settings)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("row", "columns", "message"),
+    [
+        ('"4","a","b"', None, "unknown class '4'; known: 1 to 3"),
+        ('"0","a","b"', None, "unknown class '0'"),
+        ('"Class","Title","Text"', None, "unknown class 'Class'"),
+        ('"1","a"', [2], "2 columns, no text in column 2"),
+        ('"1"', None, "1 columns, no text in column 1"),
+        ('"1","open', None, "is a quote left open?"),
+        ('"1","a"b', None, "is a quote left open?"),
+    ],
+)
+def test_a_bad_row_is_named_by_its_line(tmp_path: Path, row: str, columns: list[int] | None, message: str) -> None:
+    path = archive(tmp_path, train=f'"1","first\nrow","b"\n{row}\n')
+    assert message in refused(path, columns=columns).partition("train.csv, line 3: ")[2]
+
+
+def test_bad_encoding_is_named_by_its_line(tmp_path: Path) -> None:
+    assert "train.csv, line 2: not utf-8" in refused(archive(tmp_path, train=b'"1","a"\n"1","caf\xe9"\n'))
+
+
+@pytest.mark.parametrize("missing", ["train", "test"])
+def test_a_missing_file(tmp_path: Path, missing: str) -> None:
+    assert f"no {missing}.csv in it" in refused(archive(tmp_path, **{missing: None}))
+
+
+def test_a_truncated_archive(tmp_path: Path) -> None:
+    path = archive(tmp_path)
+    path.write_bytes(path.read_bytes()[:-40])
+    assert "truncated or corrupt" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"archive": None}, "give either `archive`, or `train` and `test`"),
+        ({"train": RemoteFile(file="a"), "test": RemoteFile(file="b")}, "give either"),
+        ({"archive": None, "train": RemoteFile(file="a")}, "give either"),
+        ({"keep": ["World", "Weather"]}, "keep: unknown class 'Weather'; known: World, Sports, Business"),
+        ({"columns": [0]}, "greater than or equal to 1"),
+        ({"columns": []}, "at least 1 item"),
+        ({"keep": ["World"]}, "at least 2 items"),
+    ],
+)
+def test_settings_that_can_not_be(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        corpus(**settings)

@@ -1,0 +1,46 @@
+"""Which files of a data set can not be had, and how to get them; light, since Snakemake asks while it plans."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from attention_audit.corpus.source import RawSource, Source
+
+
+def locate(path: str, mirror: Path | None) -> Path | None:
+    """A user's own file: as named, absolute or from the working directory, else in the mirror; None: in neither."""
+    places = [Path(path), *([mirror / path] if mirror else [])]
+    return next((place for place in places if os.path.isfile(place)), None)
+
+
+def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
+    """The files that are neither here nor on the network, each as the place where it is looked for."""
+    folder = source.folder or name
+    absent = []
+    for remote in source.remote_files().values():
+        places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
+        if not remote.url and not any(os.path.isfile(place) for place in places):
+            absent.append(str(places[0]))
+    return absent + [path for path in source.local_files().values() if not locate(path, mirror)]
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
+    """One line naming each missing file of a data set and how to get it; None where every file can be had.
+
+    `raw`: the folder of fetched files, results/raw.
+    """
+    absent = missing(name, source, mirror, raw) if isinstance(source, RawSource) else []
+    if not absent:
+        return None
+    are, them, their = ("is", "it", "its") if len(absent) == 1 else ("are", "them", "their")
+    homepage = source.origin.homepage if isinstance(source, RawSource) else ""
+    get = f"get {them} from {homepage} and " if homepage else ""
+    return f"{name}: {enumerated(absent)} {are} not here; {get}put {them} there, or name {their} place in the config"

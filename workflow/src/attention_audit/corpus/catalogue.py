@@ -1,0 +1,34 @@
+"""Every kind of data set: the one list that a new source is entered in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from attention_audit.corpus.sources.babi import BabiCorpus
+from attention_audit.corpus.sources.cnn import CnnCorpus
+from attention_audit.corpus.sources.control import ControlCorpus
+from attention_audit.corpus.sources.imdb import ImdbCorpus
+from attention_audit.corpus.sources.jmars import JmarsCorpus
+from attention_audit.corpus.sources.mimic import MimicCorpus
+from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
+from attention_audit.corpus.sources.snli import SnliCorpus
+from attention_audit.corpus.sources.sst import SstCorpus
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.zhang import ZhangCorpus
+
+Corpus = Annotated[
+    ControlCorpus
+    | TableCorpus
+    | SstCorpus
+    | ImdbCorpus
+    | NewsgroupsCorpus
+    | ZhangCorpus
+    | MimicCorpus
+    | JmarsCorpus
+    | SnliCorpus
+    | BabiCorpus
+    | CnnCorpus,
+    Field(discriminator="kind"),
+]

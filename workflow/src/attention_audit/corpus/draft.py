@@ -1,0 +1,179 @@
+"""The first pass over a source: its texts as words, in a file, and of each the few numbers that decide its fate."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from attention_audit.artefacts.schema import INTEGERS, STRING, STRINGS
+from attention_audit.corpus.splits import UNKNOWN, Codes
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.errors import AuditError
+
+CHUNK = 2**20
+"""Characters that a worker is given at a time."""
+LONGEST = 10**7
+"""Characters of a text; the longest of the papers has 10^5. Beyond, a quote in a csv was surely left open."""
+EVERY = 5.0
+"""Seconds between two lines of progress."""
+
+DRAFT = pa.schema(
+    [
+        ("id", STRING),
+        ("place", STRING),
+        ("split", STRING),
+        ("label", STRING),
+        ("tokens", STRINGS),
+        ("sentences", INTEGERS),
+        ("query", STRINGS),
+        ("candidates", STRINGS),
+        ("evidence", INTEGERS),
+    ]
+)
+
+
+def characters(text: str | list[str] | None) -> int:
+    """Length of a text, or of its words, in characters."""
+    return len(text or "") if isinstance(text, str | None) else sum(map(len, text))
+
+
+def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
+    """Runs of texts of about CHUNK characters. Raises AuditError at a text beyond LONGEST."""
+    chunk: list[Text] = []
+    size = 0
+    for text in texts:
+        length = characters(text.text) + characters(text.query)
+        if length > LONGEST:
+            raise AuditError(f"{text.place}: text of {length} characters, more than {LONGEST}; is a quote left open?")
+        chunk.append(text)
+        size += length
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
+    """Sentences of a text; words that the source has split already are one sentence."""
+    return [text] if isinstance(text, list) else split_sentences(text, tokens)
+
+
+def is_whole(text: Text) -> bool:
+    """Whether a text is free of half characters (lone surrogates), which JSON can spell and no file can hold."""
+    parts = [text.id, text.label, *(text.text if isinstance(text.text, list) else [text.text]), *(text.query or [])]
+    return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
+
+
+def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
+    """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
+    split = [words_of(text.text, tokens) for text in texts]
+    starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
+    queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
+    columns = [
+        [text.id for text in texts],
+        [text.place for text in texts],
+        [text.split for text in texts],
+        [text.label for text in texts],
+        [[*chain(*sentences)] for sentences in split],
+        starts if tokens.sentences else [None] * len(texts),
+        queries,
+        [text.candidates for text in texts],
+        [text.evidence for text in texts],
+    ]
+    try:
+        arrays = [pa.array(column, type_) for column, type_ in zip(columns, DRAFT.types, strict=True)]
+    except UnicodeEncodeError as error:
+        place = next(text.place for text in texts if not is_whole(text))
+        raise AuditError(f"{place}: half a character in the text ({error.reason}); mend it") from error
+    return pa.RecordBatch.from_arrays(arrays, schema=DRAFT)
+
+
+def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[pa.RecordBatch]:
+    """Every chunk in order, split by so many processes; at most two chunks a process are held."""
+    if workers == 1:
+        yield from (split_chunk(chunk, tokens) for chunk in chunks(texts))
+        return
+    waiting: deque[Future[pa.RecordBatch]] = deque()
+    with ProcessPoolExecutor(workers) as pool:
+        for chunk in chunks(texts):
+            waiting.append(pool.submit(split_chunk, chunk, tokens))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@dataclass
+class Ledger:
+    """What is kept in memory of the texts of a draft.
+
+    `labels`: every label met, in order, with the place of its first text; `candidates`: all those of training texts.
+    """
+
+    labels: dict[str, str] = field(default_factory=dict)
+    candidates: set[str] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+    entries: list[Codes] = field(default_factory=list)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Enter a batch. Raises AuditError at an id that has been there already and at an unknown split."""
+        names = ("id", "place", "split", "label", "tokens", "sentences", "query", "candidates")
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        rows = []
+        for id_, place, split, label, length, starts, query, candidates in zip(
+            *(self._column(batch, name) for name in names), strict=True
+        ):
+            if id_ in self.ids:
+                raise AuditError(f"{place}: the id {id_!r} stands twice; make ids unique")
+            if split is not None and split not in SPLITS:
+                raise AuditError(f"{place}: unknown split {split!r}; known: {', '.join(SPLITS)}")
+            self.ids.add(id_)
+            self.labels.setdefault(label, place)
+            number = numbers.setdefault(label, len(numbers))
+            if candidates and split in ("train", None):
+                self.candidates.update(candidates)
+            widths = np.diff([*(starts or [0]), length])
+            # a pair without words in its second text is as empty as one without any in its first
+            words = 0 if query == 0 else length
+            rows.append((UNKNOWN if split is None else SPLITS.index(split), number, words, len(widths), widths.max()))
+        self.entries.append(np.array(rows, np.int64))
+
+    @staticmethod
+    def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
+        column = batch.column(name)
+        values: list[Any] = (column.value_lengths() if name in ("tokens", "query") else column).to_pylist()
+        return values
+
+    def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes]:
+        """Split, label, tokens, sentences, tokens of the longest sentence; (N,) each. Splits are codes, see `splits`;
+        labels the numbers of `labels`."""
+        split, label, tokens, sentences, longest = np.concatenate([np.empty((0, 5), np.int64), *self.entries]).T
+        return split, label, tokens, sentences, longest
+
+
+def write_draft(
+    texts: Iterable[Text], tokens: Tokens, path: Path, workers: int, report: Callable[[str], None]
+) -> Ledger:
+    """Split all texts into words and write them to `path`, in order. Raises AuditError at one that can not be used."""
+    ledger = Ledger()
+    reported = time.monotonic()
+    with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
+        for batch in split_all(texts, tokens, workers):
+            ledger.add(batch)
+            writer.write_batch(batch)
+            if time.monotonic() - reported >= EVERY:
+                reported = time.monotonic()
+                report(f"{len(ledger.ids)} texts split into words")
+    return ledger

@@ -1,0 +1,212 @@
+"""From a source's texts to a corpus, in two passes, so that memory does not grow with the data.
+
+The first pass writes a draft and keeps a few numbers of each text. They settle splits, classes and the length filter;
+the second pass copies what is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from attention_audit.artefacts.files import scratch
+from attention_audit.artefacts.parquet import write_batches
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS
+from attention_audit.corpus.draft import Ledger, write_draft
+from attention_audit.corpus.source import Length, Source
+from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+
+Flags = npt.NDArray[np.bool_]
+FATES = ("empty", "left_out", "short", "long", "kept")
+"""What becomes of a text, in the order in which it is decided; columns of schema.CENSUS."""
+EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
+
+
+def bounds(lengths: Codes, length: Length) -> tuple[float, float]:
+    """The strict bounds on the lengths of one split.
+
+    `shortest` and `longest` are the split's own: its shortest or longest texts go. That is Jain & Wallace's loader,
+    and it alone yields the sizes of Wiegreffe & Pinter 2019, table 1.
+    """
+    above = lengths.min() if length.above == "shortest" else length.above
+    below = lengths.max() if length.below == "longest" else length.below
+    return -1 if above is None else above, np.inf if below is None else below
+
+
+def too_short_or_long(
+    splits: Codes, tokens: Codes, sentences: Codes, longest: Codes, length: Length
+) -> tuple[Flags, Flags]:
+    """Which texts the filter drops, as two flags, (N,) each."""
+    short, long = np.zeros(len(splits), bool), np.zeros(len(splits), bool)
+    for split in (TRAIN, DEV, TEST):
+        members = splits == split
+        if members.any():
+            above, below = bounds(tokens[members], length)
+            short |= members & (tokens <= above)
+            long |= members & (tokens >= below)
+    fitted = (splits == TRAIN) | (splits == DEV)
+    if length.most_sentences is not None:
+        long |= fitted & (sentences > length.most_sentences)
+    if length.longest_sentence is not None:
+        long |= fitted & (longest > length.longest_sentence)
+    return short, long & ~short
+
+
+def natural(name: str) -> tuple[int, float, str]:
+    """Sorts numbers by value and before words."""
+    try:
+        value = float(name)
+    except ValueError:
+        value = math.nan
+    return (1, 0.0, name) if math.isnan(value) else (0, value, name)
+
+
+def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool) -> None:
+    """Refuse a corpus that can not be audited. Raises AuditError.
+
+    That is one with a split without texts, or with texts of one class only, or with a class that the training split
+    lacks, unless every text brings a `choice` of candidates of its own.
+    """
+    for split, name in enumerate(SPLITS):
+        present = np.unique(labels[splits == split])
+        if not len(present):
+            raise AuditError(f"{dataset}: split {name}: no texts; widen the length filter or check the source")
+        if len(present) == 1:
+            raise AuditError(
+                f"{dataset}: split {name}: every text has label {classes[present[0]]!r}; add texts of another one"
+            )
+    missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
+    if len(missing) and not choice:
+        raise AuditError(
+            f"{dataset}: split train: no text has label {classes[missing[0]]!r}; add some, or leave it out"
+        )
+
+
+def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
+    """The classes in the order of their numbers: as declared, or as found, sorted.
+
+    Where texts bring candidates, those of the training texts are the classes. Raises AuditError at a label that is
+    not declared.
+    """
+    if declared is None:
+        return sorted(ledger.candidates or ledger.labels, key=natural)
+    for name, place in ledger.labels.items():
+        if name not in declared:
+            raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
+    return declared
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What becomes of each text of a draft, (N,) each: its split, its class (a number in `classes`), its fate.
+
+    tokens, sentences (N,): how long it is; sentences are counted where boundaries are kept.
+    """
+
+    splits: Codes
+    labels: Codes
+    fates: Codes
+    classes: list[str]
+    tokens: Codes
+    sentences: Codes
+
+    def census(self) -> pd.DataFrame:
+        """Columns of schema.CENSUS: a row a split and class, with texts by fate, and the sums of the kept texts."""
+        kept = self.fates == KEPT
+        columns = {name: (self.fates == fate).astype(np.int64) for fate, name in enumerate(FATES)}
+        for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
+            columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
+        frame = pd.DataFrame({"split": self.splits, "label": self.labels, **columns})
+        counts = frame.groupby(["split", "label"]).sum().reset_index()
+        names = [*SPLITS, ""]
+        return counts.assign(
+            split=[names[code] for code in counts["split"]],
+            label_name=[self.classes[label] if label >= 0 else "" for label in counts["label"]],
+            read=counts[list(FATES)].sum(axis="columns"),
+        )
+
+    def rows(self, draft: Path) -> Iterator[pa.Table]:
+        """The texts that are kept, in the columns of schema.CORPUS, in order."""
+        number = {name: label for label, name in enumerate(self.classes)}
+        start = 0
+        with pq.ParquetFile(draft) as file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group)
+                here = slice(start, start + len(table))
+                start += len(table)
+                labels = self.labels[here]
+                candidates = [
+                    None if names is None else [number[name] for name in names if name in number]
+                    for names in table["candidates"].to_pylist()
+                ]
+                columns = {
+                    **{name: table[name] for name in ("id", "tokens", "sentences", "query", "evidence")},
+                    "split": [SPLITS[code] for code in self.splits[here]],
+                    "label": labels,
+                    "label_name": [self.classes[label] for label in labels],
+                    "candidates": candidates,
+                }
+                made = pa.table({name: columns[name] for name in CORPUS.schema.names}, schema=CORPUS.schema)
+                yield made.filter(pa.array(self.fates[here] == KEPT))
+
+
+def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
+    """Decide split, class and fate of every text. Raises AuditError where the corpus can not be audited."""
+    way = source.preparation
+    own_splits, own_labels, tokens, sentences, longest = ledger.columns()
+    fates = np.where(tokens == 0, EMPTY, KEPT)
+    used = np.flatnonzero(fates == KEPT)
+    if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
+        raise AuditError(f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty; check the source")
+    splits = own_splits.copy()
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], way.splits)
+    classes = class_names(ledger, way.classes)
+    number = {name: label for label, name in enumerate(classes)}
+    labels = np.array([number.get(name, UNKNOWN) for name in ledger.labels], np.int64)[own_labels]
+    fates[(fates == KEPT) & ((splits < 0) | (labels < 0))] = OUT
+    short, long = too_short_or_long(np.where(fates == KEPT, splits, UNKNOWN), tokens, sentences, longest, way.length)
+    fates[short], fates[long] = SHORT, LONG
+    kept = fates == KEPT
+    check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates))
+    return Settled(np.where(splits < 0, own_splits, splits), labels, fates, classes, tokens, sentences)
+
+
+def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
+    """A line for each reason for which texts were dropped: how many, and where the first one stands."""
+    places = pq.read_table(draft, columns=["place"])["place"]
+    for fate in (EMPTY, OUT, SHORT, LONG):
+        members = np.flatnonzero(settled.fates == fate)
+        if len(members):
+            report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {places[members[0]]}")
+
+
+def prepare(
+    dataset: str,
+    source: Source,
+    raw: Mapping[str, Path],
+    path: Path,
+    provenance: Provenance,
+    workers: int,
+    report: Callable[[str], None],
+) -> pd.DataFrame:
+    """Write the corpus of a source to `path` and return its census (columns of schema.CENSUS).
+
+    Raises AuditError where a raw file is damaged or the corpus can not be audited.
+    """
+    with scratch(path.with_suffix(".draft")) as draft:
+        ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
+        settled = settle(dataset, source, ledger)
+        report_dropped(settled, draft, report)
+        write_batches(path, CORPUS, settled.rows(draft), provenance)
+    return settled.census()

@@ -1,0 +1,130 @@
+"""Raw files, read as streams: archives, lines, csv rows. Every fault ends in one line that names file and row."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pyarrow as pa
+
+from attention_audit.artefacts.files import rebuild_hint
+from attention_audit.corpus.draft import LONGEST
+from attention_audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+LONGEST_LINE = 2**26
+BLOCK = 2**20
+DAMAGED = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, RuntimeError, pa.ArrowException)
+
+
+def remedy(path: Path) -> str:
+    """What to do about a damaged raw file: fetched ones can be fetched again, the user's own can not."""
+    return rebuild_hint(path) if path.parts[:1] == ("results",) else "replace the file"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raises AuditError where the block finds that the file is missing, truncated or corrupt."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise AuditError(f"{path}: not there; {remedy(path)}") from error
+    except DAMAGED as error:
+        raise AuditError(f"{path}: truncated or corrupt ({error}); {remedy(path)}") from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A raw file, unpacked where it ends in .gz; raises AuditError as `reading` does."""
+    with reading(path), gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+        yield stream  # type: ignore[misc]  # GzipFile reads bytes, though it does not say so
+
+
+class Member(io.RawIOBase):
+    """A file of an archive, as a stream; raises AuditError as `reading` does where its reader meets the damage."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self.stream, self.path = stream, path
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill the buffer as far as the file goes; the number of bytes."""
+        view = memoryview(buffer)
+        with reading(self.path):
+            content = self.stream.read(len(view))
+        view[: len(content)] = content
+        return len(content)
+
+
+def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """The plain files of a zip or tar.gz archive whose whole names match `wanted`, in the archive's order, as streams.
+
+    Nothing is unpacked to disk: a name may point where it likes. Raises AuditError as `reading` does, here and in the
+    streams.
+    """
+    with reading(path):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                for entry in archive.infolist():
+                    if not entry.is_dir() and re.fullmatch(wanted, entry.filename):
+                        with archive.open(entry) as stream:
+                            yield entry.filename, io.BufferedReader(Member(stream, path))
+            return
+        with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as tar:
+            for member in tar:
+                content = tar.extractfile(member) if member.isfile() and re.fullmatch(wanted, member.name) else None
+                if content:
+                    yield member.name, io.BufferedReader(Member(content, path))
+            # tarfile takes a broken header for the end of the archive; the checksum stands at the true one
+            while unpacked.read(BLOCK):
+                pass
+
+
+def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:
+    """Decoded lines with their ends; a byte order mark is dropped.
+
+    Raises AuditError, naming the line, at one beyond LONGEST_LINE and at a byte that the encoding does not have.
+    """
+    for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
+        if len(line) == LONGEST_LINE:
+            raise AuditError(f"{where}, line {number}: more than {LONGEST_LINE} bytes; is this the right file?")
+        try:
+            decoded = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); convert the file") from error
+        yield decoded.removeprefix("\ufeff") if number == 1 else decoded
+
+
+def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[tuple[str, list[str]]]:
+    """The rows of a csv file, each with the line where it begins; empty lines are skipped, quoted fields may hold
+    line ends.
+
+    Raises AuditError, naming the line, where a quote was left open: a field does not end, ends within a word, or is
+    longer than any text may be.
+    """
+    csv.field_size_limit(LONGEST)
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    while True:
+        place = f"{where}, line {reader.line_num + 1}"
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise AuditError(f"{place}: {error}; is a quote left open?") from error
+        if row is None:
+            return
+        if row:
+            yield place, row

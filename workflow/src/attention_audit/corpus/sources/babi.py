@@ -1,0 +1,89 @@
+"""bAbI questions (Weston et al. 2015), with the sentences that hold the answer as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from attention_audit.corpus.raw import lines, members, remedy
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+FULL_STOP = "."
+
+
+def words_of(text: str, end: str) -> list[str]:
+    """The words of a sentence or a question. Raises ValueError where it does not end with its mark."""
+    text = text.strip()
+    if not text.endswith(end):
+        raise ValueError(f"no {end} at its end")
+    return text.removesuffix(end).split()
+
+
+def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
+    """The words of a story, a full stop between sentences, and the positions of the words of the supporting ones.
+
+    Raises ValueError where a supporting sentence is not in the story.
+    """
+    if not story.keys() >= set(supporting):
+        raise ValueError("supporting sentence not in the story")
+    words: list[str] = []
+    evidence: list[int] = []
+    for number, sentence in story.items():
+        words += [FULL_STOP] if words else []
+        if number in supporting:
+            evidence += range(len(words), len(words) + len(sentence))
+        words += sentence
+    return words, evidence
+
+
+class BabiCorpus(RawSource):
+    """Stories (the text) with questions (the query); the answer is one word."""
+
+    kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
+    archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")
+    task: Annotated[int, Field(ge=1, le=20)] = Field(description="Number of the task.")
+    language: Literal["en", "en-10k"] = Field("en-10k", description="The small or the large set.")
+
+    @property
+    def pair(self) -> bool:
+        """Always."""
+        return True
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """One instance a question: all sentences before it in its story; ids are <name>-<split>-<line>, from 1.
+
+        Raises AuditError, naming file and line, where a line is not as published.
+        """
+        archive = raw["archive"]
+        missing = {"train", "test"}
+        for member, stream in members(archive, rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"):
+            split = member.rsplit("_", 1)[1].removesuffix(".txt")
+            missing.discard(split)
+            story: dict[int, list[str]] = {}
+            for number, line in enumerate(lines(stream, f"{archive}: {member}"), start=1):
+                place = f"{archive}: {member}, line {number}"
+                try:
+                    position, rest = line.split(" ", 1)
+                    if int(position) == 1:
+                        story = {}
+                    sentence, *answered = rest.split("\t")
+                    if not answered:
+                        story[int(position)] = words_of(sentence, FULL_STOP)
+                        continue
+                    asked = words_of(sentence, "?")
+                    answer, supporting = answered
+                    words, evidence = joined(story, [int(fact) for fact in supporting.split()])
+                except ValueError as error:
+                    raise AuditError(f"{place}: neither a sentence nor a question; {remedy(archive)}") from error
+                yield Text(
+                    f"{name}-{split}-{number:06d}", split, answer.strip(), words, place, query=asked, evidence=evidence
+                )
+        if missing:
+            raise AuditError(
+                f"{archive}: no {max(missing)} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
+            )

@@ -1,0 +1,89 @@
+"""IMDb reviews (Maas et al. 2011), from the aclImdb archive: by sentiment, or by the rating in the file names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
+from typing import Literal
+
+from pydantic import Field
+
+from attention_audit.corpus.raw import members
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+from attention_audit.section import Count
+
+CLASSES = {"neg": "negative", "pos": "positive"}
+RATINGS = [*"1234", "7", "8", "9", "10"]
+FILTERED = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FILTERED))
+"""What Keras made of each character. It knew ASCII alone: other capitals stay, and other white space parts no words."""
+
+
+def keras_words(text: str) -> list[str]:
+    """The words of a review as Keras split it: lower-case, punctuation but apostrophes made spaces, `br` left over."""
+    return [word for word in text.translate(KERAS).split(" ") if word]
+
+
+def keras_order(member: str) -> tuple[bool, bool, str]:
+    """Sorts the archive's members as Keras' copy has them: train, test; positive, negative; by file name."""
+    return "/train/" not in member, "/pos/" not in member, member
+
+
+class ImdbCorpus(RawSource):
+    """IMDb reviews, two classes or eight ratings."""
+
+    kind: Literal["imdb"] = Field(description="imdb: reviews of the aclImdb archive.")
+    archive: RemoteFile = Field(description="aclImdb_v1.tar.gz.")
+    labels: Literal["sentiment", "rating"] = Field(
+        "sentiment", description="sentiment: negative, positive. rating: 1 to 4 and 7 to 10 stars."
+    )
+    keras: bool = Field(
+        False,
+        description="Take the words that Keras' copy of the reviews has, as the authors do, and leave `tokens` aside: "
+        "lower-case, no punctuation but apostrophes, and in test reviews only words that a training review holds.",
+    )
+    shorter_than: Count | None = Field(
+        None, description="Leave out longer reviews before splits are made, in Keras' words; the authors: 400."
+    )
+
+    @property
+    def class_order(self) -> list[str]:
+        """Negative, positive; or the ratings upwards."""
+        return list(CLASSES.values()) if self.labels == "sentiment" else RATINGS
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """All labelled reviews in the order of Keras' copy, so that samples drawn by seed are the authors' own; HTML
+        line breaks become spaces.
+
+        Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the archive holds no reviews.
+        """
+        archive = raw["archive"]
+        reviews = {}
+        for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt"):
+            reviews[member] = stream.read()
+        if not reviews:
+            raise AuditError(
+                f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
+            )
+        known: set[str] = set()
+        for member in sorted(reviews, key=keras_order):
+            _, split, sentiment, file = member.split("/")
+            place = f"{archive}: {member}"
+            try:
+                text = reviews[member].decode()
+            except UnicodeDecodeError as error:
+                raise AuditError(f"{place}: not utf-8 ({error.reason}); is it aclImdb_v1.tar.gz?") from error
+            words = keras_words(text)
+            if split == "train":
+                known.update(words)
+            words = [word for word in words if word in known]
+            if self.shorter_than is not None and len(words) >= self.shorter_than:
+                continue
+            stem = file.removesuffix(".txt")
+            label = CLASSES[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
+            content = words if self.keras else re.sub(r"<br\s*/?>", " ", text)
+            yield Text(f"{name}-{split}-{sentiment}-{stem}", split, label, content, place)

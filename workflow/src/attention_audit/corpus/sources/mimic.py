@@ -1,0 +1,154 @@
+"""Discharge summaries of MIMIC-III (Johnson et al. 2016): diabetes or not; acute or chronic anemia."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from attention_audit.corpus.raw import csv_rows, lines, opened
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.tokens import DEIDENTIFIED
+from attention_audit.errors import AuditError
+
+NEGATIVE, POSITIVE = CLASSES = ("negative", "positive")
+RULES = {
+    "diabetes": {frozenset[str](): NEGATIVE, frozenset({"25000"}): POSITIVE},
+    "anemia": {frozenset({"2852"}): NEGATIVE, frozenset({"2851"}): POSITIVE},
+}
+"""The class of an admission by the ICD-9 codes it has, of those that matter; with any other set it has none.
+
+A code is given by its beginning and, as in MIMIC, without the point: 2852 is 285.2 and all below.
+"""
+PASSAGE = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
+RUN = re.compile(r"([^\w\s]|_)(\s*\1)+")
+LocalFile = Annotated[str, Field(min_length=1)]
+
+
+def clean(text: str) -> str:
+    """A note with de-identified passages as one word each, and runs of a mark, spaced or not, as one mark."""
+    return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
+
+
+def table(path: Path, *columns: str) -> Iterator[tuple[str, list[str]]]:
+    """The values of `columns` in every row of a table of MIMIC, with the row's place.
+
+    Raises AuditError, naming the line, where a column or part of a row is missing.
+    """
+    with opened(path) as stream:
+        rows = csv_rows(lines(stream, str(path)), str(path))
+        place, header = next(rows, (f"{path}, line 1", []))
+        names = [name.strip().upper() for name in header]
+        if missing := [column for column in columns if column not in names]:
+            raise AuditError(f"{place}: no column {missing[0]}; is it the right table of MIMIC-III?")
+        chosen = [names.index(column) for column in columns]
+        for place, row in rows:
+            if len(row) != len(header):
+                raise AuditError(f"{place}: {len(row)} columns, the header has {len(header)}; mend the row")
+            yield place, [row[column].strip() for column in chosen]
+
+
+def read_labels(path: Path, task: str) -> dict[str, str]:
+    """The class of every admission that has one. Admissions without any code have none."""
+    beginnings = frozenset[str]().union(*RULES[task])
+    found: dict[str, frozenset[str]] = {}
+    for _, (admission, code) in table(path, "HADM_ID", "ICD9_CODE"):
+        if admission and code:
+            found[admission] = found.get(admission, frozenset()) | {b for b in beginnings if code.startswith(b)}
+    return {admission: RULES[task][codes] for admission, codes in found.items() if codes in RULES[task]}
+
+
+def read_splits(lists: Mapping[str, Path]) -> dict[str, str]:
+    """The split of every admission in the id lists, which are given by split.
+
+    Raises AuditError, naming the line, at anything but a HADM_ID and at one that another list holds already.
+    """
+    splits: dict[str, str] = {}
+    for split, path in lists.items():
+        with opened(path) as stream:
+            for number, line in enumerate(lines(stream, str(path)), start=1):
+                place, admission = f"{path}, line {number}", line.strip()
+                if admission and not admission.isdecimal():
+                    raise AuditError(f"{place}: {admission!r} is no HADM_ID; give one a line")
+                if admission and splits.setdefault(admission, split) != split:
+                    raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
+    return splits
+
+
+@dataclass(slots=True)
+class Stay:
+    """The discharge notes of an admission, compressed: tens of thousands are held until the file is read."""
+
+    place: str
+    reports: list[bytes] = field(default_factory=list)
+    addenda: list[bytes] = field(default_factory=list)
+
+    def add(self, note: str, addendum: bool) -> None:
+        """Hold one more note."""
+        (self.addenda if addendum else self.reports).append(zlib.compress(note.encode(), 1))
+
+    def text(self) -> str:
+        """All notes as one text, reports before addenda."""
+        return " ".join(zlib.decompress(note).decode() for note in self.reports + self.addenda)
+
+
+def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
+    """The discharge summaries of `admissions`, in the order of their first notes; errors are skipped."""
+    stays: dict[str, Stay] = {}
+    for place, row in table(path, "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
+        admission, category, description, error, note = row
+        if category == "Discharge summary" and error != "1" and admission in admissions:
+            stays.setdefault(admission, Stay(place)).add(note, description == "Addendum")
+    return stays
+
+
+class MimicCorpus(RawSource):
+    """Discharge summaries of MIMIC-III, which are the user's own to get; one text an admission, two classes."""
+
+    kind: Literal["mimic"] = Field(description="mimic: discharge summaries of MIMIC-III.")
+    notes: LocalFile = Field(description="Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz.")
+    diagnoses: LocalFile = Field(description="Path of DIAGNOSES_ICD.csv or DIAGNOSES_ICD.csv.gz.")
+    task: Literal["diabetes", "anemia"] = Field(
+        description="diabetes: ICD-9 250.00 or not. anemia: 285.1 (acute, positive) or 285.2 (chronic), not both."
+    )
+    train_ids: LocalFile | RemoteFile | None = Field(
+        None, description="HADM_IDs for training, one a line: a path, or a file to fetch; null: splits are made."
+    )
+    dev_ids: LocalFile | RemoteFile | None = Field(None, description="The same for development.")
+    test_ids: LocalFile | RemoteFile | None = Field(None, description="The same for test.")
+
+    @model_validator(mode="after")
+    def _lists(self) -> Self:
+        if len({ids is None for ids in (self.train_ids, self.dev_ids, self.test_ids)}) > 1:
+            raise ValueError("give `train_ids`, `dev_ids` and `test_ids`, or none of them")
+        return self
+
+    @property
+    def class_order(self) -> list[str]:
+        """Negative, positive."""
+        return list(CLASSES)
+
+    def local_files(self) -> dict[str, str]:
+        """The two tables, and the id lists that are the user's own."""
+        files = {name: getattr(self, name) for name in ("notes", "diagnoses", *(f"{split}_ids" for split in SPLITS))}
+        return {name: value for name, value in files.items() if isinstance(value, str)}
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """One text an admission that has a discharge summary and a class, and is in an id list where there are lists.
+
+        Ids are <name>-<HADM_ID>. Raises AuditError, naming file and line, where a file is not as published.
+        """
+        labels = read_labels(raw["diagnoses"], self.task)
+        lists = {split: raw[f"{split}_ids"] for split in SPLITS if f"{split}_ids" in raw}
+        splits = read_splits(lists)
+        stays = read_stays(raw["notes"], labels.keys() & splits.keys() if lists else labels.keys())
+        if not stays:
+            raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
+        for admission, stay in stays.items():
+            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(stay.text()), stay.place)

@@ -1,0 +1,71 @@
+"""Splits that a source lacks: made by seed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+from attention_audit.section import Section, Seed
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+Codes = npt.NDArray[np.int64]
+TRAIN, DEV, TEST = range(len(SPLITS))
+UNKNOWN, LEFT_OUT = -1, -2
+
+
+class Splits(Section):
+    """How splits are made that the source does not have."""
+
+    test: Share = Field(0.2, description="Share of all texts for test, where the source has no test split.")
+    test_seed: Seed = Field(1, description="Seed of that draw.")
+    dev: Share = Field(0.15, description="Share of the training texts for dev, where the source has no dev split.")
+    dev_seed: Seed = Field(1, description="Seed of that draw.")
+    stratified: bool = Field(True, description="Draw the same share of every class.")
+    test_sample: Share | None = Field(
+        None,
+        description="Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it.",
+    )
+
+
+def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, stratified: bool) -> tuple[Codes, Codes]:
+    """A share of `members` by scikit-learn's train_test_split, as the authors draw theirs: the rest, and the share;
+    both in the order of the draw, on which a further one depends.
+
+    Raises AuditError where there are too few texts for it.
+    """
+    from sklearn.model_selection import train_test_split  # here, since it takes a second
+
+    strata = labels[members] if stratified else None
+    try:
+        rest, drawn = train_test_split(members, test_size=share, random_state=seed, stratify=strata)
+    except ValueError as error:
+        raise AuditError(
+            f"{dataset}: {len(members)} texts can not be split {1 - share:.0%} to {share:.0%} (every class needs texts "
+            "on both sides); give more texts, or set splits.stratified: false"
+        ) from error
+    return rest, drawn
+
+
+def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits) -> Codes:
+    """The split of every text, (N,) -> (N,): codes in SPLITS, or LEFT_OUT for test texts outside the sample.
+
+    Texts of split UNKNOWN count as training texts, from which missing splits are drawn: first test, then dev.
+    Raises AuditError where there are too few.
+    """
+    made = np.where(splits == UNKNOWN, TRAIN, splits)
+    shares = ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed))
+    pool = np.flatnonzero(made == TRAIN)
+    for code, share, seed in shares:
+        if len(pool) and not (made == code).any():
+            pool, drawn = draw(dataset, pool, labels, share, seed, settings.stratified)
+            made[drawn] = code
+        elif code == TEST and settings.test_sample is not None:
+            own = np.flatnonzero(made == TEST)
+            _, others = draw(dataset, own, labels, 1 - settings.test_sample, seed, settings.stratified)
+            made[others] = LEFT_OUT
+    return made

@@ -1,0 +1,26 @@
+"""One labelled text, or pair of texts, as its source gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text before it is split into words; a list holds words already.
+
+    `split` is None where the source has no such split. `place`: file and row, for messages. `query`: the second text of
+    a pair (question, hypothesis). `candidates`: the labels that may be the answer, None for all. `evidence`: positions
+    of the words known to decide the label, None where nobody knows.
+    """
+
+    id: str
+    split: str | None
+    label: str
+    text: str | list[str]
+    place: str
+    query: str | list[str] | None = None
+    candidates: list[str] | None = None
+    evidence: list[int] | None = None

@@ -1,0 +1,15 @@
+"""censuses, records of fetched files -> table 1 of Serrano & Smith."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import CENSUS
+from attention_audit.stages.frames import by_dataset, records_by_dataset
+from attention_audit.stages.job import Job
+from attention_audit.stages.publish_table import publish_table
+from attention_audit.tables.datasets import ss_table1_datasets
+
+
+def run(job: Job) -> None:
+    """Write the table."""
+    table = ss_table1_datasets(by_dataset(job, "census", CENSUS), records_by_dataset(job))
+    publish_table(job, table, "SS2019", "Table 1")
