@@ -33,11 +33,11 @@ from attention_audit.model.batch import Indices, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.training.loop import adam, batches, train_epoch
 from attention_audit.training.objective import LabelLoss
-from attention_audit.training.settings import Optimisation
+from attention_audit.training.settings import Recipe
 
 WORDS = 13_700
 EMBEDDING, HIDDEN = 300, 128
-SETTINGS = Optimisation()
+SETTINGS = Recipe()
 SST = SstCorpus(kind="sst", archive=RemoteFile(file="trainDevTestTrees_PTB.zip"))
 
 

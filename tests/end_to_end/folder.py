@@ -25,6 +25,7 @@ TINY: dict[str, Any] = {
     "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
     "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2},
     "instance_adversary": {"steps": 10},
+    "serrano_smith": {"datasets": []},
 }
 
 

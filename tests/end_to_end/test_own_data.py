@@ -6,6 +6,7 @@ import csv
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,7 +18,7 @@ from attention_audit.artefacts.schema import CORPUS, PERFORMANCE, TABLE
 pytestmark = pytest.mark.end_to_end
 
 
-def readme_example() -> dict[str, object]:
+def readme_example() -> dict[str, Any]:
     """The configuration under the README's heading on the user's own data."""
     section = (ROOT / "README.md").read_text().split("### Your own data")[1]
     block = re.search(r"\n((?:    (?!snakemake).*\n)+)", section)
@@ -42,9 +43,10 @@ def write_reviews(path: Path, stars: int, texts: int) -> None:
 def test_the_example_of_the_readme_runs_on_a_file_of_five_classes(new_folder: NewFolder) -> None:
     folder = new_folder()
     write_reviews(folder.path / "reviews.csv", stars=5, texts=250)
-    tiny = {key: TINY[key] for key in ("model", "instance_adversary")}
-    guides = TINY["guides"] | {"adversary_lambda": 0.01}
-    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(readme_example() | tiny | {"guides": guides}))
+    example: dict[str, Any] = readme_example()
+    example["serrano_smith"] |= {"models": ["han_rnn", "flan_none"]}
+    tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
+    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(example | tiny))
     outcome = folder.run("all")
     assert outcome.status == 0, outcome.text
     results = folder.path / "results"
@@ -56,6 +58,7 @@ def test_the_example_of_the_readme_runs_on_a_file_of_five_classes(new_folder: Ne
     table = (results / "tables/wp_table2_uniform.md").read_text()
     assert "F1: macro average of 5 classes" in table
     assert (results / "figures/wp_fig3_seed_variance.png").is_file()
+    assert (results / "figures/ss_fig5_fraction_removed.png").is_file()
 
 
 def test_twenty_classes_and_pairs_are_prepared(new_folder: NewFolder) -> None:

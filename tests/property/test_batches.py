@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Boundaries, Split, runs
 from attention_audit.model.classifier import Classifier
 from attention_audit.readout import Readout, take_readout
 from attention_audit.training.loop import batches
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)
+SENTENCES = st.lists(st.lists(st.integers(1, 20), min_size=1, max_size=6), min_size=1, max_size=12)
 WORDS = 20
 
 
@@ -25,6 +26,15 @@ def split_of(lengths: list[int]) -> Split:
     texts = [[2, *random.integers(4, WORDS, length), 3] for length in lengths]
     attention = [random.dirichlet(np.ones(length)) for length in lengths]
     return Split(np.concatenate(texts), lengths, [0] * len(lengths), torch.device("cpu"), attention)
+
+
+def split_of_sentences(texts: list[list[int]]) -> Split:
+    """A split whose texts have sentences of these lengths, and words that count up."""
+    lengths = [sum(sentences) for sentences in texts]
+    starts = np.concatenate([np.cumsum([0, *sentences])[:-1] for sentences in texts])
+    ids = np.concatenate([[2, *(4 + np.arange(length) % (WORDS - 4)), 3] for length in lengths])
+    boundaries = Boundaries(starts, [len(sentences) for sentences in texts])
+    return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), boundaries=boundaries)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +51,61 @@ def test_training_batches_are_a_partition(lengths: list[int], size: int, noise: 
     assert sorted(np.concatenate(cut)) == list(range(len(lengths)))
     assert sum(len(members) < size for members in cut) <= 1
     assert all(len(members) <= size for members in cut)
+
+
+@given(LENGTHS, st.integers(1, 40), st.integers(1, 200), st.data())
+def test_training_batches_keep_to_a_token_budget(
+    lengths: list[int], size: int, tokens: int, data: st.DataObject
+) -> None:
+    widths = np.array([data.draw(st.integers(1, length)) for length in lengths])
+    cut = list(batches(np.array(lengths), size, 0.1, np.random.default_rng(0), widths, tokens))
+    assert sorted(np.concatenate(cut)) == list(range(len(lengths)))
+    assert all(len(members) <= size for members in cut)
+    assert all(len(members) * widths[members].max() <= tokens or len(members) == 1 for members in cut)
+
+
+@given(LENGTHS, st.integers(1, 40), st.integers(1, 200))
+def test_runs_end_only_where_one_text_more_would_not_fit(lengths: list[int], texts: int, tokens: int) -> None:
+    cut = [range(len(lengths))[run] for run in runs(np.array(lengths), texts, tokens)]
+    assert [place for run in cut for place in run] == list(range(len(lengths)))
+    for run in cut[:-1]:
+        more = [lengths[place] for place in (*run, run.stop)]
+        assert len(more) > texts or len(more) * max(more) > tokens
+
+
+@given(SENTENCES, st.data())
+def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data: st.DataObject) -> None:
+    split = split_of_sentences(texts)
+    members = np.array(data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=8)))
+    batch = split.batch(members)
+    assert batch.documents is not None
+    groups = batch.documents.groups
+    sentences = [words[:length].tolist() for g in groups for words, length in zip(g.words, g.lengths, strict=True)]
+    assert len(sentences) == sum(len(texts[member]) for member in members)
+    assert all(not words[length:].any() for g in groups for words, length in zip(g.words, g.lengths, strict=True))
+    assert all(g.lengths.max() <= max(8, 2 * g.lengths.min()) for g in groups)
+    for row, member in enumerate(members):
+        places = batch.documents.places[row, : len(texts[member])].tolist()
+        assert [len(sentences[place]) for place in places] == texts[member]
+        words = [word for place in places for word in sentences[place]]
+        assert words == batch.words[row, : split.lengths[member]].tolist()
+
+
+@given(SENTENCES, st.sampled_from(["bigru", "conv", "none"]))
+@settings(deadline=None, max_examples=30)
+def test_neighbours_change_no_hierarchical_readout(texts: list[list[int]], encoder: str) -> None:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False}
+    settings_ = {"encoder": encoder, "attention": "additive", "hierarchical": True, **sizes}
+    hierarchy = Classifier(Architecture.model_validate(settings_), WORDS, classes=3)
+    split = split_of_sentences(texts)
+    readout = take_readout(hierarchy, split, [str(i) for i in range(len(texts))])
+    assert readout.lengths.tolist() == [len(sentences) for sentences in texts]
+    for i in range(len(texts)):
+        output = hierarchy(split.batch(np.array([i])))
+        np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
+        contributions = hierarchy.contributions(output.states)[0].detach()
+        np.testing.assert_allclose(readout.contribution[i], contributions, rtol=1e-4, atol=1e-6)
 
 
 @given(LENGTHS, st.data())

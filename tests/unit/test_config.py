@@ -57,8 +57,8 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         (
             "corpora.needle.kind",
             "haystack",
-            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'table', 'sst', "
-            "'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn'",
+            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'digest', 'table', "
+            "'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn'",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
         ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),

@@ -1,4 +1,4 @@
-"""From files to the network: texts encoded split by split, vectors, references joined by id."""
+"""From files to the network: texts encoded split by split, their sentences, vectors, references joined by id."""
 
 from __future__ import annotations
 
@@ -31,17 +31,27 @@ TEXTS = [
 ]
 
 
-def architecture(pretrained: bool) -> Architecture:
+def architecture(pretrained: bool, hierarchical: bool = False) -> Architecture:
     return Architecture(
-        encoder="affine", attention="uniform", embedding=2, pretrained=pretrained, hidden=3, attention_hidden=3
+        encoder="affine",
+        attention="uniform",
+        embedding=2,
+        pretrained=pretrained,
+        hidden=3,
+        attention_hidden=3,
+        hierarchical=hierarchical,
     )
 
 
-def table_of(texts: list[tuple[str, int, str]], start: int) -> pa.Table:
+def table_of(
+    texts: list[tuple[str, int, str]], start: int, sentences: list[list[int] | None] | None = None
+) -> pa.Table:
     rows: list[dict[str, Any]] = [
         {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
         for number, (split, label, text) in enumerate(texts, start=start)
     ]
+    if sentences:
+        rows = [row | {"sentences": starts} for row, starts in zip(rows, sentences, strict=True)]
     return pa.Table.from_pylist(rows, schema=CORPUS.schema)
 
 
@@ -117,6 +127,38 @@ def test_a_reference_is_joined_by_id(
     assert batch.probabilities is not None
     np.testing.assert_array_equal(batch.attention, [[1, 0], readout.attention[3]])
     np.testing.assert_array_equal(batch.probabilities, readout.probabilities[[1, 3]])
+
+
+def test_sentences_are_read_for_a_hierarchical_model(files: tuple[Path, Path], provenance: Provenance) -> None:
+    corpus, vocabulary = files
+    tables = [table_of(TEXTS[:3], 0, [[0], [0], [0, 1]]), table_of(TEXTS[3:], 3, [[0, 1], [0, 2], [0]])]
+    write_batches(corpus, CORPUS, tables, provenance)
+    material = read_material(corpus, vocabulary, architecture(pretrained=False, hierarchical=True))
+    train = build_split(material.splits["train"], CPU).batch(np.array([1, 0]))
+    assert train.documents is not None
+    assert [group.words.tolist() for group in train.documents.groups] == [[[6], [4], [5]]]
+    assert train.documents.places.tolist() == [[0, 1], [2, 0]]
+    assert train.items.tolist() == [2, 1]
+    test = build_split(material.splits["test"], CPU)
+    assert test.items.tolist() == [1, 2]
+    assert test.widths.tolist() == [2, 2]
+
+
+def test_a_flat_model_reads_no_sentences(files: tuple[Path, Path], provenance: Provenance) -> None:
+    corpus, vocabulary = files
+    write_batches(corpus, CORPUS, [table_of(TEXTS, 0, [[0], [0], [0, 1], [0, 1], [0, 2], [0]])], provenance)
+    split = build_split(read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"], CPU)
+    assert split.items.tolist() == split.lengths.tolist() == [1, 2, 1]
+
+
+def test_a_hierarchical_model_refuses_a_corpus_without_sentences(
+    files: tuple[Path, Path], provenance: Provenance
+) -> None:
+    corpus, vocabulary = files
+    write_batches(corpus, CORPUS, [table_of(TEXTS, 0, [[0], [0], [0, 1], None, [0, 2], None])], provenance)
+    expected = r"corpus\.parquet: text 'text-3': no sentence boundaries, .*; set `tokens\.sentences: true`"
+    with pytest.raises(AuditError, match=expected):
+        read_material(corpus, vocabulary, architecture(pretrained=False, hierarchical=True))
 
 
 def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:

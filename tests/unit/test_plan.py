@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from attention_audit.config import parse_config
-from attention_audit.plan import Plan, Run
+from attention_audit.plan import texts
+from attention_audit.plan.plan import Run
+from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
 ROOT = Path(__file__).parents[2]
 OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -18,17 +20,17 @@ DEFAULT = CATALOGUE | OWN | {"corpora": CATALOGUE["corpora"] | OWN["corpora"]}
 
 
 @pytest.fixture
-def plan() -> Plan:
+def plan() -> WiegreffePinter:
     """Two seeds, two lambdas, pretrained vectors."""
     changes = {
         "vectors": "glove-twitter-25d",
         "training": DEFAULT["training"] | {"further_seeds": [50]},
         "adversary": DEFAULT["adversary"] | {"lambdas": [2.0e-5, 0.01], "seeds": [3, 4]},
     }
-    return Plan(parse_config(DEFAULT | changes))
+    return WiegreffePinter(parse_config(DEFAULT | changes))
 
 
-def test_models_and_their_seeds(plan: Plan) -> None:
+def test_models_and_their_seeds(plan: WiegreffePinter) -> None:
     assert plan.bilstms == ["base", "uniform", "adversary_lambda2e-05", "adversary_lambda0.01"]
     assert plan.seeds("base") == plan.seeds("guide_uniform") == [10, 50]
     assert plan.seeds("adversary_lambda0.01") == [3, 4]
@@ -37,14 +39,14 @@ def test_models_and_their_seeds(plan: Plan) -> None:
     assert len(plan.models) == 8
 
 
-def test_what_each_model_is_trained_on(plan: Plan) -> None:
+def test_what_each_model_is_trained_on(plan: WiegreffePinter) -> None:
     assert plan.reference("base") is None
     assert plan.reference("guide_trained_mlp") is None
     assert plan.reference("guide_base_lstm") == plan.reference("adversary_lambda2e-05") == Run("base", 10)
     assert plan.reference("guide_adversary") == Run("adversary_lambda0.01", 3)
 
 
-def test_architectures(plan: Plan) -> None:
+def test_architectures(plan: WiegreffePinter) -> None:
     base, uniform, guide, mlp = (
         plan.architecture("needle", model) for model in ("base", "uniform", "guide_adversary", "guide_trained_mlp")
     )
@@ -57,7 +59,7 @@ def test_architectures(plan: Plan) -> None:
     assert base.pretrained
 
 
-def test_adversaries_have_their_own_epochs_and_patience(plan: Plan) -> None:
+def test_adversaries_have_their_own_epochs_and_patience(plan: WiegreffePinter) -> None:
     base, adversary = (plan.train_settings("needle", model) for model in ("base", "adversary_lambda0.01"))
     assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
     assert (adversary.epochs, adversary.patience, adversary.lambda_) == (20, 5, 0.01)
@@ -65,31 +67,38 @@ def test_adversaries_have_their_own_epochs_and_patience(plan: Plan) -> None:
     assert adversary.seeds == [3, 4]
 
 
-def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
-    runs = plan.runs(["base", "uniform"], but_base=True)
-    assert runs == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
+def test_the_base_model_is_not_compared_with_itself(plan: WiegreffePinter) -> None:
+    runs = plan.compared()
+    assert runs[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
     assert plan.identities(runs)[0] == {"model": "base", "lambda": None, "seed": 50}
 
 
-def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
+def test_a_data_set_may_have_word_vectors_of_its_own(plan: WiegreffePinter) -> None:
     assert plan.architecture("diabetes", "base").embedding == 300
-    assert json.loads(plan.vocabulary_settings("diabetes"))["vectors"]["kind"] == "word2vec"
-    assert json.loads(plan.vocabulary_settings("needle"))["vectors"]["file"] == "glove.twitter.27B.25d.top12k.txt"
+    assert json.loads(texts.vocabulary_settings(plan.config, "diabetes"))["vectors"]["kind"] == "word2vec"
+    assert (
+        json.loads(texts.vocabulary_settings(plan.config, "needle"))["vectors"]["file"]
+        == "glove.twitter.27B.25d.top12k.txt"
+    )
 
 
-def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
-    assert plan.fetched("newsgroups") == plan.fetched("newsgroups-20") == [("newsgroups", "20news-bydate.tar.gz")]
-    assert plan.fetched("needle") == []
-    entry, homepage = plan.remote_file("newsgroups", "20news-bydate.tar.gz")
+def test_data_sets_from_one_archive_fetch_it_once(plan: WiegreffePinter) -> None:
+    assert (
+        texts.fetched_files(plan.config, "newsgroups")
+        == texts.fetched_files(plan.config, "newsgroups-20")
+        == [("newsgroups", "20news-bydate.tar.gz")]
+    )
+    assert texts.fetched_files(plan.config, "needle") == []
+    entry, homepage = texts.remote_file(plan.config, "newsgroups", "20news-bydate.tar.gz")
     assert entry.bytes == 14464277
     assert homepage == "http://qwone.com/~jason/20Newsgroups/"
 
 
-def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> None:
+def test_raw_files_are_fetched_or_the_users_own(plan: WiegreffePinter, tmp_path: Path) -> None:
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = plan.raw_paths("diabetes", tmp_path)
+    paths = texts.raw_paths(plan.config, "diabetes", tmp_path)
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert plan.raw_paths("needle", None) == {}
+    assert texts.raw_paths(plan.config, "needle", None) == {}

@@ -1,4 +1,4 @@
-"""The readout: it is the model, it survives its file, and texts are joined by id."""
+"""The readout: it is the model, it survives its file, whole or in parts, and texts are joined by id."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import torch
 
-from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.parquet import read_provenance, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.schema import READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Boundaries, Split
 from attention_audit.model.classifier import Classifier
-from attention_audit.readout import Readout, predict_split, read_readout, take_readout
+from attention_audit.readout import Readout, predict_split, read_readout, read_readouts, take_readout
 
 MakeReadout = Callable[..., Readout]
 
@@ -41,6 +42,68 @@ def test_attention_times_contribution_gives_the_models_predictions(classes: int)
         exponential = np.exp(np.append(0, logits) if classes == 2 else logits)
         np.testing.assert_allclose(exponential / exponential.sum(), readout.probabilities[i], rtol=1e-5)
     assert (readout.predictions == readout.probabilities.argmax(1)).all()
+
+
+@pytest.mark.parametrize("hierarchical", [False, True])
+@pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
+def test_readouts_of_flat_and_hierarchical_networks_give_their_logits_without_dropout(
+    encoder: str, hierarchical: bool
+) -> None:
+    sizes = {"embedding": 6, "hidden": 5, "attention_hidden": 4, "pretrained": False}
+    dropout = {"words": 0.5, "sentences": 0.5, "convolution": 0.5, "decoder": 0.5, "logits": 0.5}
+    settings = {"encoder": encoder, "attention": "additive", "hierarchical": hierarchical, **sizes, "dropout": dropout}
+    torch.manual_seed(0)
+    model = Classifier(Architecture.model_validate(settings), 30, 4)
+    random = np.random.default_rng(0)
+    lengths = [7, 1, 12, 3, 40]
+    texts = [[2, *random.integers(4, 30, n), 3] for n in lengths]
+    boundaries = Boundaries([0, 3, 0, 0, 1, 2, 0, 0, 5, 30], [2, 1, 3, 1, 3]) if hierarchical else None
+    split = Split(np.concatenate(texts), lengths, [0, 1, 2, 3, 1], torch.device("cpu"), boundaries=boundaries)
+    readout = take_readout(model, split, list("abcde"))
+    assert model.training
+    assert readout.lengths.tolist() == ([2, 1, 3, 1, 3] if hierarchical else lengths)
+    np.testing.assert_allclose(predict_split(model, split), readout.probabilities, rtol=1e-6)
+    model.eval()
+    for i in range(5):
+        logits = readout.attention[i] @ readout.contribution[i] + readout.bias[i]
+        alone = model(split.batch(np.array([i]))).logits[0].detach().numpy()
+        np.testing.assert_allclose(logits, alone, rtol=1e-5, atol=1e-5)
+
+
+def test_a_file_is_read_in_parts_that_no_row_group_exceeds(
+    tmp_path: Path, random_readout: MakeReadout, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
+    readout = random_readout([3, 1, 8, 2, 5, 1, 4], outputs=3)
+    path = tmp_path / "test.parquet"
+    write_batches(path, READOUT, readout.tables(rows=3), provenance, seed=7)
+    assert read_provenance(path)["seed"] == 7
+    with pq.ParquetFile(path) as file:
+        assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [3, 3, 1]
+    parts = list(read_readouts(path, rows=2))
+    assert [part.ids for part in parts] == [
+        ["text-0", "text-1"],
+        ["text-2"],
+        ["text-3", "text-4"],
+        ["text-5"],
+        ["text-6"],
+    ]
+    for name, theirs in read_readout(path).columns().items():
+        ours = [value for part in parts for value in part.columns()[name]]
+        for mine, reference, given in zip(ours, theirs, readout.columns()[name], strict=True):
+            np.testing.assert_array_equal(mine, reference)
+            np.testing.assert_array_equal(mine, given)
+
+
+def test_damage_in_a_later_part_is_noticed(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:
+    columns = random_readout([3, 4, 5]).columns()
+    columns["contribution"][2] = columns["contribution"][2][:-1]
+    path = tmp_path / "test.parquet"
+    write_table(path, READOUT, columns, provenance)
+    parts = read_readouts(path, rows=2)
+    assert next(parts).ids == ["text-0", "text-1"]
+    with pytest.raises(AuditError, match="text 'text-2' has 5 weights but 4 contributions; rebuild"):
+        next(parts)
 
 
 def test_a_readout_survives_its_file(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:

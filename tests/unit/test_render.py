@@ -10,16 +10,29 @@ from attention_audit.artefacts import schema
 from attention_audit.errors import AuditError
 from attention_audit.tables.render import render
 
+NO_INTERVAL = (math.nan, math.nan)
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
 
 
 @pytest.fixture
 def table():
     rows = [
-        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, 9, 0.831, "dev", "J&W report 0.81"),
-        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, 1, math.nan, "train", ""),
-        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, 1, math.nan, "train", ""),
-        ("a-1", "guide_base_lstm", math.nan, "odd_metric", 0.5, math.nan, 9, math.nan, "dev", "50 % & more"),
+        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81"),
+        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", ""),
+        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", ""),
+        (
+            "a-1",
+            "guide_base_lstm",
+            math.nan,
+            "odd_metric",
+            0.5,
+            math.nan,
+            *NO_INTERVAL,
+            9,
+            math.nan,
+            "dev",
+            "50 % & more",
+        ),
     ]
     return pd.DataFrame(rows, columns=schema.TABLE.schema.names)
 
@@ -80,7 +93,8 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
         ("sst", "vocabulary", "words_with_vector", 0.808, math.nan),
     ]
     table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
-    table = table.assign(**{"lambda": math.nan, "sd": math.nan, "seeds": 0, "selection": "", "note": ""})
+    table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
+    table = table.assign(seeds=0, selection="", note="")
     render(table[schema.TABLE.schema.names], tmp_path / "t", "{}")
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
@@ -89,6 +103,28 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
         ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
         ["SST", "vocabulary", "", "", "", "", "", "13826", "0.808"],
     ]  # fmt: skip
+
+
+def test_an_interval_stands_in_place_of_the_spread(tmp_path):
+    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", ""]
+    render(pd.DataFrame([row], columns=schema.TABLE.schema.names), tmp_path / "t", "{}")
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [
+        ["data set", "row", "at once (%)", "paper: at once (%)", "seeds"],
+        ["Yelp", "FLANnoenc, attention, draw as published", "10.2 [-9.8, 10.7]", "8.9", "2"],
+    ]
+    assert "10.2 [$-$9.8, 10.7]" in (tmp_path / "t.tex").read_text()
+
+
+def test_claims_stand_beside_the_papers(tmp_path):
+    rows = [("yelp", "c", "s", 1.25, 1.1, math.inf, "at least 1.6", True), ("yelp", "d", "s", 9.0, 8, 10, "", False)]
+    render(pd.DataFrame(rows, columns=schema.CLAIMS.schema.names), tmp_path / "claims", "{}")
+    lines = (tmp_path / "claims.md").read_text().splitlines()
+    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
+        ["data set", "claim", "statistic", "ours", "paper", "holds"],
+        ["Yelp", "c", "s", "1.25 [1.1, inf]", "at least 1.6", "yes"],
+        ["Yelp", "d", "s", "9 [8, 10]", "", "NO"],
+    ]
 
 
 def test_controls_state_their_bounds(tmp_path):

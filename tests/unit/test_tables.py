@@ -17,6 +17,7 @@ from attention_audit.tables.render import wide
 from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")
+NOTHING = [artefact.schema.empty_table().to_pandas() for artefact in (schema.PLANTED, schema.RANKED_SETS)]
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -263,7 +264,9 @@ def evidence(masses, dataset="needle"):
 
 def test_needle_claims(tmp_path):
     frame = performance({"guide_base_lstm": [0.9, 0.8], "guide_uniform": [0.5, 0.8]}, "needle")
-    table = controls({"needle": "needle"}, frame, evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)]), {})
+    table = controls(
+        {"needle": "needle"}, frame, evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)]), {}, *NOTHING
+    )
     assert_fits(table, schema.CONTROLS, tmp_path)
     assert table["value"].tolist() == pytest.approx([0.2, 0.45])
     assert table["least"].tolist() == [0.15, 0.5]
@@ -280,7 +283,9 @@ def test_needle_claims(tmp_path):
     ],
 )
 def test_chorus_claim(base, uniform, most, holds):
-    table = controls({"chorus": "chorus"}, performance({"base": base, "uniform": uniform}, "chorus"), evidence([]), {})
+    table = controls(
+        {"chorus": "chorus"}, performance({"base": base, "uniform": uniform}, "chorus"), evidence([]), {}, *NOTHING
+    )
     claim = table.iloc[0]
     assert claim["value"] == pytest.approx(abs(np.mean(base) - np.mean(uniform)))
     assert (claim["most"], claim["holds"]) == (pytest.approx(most), holds)
@@ -300,12 +305,27 @@ def test_static_claim(positive, accuracies, least, most, holds):
         ("test", 0, [1] * (100 - positive), 3, [1]), ("test", 1, [1] * positive, 0, [1]), ("train", 1, [1] * 9, 0, [1])
     )
     frame = performance({"base": accuracies}, "static", "accuracy")
-    claim = controls({"static": "static"}, frame, evidence([]), {"static": texts}).iloc[0]
+    claim = controls({"static": "static"}, frame, evidence([]), {"static": texts}, *NOTHING).iloc[0]
     assert claim[["value", "least", "most"]].tolist() == pytest.approx([np.mean(accuracies), least, most])
     assert claim["holds"] == holds
 
 
+def test_digest_claims(tmp_path):
+    tops = [("digest", model, 1, f"{i}", "product", i < 3, 0.2) for model in ("han_none", "han_conv") for i in range(4)]
+    planted = pd.DataFrame(tops, columns=schema.PLANTED.schema.names)
+    sets = [
+        ("digest", "han_none", ranking, f) for ranking, f in [("product", 0.3), ("product", 0.5), ("smallest", 0.3)]
+    ]
+    ranked = pd.DataFrame(sets, columns=["dataset", "model", "ranking", "fraction_removed"])
+    nothing = performance({}), evidence([])
+    table = controls({"digest": "digest"}, *nothing, {}, planted, ranked)
+    assert_fits(table, schema.CONTROLS, tmp_path)
+    # three of four start with the evidence; medians 0.4 and 0.3
+    assert table["value"].tolist() == pytest.approx([0.75, 0.1])
+    assert table["holds"].tolist() == [True, False]
+
+
 def test_controls_pass_over_other_data_sets(tmp_path):
-    table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {})
+    table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {}, *NOTHING)
     assert table.empty
     write_table(tmp_path / "controls.parquet", schema.CONTROLS, table, PROVENANCE)

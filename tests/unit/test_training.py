@@ -1,4 +1,4 @@
-"""Objectives by hand, batches, selection, what stops a training, and the stages for any number of classes."""
+"""Objectives by hand, batches, steps, selection, what stops a training, and the stages for any number of classes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 import torch
-from torch import tensor
+from torch import nn, tensor
 
 from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -21,22 +22,24 @@ from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier, Output
-from attention_audit.readout import Readout, read_readout
-from attention_audit.scores import accuracy, f1
+from attention_audit.readout import Readout, predict_split, read_readout
+from attention_audit.scores import accuracy, f1, roc_auc
 from attention_audit.stages import readout as readout_stage
 from attention_audit.stages import train as train_stage
 from attention_audit.stages.job import Job
-from attention_audit.training.loop import adam, batches, fit
+from attention_audit.stages.train import selection_score
+from attention_audit.training import loop
+from attention_audit.training.loop import adam, batches, clip_gradient, fit, train_epoch
 from attention_audit.training.objective import ConsistentAdversary, LabelLoss
-from attention_audit.training.settings import Optimisation
+from attention_audit.training.settings import Recipe
 
 NO_STATES = torch.empty(0)
 
 
-def small_model(seed: int = 0) -> Classifier:
+def small_model(seed: int = 0, encoder: str = "bilstm", **given: Any) -> Classifier:
     torch.manual_seed(seed)
     sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
-    architecture = Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes})
+    architecture = Architecture.model_validate({"encoder": encoder, "attention": "additive", **sizes, **given})
     return Classifier(architecture, words=12, classes=2)
 
 
@@ -63,6 +66,17 @@ def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
     assert loss.tolist() == pytest.approx([2 * math.log(3), math.log(3), 2 / 3 * math.log(3)], rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("logits", "expected"),
+    [([[0.0], [2.0]], [math.log(2), 2 + math.log1p(math.exp(-2))]), ([[0.0] * 4] * 2, [math.log(4)] * 2)],
+)
+def test_label_loss_without_class_sizes_is_the_plain_cross_entropy(
+    logits: list[list[float]], expected: list[float]
+) -> None:
+    loss = LabelLoss(None)(Output(tensor(logits), NO_STATES, NO_STATES), Batch(NO_STATES, NO_STATES, tensor([1, 0])))
+    assert loss.tolist() == pytest.approx(expected, rel=1e-6)
+
+
 def test_adversary_objective_by_hand() -> None:
     # p = sigmoid(0) = 1/2 against 0.8: TVD 0.3; KL((1/2, 1/2) || (1/4, 3/4)) = 1/2 ln 2 + 1/2 ln(2/3)
     output = Output(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]), NO_STATES)
@@ -80,11 +94,41 @@ def test_adversary_objective_of_many_classes_counts_all_of_them() -> None:
 
 def test_l2_spares_the_attention_alone() -> None:
     model = small_model()
-    groups = adam(model, Optimisation(weight_decay=0.1)).param_groups
+    groups = adam(model, Recipe(weight_decay=0.1)).param_groups
     spared = {id(p) for group in groups if group["weight_decay"] == 0 for p in group["params"]}
     assert spared == {id(p) for p in model.attention.parameters()}
     assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
     assert all(group["amsgrad"] for group in groups)
+
+
+def test_l2_spares_the_attention_of_words_and_of_sentences() -> None:
+    model = small_model(encoder="none", hierarchical=True)
+    decayed, spared = adam(model, Recipe()).param_groups
+    assert len(spared["params"]) == 6
+    assert [p.shape for p in decayed["params"]] == [(12, 4), (1, 4), (1,)]
+
+
+def test_adam_without_amsgrad() -> None:
+    assert not any(group["amsgrad"] for group in adam(small_model(), Recipe(amsgrad=False)).param_groups)
+
+
+def test_without_a_token_budget_batches_are_cut_and_shuffled_as_ever() -> None:
+    lengths = np.random.default_rng(1).integers(5, 100, 1000)
+    random = np.random.default_rng(2)
+    order = np.argsort(lengths * random.uniform(0.9, 1.1, 1000), kind="stable")
+    starts = np.arange(0, 1000, 32)
+    random.shuffle(starts)
+    cut = list(batches(lengths, 32, 0.1, np.random.default_rng(2)))
+    assert [members.tolist() for members in cut] == [order[start : start + 32].tolist() for start in starts]
+
+
+def test_a_token_budget_counts_texts_times_the_widest() -> None:
+    lengths = np.array([1, 2, 3, 4, 5, 30])
+    cut = batches(lengths, 3, 0.0, np.random.default_rng(0), tokens=8)
+    assert sorted(members.tolist() for members in cut) == [[0, 1], [2, 3], [4], [5]]
+    widths = np.array([1, 1, 2, 2, 2, 8])
+    cut = batches(lengths, 3, 0.0, np.random.default_rng(0), widths, tokens=8)
+    assert sorted(members.tolist() for members in cut) == [[0, 1, 2], [3, 4], [5]]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
@@ -99,6 +143,93 @@ def test_batches_hold_every_text_once_and_like_lengths_together(noise: float) ->
     assert [members[0] for members in cut] != [members[0] for members in sorted(cut, key=lambda m: lengths[m].min())]
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (Recipe(), [[3.0], [-4.0]]),
+        (Recipe(clip_norm=1.0), [[0.6], [-0.8]]),
+        (Recipe(clip_norm=10.0), [[3.0], [-4.0]]),
+        (Recipe(clip_value=3.5), [[3.0], [-3.5]]),
+        (Recipe(clip_norm=1.0, clip_value=0.7), [[0.6], [-0.7]]),
+    ],
+)
+def test_gradients_are_clipped_as_one_vector_or_entry_by_entry(settings: Recipe, expected: list[list[float]]) -> None:
+    parameters = [nn.Parameter(torch.zeros(1)) for _ in expected]
+    for parameter, gradient in zip(parameters, (3.0, -4.0), strict=True):
+        parameter.grad = tensor([gradient])
+    clip_gradient(parameters, settings)
+    for parameter, gradient in zip(parameters, expected, strict=True):
+        assert parameter.grad is not None
+        assert parameter.grad.tolist() == pytest.approx(gradient, rel=1e-5)
+
+
+def step_of(split: Split, settings: Recipe) -> npt.NDArray[np.float32]:
+    """What one step of plain descent at rate 1 over the whole split changes."""
+    model = small_model()
+    before = nn.utils.parameters_to_vector(model.parameters())
+    optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
+    train_epoch(model, split, LabelLoss((30, 30)), optimiser, settings, np.random.default_rng(0))
+    change: npt.NDArray[np.float32] = (nn.utils.parameters_to_vector(model.parameters()) - before).detach().numpy()
+    return change
+
+
+def test_a_step_descends_the_sum_or_the_mean_and_is_clipped(split: Split) -> None:
+    sum_ = step_of(split, Recipe(batch_size=60))
+    mean = step_of(split, Recipe(batch_size=60, average=True))
+    clipped = step_of(split, Recipe(batch_size=60, clip_norm=0.5))
+    np.testing.assert_allclose(mean, sum_ / 60, rtol=1e-3, atol=1e-6)
+    assert np.linalg.norm(sum_) > 0.5
+    assert np.linalg.norm(clipped) == pytest.approx(0.5, rel=1e-4)
+    np.testing.assert_allclose(clipped, sum_ * 0.5 / np.linalg.norm(sum_), rtol=1e-3, atol=1e-6)
+
+
+def test_the_reported_loss_is_the_mean_a_text_whatever_is_descended(split: Split) -> None:
+    losses = [
+        train_epoch(
+            model := small_model(),
+            split,
+            LabelLoss((30, 30)),
+            torch.optim.SGD(model.parameters(), lr=0.0),
+            settings,
+            np.random.default_rng(0),
+        )
+        for settings in (Recipe(), Recipe(average=True), Recipe(batch_tokens=20))
+    ]
+    assert losses == pytest.approx([losses[0]] * 3, rel=1e-6)
+
+
+def test_a_plateau_halves_the_rate(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([0.5, 0.5, 0.6, 0.1, 0.2])
+    rates: list[float] = []
+    optimisers = [torch.optim.SGD(small_model().parameters(), lr=0.8)]
+    monkeypatch.setattr(loop, "adam", lambda model, settings: optimisers[0])
+
+    def score(current: Classifier) -> float:
+        rates.append(optimisers[0].param_groups[0]["lr"])
+        return next(scores)
+
+    fit(small_model(), split, LabelLoss((30, 30)), Recipe(plateau=True), 5, 0, lambda line: None, score)
+    assert rates == pytest.approx([0.8, 0.8, 0.4, 0.4, 0.2])
+
+
+def test_training_drops_and_scoring_does_not(split: Split) -> None:
+    model = small_model(encoder="conv", dropout={"words": 0.5, "decoder": 0.5})
+    training: list[bool] = []
+    model.encoder.register_forward_hook(lambda module, given, result: training.append(module.training))
+    score = selection_score(split, "accuracy")
+    fit(model, split, LabelLoss((30, 30)), Recipe(batch_size=60), 2, 0, lambda line: None, score)
+    assert training == [True, False, True, False]
+
+
+def test_selection_by_accuracy_or_by_roc_auc(split: Split) -> None:
+    model = small_model()
+    predicted = predict_split(model, split)
+    assert selection_score(split, "accuracy")(model) == np.mean(predicted.argmax(1) == split.labels)
+    assert selection_score(split, "roc_auc")(model) == roc_auc(split.labels, predicted)
+    nn.init.constant_(model.decoder.bias, math.nan)
+    assert math.isnan(selection_score(split, "accuracy")(model))
+
+
 def test_the_best_epochs_weights_are_kept(split: Split) -> None:
     model = small_model()
     scores = iter([0.2, 0.9, 0.9, 0.1])
@@ -108,7 +239,7 @@ def test_the_best_epochs_weights_are_kept(split: Split) -> None:
         seen.append({name: value.clone() for name, value in current.state_dict().items()})
         return next(scores)
 
-    trained = fit(model, split, LabelLoss((30, 30)), Optimisation(), 4, 0, lambda line: None, score)
+    trained = fit(model, split, LabelLoss((30, 30)), Recipe(), 4, 0, lambda line: None, score)
     assert trained.selected == 1
     assert all(torch.equal(trained.weights[name], seen[1][name]) for name in trained.weights)
     assert [epoch.score for epoch in trained.history] == [0.2, 0.9, 0.9, 0.1]
@@ -116,7 +247,7 @@ def test_the_best_epochs_weights_are_kept(split: Split) -> None:
 
 def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Split) -> None:
     # so large a step that the loss does not go on falling
-    settings = Optimisation(learning_rate=5.0)
+    settings = Recipe(learning_rate=5.0)
     trained = fit(small_model(), split, LabelLoss((30, 30)), settings, 80, 0, lambda line: None, patience=3)
     losses = [epoch.loss for epoch in trained.history]
     assert trained.selected == int(np.argmin(losses))
@@ -125,7 +256,7 @@ def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Spl
 
 def test_training_learns_and_the_seed_decides(split: Split) -> None:
     def losses(seed: int) -> list[float]:
-        settings = Optimisation(learning_rate=0.02, batch_size=8)
+        settings = Recipe(learning_rate=0.02, batch_size=8)
         return [e.loss for e in fit(small_model(seed), split, LabelLoss((30, 30)), settings, 15, seed, print).history]
 
     first = losses(0)
@@ -140,11 +271,14 @@ def test_a_loss_that_is_not_finite_stops(split: Split, bad: float) -> None:
         return output.logits.sum(1) * bad
 
     with pytest.raises(AuditError, match=f"epoch 0: the loss became (nan|{bad})"):
-        fit(small_model(), split, objective, Optimisation(), 3, 0, lambda line: None)
+        fit(small_model(), split, objective, Recipe(), 3, 0, lambda line: None)
 
 
 class Stages:
-    """Train and readout of small models on a corpus where one word decides the class; dev lacks the last of many."""
+    """Train and readout of small models on a corpus where one word decides the class; dev lacks the last of many.
+
+    A text is two sentences; the word ends the first.
+    """
 
     def __init__(self, folder: Path, provenance: Provenance, classes: int) -> None:
         self.folder = folder
@@ -156,32 +290,42 @@ class Stages:
                 label = number % (classes - 1 if split == "dev" and classes > 2 else classes)
                 fillers = [f"filler{word}" for word in random.integers(0, 5, random.integers(1, 6))]
                 tokens = [fillers[0], f"cue{label}", *fillers[1:]]
-                rows.append(
-                    {"id": f"{split}-{number}", "split": split, "label": label, "tokens": tokens, "label_name": ""}
-                )
+                row = {"id": f"{split}-{number}", "split": split, "label": label, "tokens": tokens, "label_name": ""}
+                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0]})
         corpus = folder / "corpus.parquet"
         write_table(corpus, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
         columns = vocabulary_columns(build_vocabulary(WordLists(corpus, ["train"])))
         write_table(folder / "vocabulary.parquet", VOCABULARY, columns, provenance)
 
-    def __call__(self, model: str, attention: str, reference: str | None = None, **given: Any) -> list[Readout]:
-        """The readouts of the splits."""
+    def __call__(
+        self,
+        model: str,
+        attention: str,
+        reference: str | None = None,
+        others: dict[str, Any] | None = None,
+        recipe: dict[str, Any] | None = None,
+        **given: Any,
+    ) -> list[Readout]:
+        """The readouts of the splits; `others` of the architecture's settings, and of the optimisation's."""
         folder = self.folder / model
         encoder = "bilstm" if attention == "additive" else "affine"
         sizes = {"embedding": 8, "hidden": 8, "attention_hidden": 8, "pretrained": False}
+        architecture = {"encoder": encoder, "attention": attention, **sizes, **(others or {})}
         settings = {
             "dataset": "cues",
             "model": model,
             "lambda_": None,
             "seeds": [1],
-            "architecture": {"encoder": encoder, "attention": attention, **sizes},
+            "architecture": architecture,
             "device": "cpu",
             "threads": 1,
             **given,
         }
-        optimisation = Optimisation(learning_rate=0.05, batch_size=8).model_dump()
-        others = [self.folder / reference / f"{split}.parquet" for split in SPLITS] if reference else []
-        inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")} | {"reference": others}
+        optimisation = Recipe(learning_rate=0.05, batch_size=8).model_dump() | (recipe or {})
+        readouts_of = [self.folder / reference / f"{split}.parquet" for split in SPLITS] if reference else []
+        inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")} | {
+            "reference": readouts_of
+        }
         trained = {"weights": [folder / "weights.safetensors"], "history": [folder / "history.parquet"]}
         readouts = {"readouts": [folder / f"{split}.parquet" for split in SPLITS]}
         training = settings | {"optimisation": optimisation, "epochs": 8, "patience": None}
@@ -200,6 +344,28 @@ def test_models_of_any_number_of_classes_learn(tmp_path: Path, provenance: Prove
         assert f1(readout.labels, readout.predictions, classes) > 0.95
     scores = read_table(tmp_path / "base" / "history.parquet", HISTORY)["score"].to_pylist()
     assert max(scores) > 0.99
+
+
+@pytest.mark.parametrize("hierarchical", [False, True])
+@pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
+def test_flat_and_hierarchical_networks_learn(
+    tmp_path: Path, provenance: Provenance, encoder: str, hierarchical: bool
+) -> None:
+    run = Stages(tmp_path, provenance, classes=3)
+    dropout = {"words": 0.1, "sentences": 0.1, "convolution": 0.1, "decoder": 0.1}
+    others = {"encoder": encoder, "hierarchical": hierarchical, "initialisation": "xavier", "dropout": dropout}
+    recipe = {
+        "amsgrad": False,
+        "average": True,
+        "clip_norm": 10.0,
+        "batch_tokens": 40,
+        "plateau": True,
+        "measure": "accuracy",
+        "class_weights": False,
+    }
+    for readout in run("network", "additive", others=others, recipe=recipe):
+        assert accuracy(readout.labels, readout.predictions) > 0.95
+        assert (readout.lengths <= 2).all() == hierarchical
 
 
 def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Provenance) -> None:

@@ -7,9 +7,9 @@
 # attention_maps       base and both adversaries, the words  -> .../attention_maps.parquet
 
 
-ALL_RUNS = PLAN.runs(PLAN.models)
-BILSTM_RUNS = PLAN.runs(PLAN.bilstms)
-COMPARED_RUNS = PLAN.runs(PLAN.bilstms, but_base=True)
+ALL_RUNS = WP.runs(WP.models)
+BILSTM_RUNS = WP.runs(WP.bilstms)
+COMPARED_RUNS = WP.compared()
 
 
 rule performance:
@@ -26,7 +26,7 @@ rule performance:
         settings=lambda w: settings(
             dataset=w.dataset,
             selection=CONFIG.training.selection,
-            readouts=PLAN.identities(ALL_RUNS),
+            readouts=WP.identities(ALL_RUNS),
         ),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
@@ -35,7 +35,7 @@ rule performance:
 
 rule comparison:
     input:
-        base=test_readout(PLAN.base),
+        base=test_readout(WP.base),
         readouts=[test_readout(run) for run in COMPARED_RUNS],
     output:
         "results/audits/{dataset}/comparison.parquet",
@@ -45,7 +45,7 @@ rule comparison:
         "../../envs/attention-audit.yaml"
     params:
         command=command("comparison"),
-        settings=lambda w: settings(dataset=w.dataset, readouts=PLAN.identities(COMPARED_RUNS)),
+        settings=lambda w: settings(dataset=w.dataset, readouts=WP.identities(COMPARED_RUNS)),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input base {input.base} --input readouts {input.readouts} --output comparison {output}"
@@ -53,7 +53,7 @@ rule comparison:
 
 rule instance_adversary:
     input:
-        test_readout(PLAN.base),
+        test_readout(WP.base),
     output:
         "results/audits/{dataset}/instance_adversary.parquet",
     log:
@@ -86,7 +86,7 @@ rule evidence:
         "../../envs/attention-audit.yaml"
     params:
         command=command("evidence"),
-        settings=lambda w: settings(dataset=w.dataset, readouts=PLAN.identities(BILSTM_RUNS)),
+        settings=lambda w: settings(dataset=w.dataset, readouts=WP.identities(BILSTM_RUNS)),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input readouts {input.readouts} --output evidence {output}"
@@ -95,8 +95,8 @@ rule evidence:
 rule attention_maps:
     input:
         corpus="results/corpora/{dataset}/corpus.parquet",
-        base=test_readout(PLAN.base),
-        adversary=test_readout(PLAN.guide_adversary),
+        base=test_readout(WP.base),
+        adversary=test_readout(WP.guide_adversary),
         instance_adversary="results/audits/{dataset}/instance_adversary.parquet",
     output:
         "results/audits/{dataset}/attention_maps.parquet",

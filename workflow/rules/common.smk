@@ -19,26 +19,34 @@ from attention_audit.config import parse_config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.plan import Plan
+from attention_audit.plan import texts
+from attention_audit.plan.serrano_smith import SerranoSmith
+from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
 try:
     CONFIG = parse_config(config)
 except AuditError as error:
     sys.exit(f"error: {error}")
 
-PLAN = Plan(CONFIG)
+WP, SS = PLANS = WiegreffePinter(CONFIG), SerranoSmith(CONFIG)
 MIRROR = Path(CONFIG.mirror) if CONFIG.mirror else None
 GAPS = {
     name: reason
-    for name in CONFIG.datasets
+    for name in CONFIG.every_dataset
     if (reason := unavailable(name, CONFIG.corpora[name], MIRROR, Path("results/raw")))
 }
 if GAPS and not CONFIG.skip_unavailable:
     sys.exit(f"error: {'; '.join(GAPS.values())}; or leave it out with skip_unavailable: true")
-DATASETS = [name for name in CONFIG.datasets if name not in GAPS]
+DATASETS = [name for name in CONFIG.every_dataset if name not in GAPS]
 # the tests run on single texts; of pairs there are corpora only
-AUDITED = [name for name in DATASETS if not CONFIG.corpora[name].pair]
-FETCHED = {name: PLAN.fetched(name) for name in DATASETS}
+SINGLE = [name for name in DATASETS if not CONFIG.corpora[name].pair]
+AUDITED = [name for name in SINGLE if name in CONFIG.datasets]
+ERASED = [name for name in SINGLE if name in CONFIG.serrano_smith.datasets]
+AUDITED_GAPS, ERASED_GAPS = (
+    {name: reason for name, reason in GAPS.items() if name in names}
+    for names in (CONFIG.datasets, CONFIG.serrano_smith.datasets)
+)
+FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -71,7 +79,7 @@ READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
 
 def remote(wildcards):
     """What the fetch of a raw file is told: the config's entry, and where else to ask for the file."""
-    entry, homepage = PLAN.remote_file(wildcards.folder, wildcards.file)
+    entry, homepage = texts.remote_file(CONFIG, wildcards.folder, wildcards.file)
     return settings(
         folder=wildcards.folder,
         remote=entry.model_dump(include={"file", "url", "bytes", "sha256"}),
@@ -81,7 +89,7 @@ def remote(wildcards):
 
 def raw_files(wildcards):
     """The raw files of a data set, fetched or the user's own; none for a generated one."""
-    return [str(path) for path in PLAN.raw_paths(wildcards.dataset, MIRROR).values()]
+    return [str(path) for path in texts.raw_paths(CONFIG, wildcards.dataset, MIRROR).values()]
 
 
 def records(datasets):
@@ -92,7 +100,7 @@ def records(datasets):
 
 def vector_file(wildcards):
     """The word vectors of a data set, where they are read from a file."""
-    vectors = PLAN.vectors(wildcards.dataset)
+    vectors = texts.vectors_of(CONFIG, wildcards.dataset)
     return [f"results/raw/vectors/{vectors.file}"] if vectors and vectors.kind == "file" else []
 
 
@@ -106,9 +114,14 @@ def per_seed(pattern, model, seeds):
     ]
 
 
+def plan_of(model):
+    """The plan that a model belongs to."""
+    return next(plan for plan in PLANS if model in plan.models)
+
+
 def reference(wildcards):
     """Readouts of the model whose attention is imposed or contradicted; often none."""
-    other = PLAN.reference(wildcards.model)
+    other = plan_of(wildcards.model).reference(wildcards.model)
     if other is None:
         return []
     return expand(
@@ -126,11 +139,11 @@ def corpora(file):
     return expand(f"results/corpora/{{dataset}}/{file}", dataset=DATASETS)
 
 
-def audits(name):
-    """One audit file a data set of single texts, in the order of the config."""
-    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=AUDITED)
+def audits(name, datasets=AUDITED):
+    """One audit file a data set, in the order of the config."""
+    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=datasets)
 
 
-def if_audited(*files):
-    """These files, where any data set has single texts."""
-    return files if AUDITED else []
+def where_any(datasets, *files):
+    """These files, where there is any of these data sets."""
+    return files if datasets else []

@@ -43,7 +43,7 @@ rule corpus:
         settings=lambda w: settings(
             dataset=w.dataset,
             corpus=CONFIG.corpora[w.dataset].model_dump(),
-            files=list(PLAN.raw_paths(w.dataset, MIRROR)),
+            files=list(texts.raw_paths(CONFIG, w.dataset, MIRROR)),
         ),
     shell:
         "{params.command} --settings {params.settings:q} --threads {threads} --log {log}"
@@ -62,7 +62,7 @@ rule vocabulary:
         "../../envs/attention-audit.yaml"
     params:
         command=command("vocabulary"),
-        settings=lambda w: PLAN.vocabulary_settings(w.dataset),
+        settings=lambda w: texts.vocabulary_settings(CONFIG, w.dataset),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vectors {input.vectors:q}"

@@ -5,6 +5,11 @@ localrules:
     wp_fig2,
     wp_fig3,
     wp_fig5,
+    ss_fig3,
+    ss_fig4,
+    ss_fig5,
+    ss_fig11,
+    ss_fig_aopc,
     figures,
 
 
@@ -82,6 +87,134 @@ rule wp_fig5:
         " --output pdf {output.pdf} --output png {output.png}"
 
 
+rule ss_fig3:
+    input:
+        single_weight=audits("single_weight", ERASED),
+    output:
+        pdf="results/figures/ss_fig3_delta_js.pdf",
+        png=report(
+            "results/figures/ss_fig3_delta_js.png",
+            caption="../report/ss_fig3_delta_js.rst",
+            category="Serrano & Smith 2019",
+            labels={"figure": "3, 7", "shows": "one weight erased"},
+        ),
+    log:
+        "results/logs/ss_fig3_delta_js.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_fig3_delta_js"),
+        settings=settings(datasets=ERASED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input single_weight {input.single_weight}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule ss_fig4:
+    input:
+        single_weight=audits("single_weight", ERASED),
+    output:
+        pdf="results/figures/ss_fig4_negative_delta_js.pdf",
+        png=report(
+            "results/figures/ss_fig4_negative_delta_js.png",
+            caption="../report/ss_fig4_negative_delta_js.rst",
+            category="Serrano & Smith 2019",
+            labels={"figure": "4, 8", "shows": "where another weight matters more"},
+        ),
+    log:
+        "results/logs/ss_fig4_negative_delta_js.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_fig4_negative_delta_js"),
+        settings=settings(datasets=ERASED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input single_weight {input.single_weight}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule ss_fig5:
+    input:
+        ranked_sets=audits("ranked_sets", ERASED),
+    output:
+        pdf="results/figures/ss_fig5_fraction_removed.pdf",
+        png=report(
+            "results/figures/ss_fig5_fraction_removed.png",
+            caption="../report/ss_fig5_fraction_removed.rst",
+            category="Serrano & Smith 2019",
+            labels={"figure": "5, 6, 10", "shows": "fraction erased until the decision flips"},
+        ),
+    log:
+        "results/logs/ss_fig5_fraction_removed.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_fig5_fraction_removed"),
+        settings=settings(datasets=ERASED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input ranked_sets {input.ranked_sets}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule ss_fig11:
+    input:
+        ranked_sets=audits("ranked_sets", ERASED),
+    output:
+        pdf="results/figures/ss_fig11_mass_removed.pdf",
+        png=report(
+            "results/figures/ss_fig11_mass_removed.png",
+            caption="../report/ss_fig11_mass_removed.rst",
+            category="Serrano & Smith 2019",
+            labels={"figure": "11", "shows": "attention erased until the decision flips"},
+        ),
+    log:
+        "results/logs/ss_fig11_mass_removed.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_fig11_mass_removed"),
+        settings=settings(datasets=ERASED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input ranked_sets {input.ranked_sets}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule ss_fig_aopc:
+    input:
+        ranked_sets=audits("ranked_sets", ERASED),
+    output:
+        pdf="results/figures/ss_fig_aopc.pdf",
+        png=report(
+            "results/figures/ss_fig_aopc.png",
+            caption="../report/ss_fig_aopc.rst",
+            category="Serrano & Smith 2019",
+            labels={"figure": "none", "shows": "comprehensiveness and sufficiency"},
+        ),
+    log:
+        "results/logs/ss_fig_aopc.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_fig_aopc"),
+        settings=settings(datasets=ERASED, resamples=CONFIG.serrano_smith.resamples),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input ranked_sets {input.ranked_sets}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
 rule figures:
     input:
-        if_audited(*rules.wp_fig2.output, *rules.wp_fig3.output, *rules.wp_fig5.output),
+        where_any(AUDITED, *rules.wp_fig2.output, *rules.wp_fig3.output, *rules.wp_fig5.output),
+        where_any(
+            ERASED,
+            *rules.ss_fig3.output,
+            *rules.ss_fig4.output,
+            *rules.ss_fig5.output,
+            *rules.ss_fig11.output,
+            *rules.ss_fig_aopc.output,
+        ),

@@ -3,9 +3,10 @@
 # train     corpus, vocabulary (, readout of another model)  -> results/models/{dataset}/{model}/seed{seed}.*
 # readout   the same, and the weights                        -> results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet
 
-# adversaries have seeds of their own, so their rules differ in nothing but the seeds and the model's name
+# models differ in their seeds, so their rules differ in nothing but the seeds and the model's name
 LABEL_MODEL = "{model,base|uniform|guide_[a-z_]+}"
 ADVERSARY_MODEL = "{model,adversary_lambda.+}"
+DOCUMENT_MODEL = "{model,han_[a-z]+|flan_[a-z]+}"
 
 
 rule train:
@@ -23,7 +24,7 @@ rule train:
     threads: CONFIG.threads
     params:
         command=command("train"),
-        settings=lambda w: PLAN.train_settings(w.dataset, w.model).model_dump_json(),
+        settings=lambda w: plan_of(w.model).train_settings(w.dataset, w.model).model_dump_json(),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
@@ -37,12 +38,18 @@ use rule train as train_adversary with:
         history=per_seed(HISTORY, ADVERSARY_MODEL, CONFIG.adversary.seeds),
 
 
+use rule train as train_document with:
+    output:
+        weights=per_seed(WEIGHTS, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
+        history=per_seed(HISTORY, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
+
+
 rule readout:
     input:
         corpus="results/corpora/{dataset}/corpus.parquet",
         vocabulary="results/corpora/{dataset}/vocabulary.parquet",
         reference=reference,
-        weights=lambda w: expand(WEIGHTS, seed=PLAN.seeds(w.model), **w),
+        weights=lambda w: expand(WEIGHTS, seed=plan_of(w.model).seeds(w.model), **w),
     output:
         per_seed(READOUT, LABEL_MODEL, CONFIG.training.seeds),
     log:
@@ -52,7 +59,7 @@ rule readout:
     threads: CONFIG.threads
     params:
         command=command("readout"),
-        settings=lambda w: PLAN.readout_settings(w.dataset, w.model).model_dump_json(),
+        settings=lambda w: plan_of(w.model).readout_settings(w.dataset, w.model).model_dump_json(),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
@@ -63,3 +70,8 @@ rule readout:
 use rule readout as readout_adversary with:
     output:
         per_seed(READOUT, ADVERSARY_MODEL, CONFIG.adversary.seeds),
+
+
+use rule readout as readout_document with:
+    output:
+        per_seed(READOUT, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),

@@ -7,6 +7,10 @@ localrules:
     wp_table3,
     wp_table5,
     ss_table1,
+    ss_table2,
+    ss_table3,
+    ss_table_pairwise,
+    ss_table_claims,
     controls,
     tables,
 
@@ -45,7 +49,7 @@ rule wp_table2:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table2_uniform"),
-        settings=settings(datasets=AUDITED, gaps=GAPS),
+        settings=settings(datasets=AUDITED, gaps=AUDITED_GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
@@ -64,7 +68,7 @@ rule wp_table3:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table3_guides"),
-        settings=settings(datasets=AUDITED, gaps=GAPS),
+        settings=settings(datasets=AUDITED, gaps=AUDITED_GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance}"
@@ -85,7 +89,7 @@ rule wp_table5:
         "../../envs/attention-audit.yaml"
     params:
         command=command("wp_table5_adversary"),
-        settings=settings(datasets=AUDITED, gaps=GAPS),
+        settings=settings(datasets=AUDITED, gaps=AUDITED_GAPS),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input comparison {input.comparison} --input instance_adversary {input.instance_adversary}"
@@ -112,11 +116,95 @@ rule ss_table1:
         " --output parquet {output.parquet}"
 
 
+rule ss_table2:
+    input:
+        single_weight=audits("single_weight", ERASED),
+        census=[f"results/corpora/{name}/census.parquet" for name in ERASED],
+    output:
+        parquet="results/tables/ss_table2_flips.parquet",
+        rendered=multiext("results/tables/ss_table2_flips", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/ss_table2_flips.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_table2_flips"),
+        settings=settings(
+            datasets=ERASED, gaps=ERASED_GAPS, resamples=CONFIG.serrano_smith.resamples
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input single_weight {input.single_weight} --input census {input.census}"
+        " --output parquet {output.parquet}"
+
+
+rule ss_table3:
+    input:
+        performance=audits("accuracy", ERASED),
+    output:
+        parquet="results/tables/ss_table3_accuracy.parquet",
+        rendered=multiext("results/tables/ss_table3_accuracy", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/ss_table3_accuracy.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_table3_accuracy"),
+        settings=settings(datasets=ERASED, gaps=ERASED_GAPS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance}"
+        " --output parquet {output.parquet}"
+
+
+rule ss_table_pairwise:
+    input:
+        ranked_sets=audits("ranked_sets", ERASED),
+    output:
+        parquet="results/tables/ss_table_pairwise.parquet",
+        rendered=multiext("results/tables/ss_table_pairwise", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/ss_table_pairwise.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_table_pairwise"),
+        settings=settings(
+            datasets=ERASED, gaps=ERASED_GAPS, resamples=CONFIG.serrano_smith.resamples
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input ranked_sets {input.ranked_sets}"
+        " --output parquet {output.parquet}"
+
+
+rule ss_table_claims:
+    input:
+        ranked_sets=audits("ranked_sets", ERASED),
+        single_weight=audits("single_weight", ERASED),
+    output:
+        parquet="results/tables/ss_table_claims.parquet",
+        rendered=multiext("results/tables/ss_table_claims", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/ss_table_claims.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("ss_table_claims"),
+        settings=settings(datasets=ERASED, resamples=CONFIG.serrano_smith.resamples),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input ranked_sets {input.ranked_sets} --input single_weight {input.single_weight}"
+        " --output parquet {output.parquet}"
+
+
 rule controls:
     input:
         performance=audits("performance"),
         evidence=audits("evidence"),
-        census=[f"results/corpora/{name}/census.parquet" for name in AUDITED],
+        census=corpora("census.parquet"),
+        planted=audits("planted", ERASED),
+        ranked_sets=audits("ranked_sets", ERASED),
     output:
         parquet="results/tables/controls.parquet",
         rendered=multiext("results/tables/controls", ".csv", ".md", ".tex"),
@@ -127,11 +215,12 @@ rule controls:
     params:
         command=command("controls"),
         settings=settings(
-            datasets=AUDITED, kinds={name: CONFIG.corpora[name].kind for name in AUDITED}
+            datasets=DATASETS, kinds={name: CONFIG.corpora[name].kind for name in DATASETS}
         ),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input evidence {input.evidence} --input census {input.census}"
+        " --input planted {input.planted} --input ranked_sets {input.ranked_sets}"
         " --output parquet {output.parquet}"
 
 
@@ -139,9 +228,17 @@ rule tables:
     input:
         rules.wp_table1.output,
         rules.ss_table1.output,
-        if_audited(
+        rules.controls.output,
+        where_any(
+            AUDITED,
             *rules.wp_table2.output,
             *rules.wp_table3.output,
             *rules.wp_table5.output,
-            *rules.controls.output,
+        ),
+        where_any(
+            ERASED,
+            *rules.ss_table2.output,
+            *rules.ss_table3.output,
+            *rules.ss_table_pairwise.output,
+            *rules.ss_table_claims.output,
         ),

@@ -18,13 +18,16 @@ from attention_audit.corpus.catalogue import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
+from attention_audit.training.documents import DEFAULT, SerranoSmith
 from attention_audit.training.settings import Adversary, Guides, Sizes, Training
 
 
 class Config(Section):
     """The whole configuration of a run."""
 
-    datasets: list[Name] = Field(min_length=1, description="Data sets to audit, by their names in `corpora`.")
+    datasets: list[Name] = Field(
+        description="Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`."
+    )
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
     )
@@ -43,7 +46,13 @@ class Config(Section):
     instance_adversary: InstanceAdversary = Field(
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
     )
+    serrano_smith: SerranoSmith = Field(default_factory=SerranoSmith, description="Erasure, by Serrano & Smith.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
+
+    @property
+    def every_dataset(self) -> list[str]:
+        """The data sets of all tests, each once, in the order in which they are named."""
+        return list(dict.fromkeys([*self.datasets, *self.serrano_smith.datasets]))
 
     @field_validator("datasets")
     @classmethod
@@ -53,11 +62,18 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        for name in self.datasets:
-            if name not in self.corpora:
-                raise ValueError(f"datasets: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
+        asked_for = {"datasets": self.datasets, "serrano_smith.datasets": self.serrano_smith.datasets}
+        for key, names in asked_for.items():
+            for name in names:
+                if name not in self.corpora:
+                    raise ValueError(f"{key}: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
+        if not self.every_dataset:
+            raise ValueError("datasets: none is named, nor in serrano_smith.datasets; name one")
+        for name in self.serrano_smith.recipes:
+            if name != DEFAULT and name not in self.corpora:
+                raise ValueError(f"serrano_smith.recipes: unknown data set {name!r}; use `{DEFAULT}` for all others")
         asked = {"vectors": self.vectors}
-        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.datasets}
+        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.every_dataset}
         for key, vectors in asked.items():
             if vectors != "random" and vectors not in self.word_vectors:
                 known = ", ".join(["random", *sorted(self.word_vectors)])

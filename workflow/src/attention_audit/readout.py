@@ -1,12 +1,14 @@
 """The readout: all that a post-hoc test needs to know of a trained model.
 
-Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t. Given a, z and b, any new attention is scored
-by a dot product, without the network.
+Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t, over the items t of a text: its tokens, or
+its sentences in a hierarchical model. Given a, z and b, any new attention is scored by a dot product, without the
+network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,13 +21,15 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.schema import READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.classifier import Classifier, probabilities
 
 Floats = npt.NDArray[np.float32]
+AT_ONCE = 2000
+"""Texts of a readout that are handled together, where all of them may not fit in memory."""
 
 
 class Padded(NamedTuple):
@@ -45,7 +49,7 @@ def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
 
 @dataclass(frozen=True)
 class Readout:
-    """One model on one split: N texts, C classes, O outputs, text i of length L_i.
+    """One model on one split, or on some texts of it: N texts, C classes, O outputs, text i of L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
     """
@@ -63,7 +67,7 @@ class Readout:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Tokens of each text, (N,)."""
+        """Items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @property
@@ -116,30 +120,49 @@ class Readout:
             "bias": list(self.bias),
         }
 
+    def tables(self, rows: int = AT_ONCE) -> Iterator[pa.Table]:
+        """The same as tables of at most `rows` texts, in order."""
+        columns = self.columns()
+        for start in range(0, len(self), rows):
+            part = {name: values[start : start + rows] for name, values in columns.items()}
+            yield pa.table(part, schema=READOUT.schema)
+
+
+@contextmanager
+def _evaluating(model: Classifier) -> Iterator[None]:
+    """Without gradients and without dropout; a training goes on behind it."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        model.train(training)
+
 
 def predict_split(model: Classifier, split: Split) -> Floats:
-    """Predicted distributions over a split, (N, C), without gradients."""
+    """Predicted distributions over a split, (N, C), without gradients and dropout."""
     logits = torch.empty(len(split), model.decoder.out_features)
-    with torch.inference_mode():
+    with _evaluating(model):
         for members, batch in split.in_order_of_length():
             logits[torch.from_numpy(members)] = model(batch).logits.cpu()
         return probabilities(logits).numpy()
 
 
 def take_readout(model: Classifier, split: Split, ids: Sequence[str]) -> Readout:
-    """Run the model over a split, without gradients."""
+    """Run the model over a split, without gradients and dropout."""
     count = len(split)
     attention: list[Floats] = [np.empty(0, np.float32)] * count
     contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
     logits = np.empty((count, model.decoder.out_features), np.float32)
-    with torch.inference_mode():
+    with _evaluating(model):
         for members, batch in split.in_order_of_length():
             output = model(batch)
             weights, values = output.attention.cpu().numpy(), model.contributions(output.states).cpu().numpy()
             logits[members] = output.logits.cpu().numpy()
             for row, member in enumerate(members):
-                length = split.lengths[member]
-                attention[member], contribution[member] = weights[row, :length], values[row, :length]
+                items = split.items[member]
+                attention[member], contribution[member] = weights[row, :items], values[row, :items]
         predicted = probabilities(torch.from_numpy(logits)).numpy()
         bias = model.decoder.bias.cpu().numpy()
     return Readout(
@@ -158,9 +181,7 @@ def _rows(column: pa.ChunkedArray) -> list[Floats]:
     return np.split(flat.flatten().to_numpy(), flat.offsets.to_numpy()[1:-1] - flat.offsets[0].as_py())
 
 
-def read_readout(path: Path) -> Readout:
-    """Read a readout file; raises AuditError where it is damaged or its columns contradict each other."""
-    table = read_table(path, READOUT)
+def _from_table(table: pa.Table, path: Path) -> Readout:
     bias = np.stack(_rows(table["bias"]))
     attention = _rows(table["attention"])
     contribution = _rows(table["contribution"])
@@ -178,3 +199,18 @@ def read_readout(path: Path) -> Readout:
         [values.reshape(-1, outputs) for values in contribution],
         bias,
     )
+
+
+def read_readout(path: Path) -> Readout:
+    """Read a readout file; raises AuditError where it is damaged or its columns contradict each other."""
+    return _from_table(read_table(path, READOUT), path)
+
+
+def read_readouts(path: Path, rows: int = AT_ONCE) -> Iterator[Readout]:
+    """A readout file as readouts of at most `rows` texts, in order, read row group by row group: memory is bounded.
+
+    Raises AuditError as `read_readout` does.
+    """
+    for table in read_batches(path, READOUT, READOUT.schema.names):
+        for start in range(0, len(table), rows):
+            yield _from_table(table.slice(start, rows), path)

@@ -21,6 +21,15 @@ Made by `snakemake`. Everything here can be deleted and is made again by the sam
 | `tables/wp_table2_uniform` | test 1: base model against uniform weights |
 | `tables/wp_table3_guides` | test 3: a simple model guided by attention from elsewhere |
 | `tables/wp_table5_adversary` | test 4: the consistent adversary, lambda by lambda |
+| `figures/ss_fig3_delta_js` | erasing the top item against erasing another: change of the prediction over attention |
+| `figures/ss_fig4_negative_delta_js` | at which difference in attention the top item matters less than another |
+| `figures/ss_fig5_fraction_removed` | how many items each ranking erases until the decision flips |
+| `figures/ss_fig11_mass_removed` | the same in attention erased |
+| `figures/ss_fig_aopc` | comprehensiveness and sufficiency of each ranking |
+| `tables/ss_table2_flips` | decisions that flip without the top item, and without another |
+| `tables/ss_table3_accuracy` | accuracy of HANs and FLANs |
+| `tables/ss_table_pairwise` | which of two rankings flips the decision first |
+| `tables/ss_table_claims` | Serrano & Smith's findings, and whether they come back |
 | `tables/controls` | what had to be found on the generated corpora, and whether it was |
 
 Figures are .pdf and .png. Tables are .parquet (tidy), .csv (the same, every digit; the first line is a comment), .md

@@ -46,9 +46,11 @@ def write_table(
         pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
-def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
+def write_batches(
+    path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance, seed: int | None = None
+) -> None:
     """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups."""
-    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text().encode()})
+    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text(seed).encode()})
     gathered: list[pa.Table] = []
     with (
         whole(path) as temporary,

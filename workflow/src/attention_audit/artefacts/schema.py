@@ -229,7 +229,12 @@ INSTANCE_ADVERSARY = Artefact(
         Column("admissible", INTEGER, "restarts", "restarts whose prediction stayed within epsilon; 0: original kept"),
         BASE_PREDICTION,
         BASE_MAX_ATTENTION,
-        Column("attention", WEIGHTS, "share", "the adversarial attention weight of each token"),
+        Column(
+            "attention",
+            WEIGHTS,
+            "share",
+            "the adversarial attention weight of each item (token, or sentence in a hierarchical model)",
+        ),
     ),
 )
 
@@ -246,6 +251,100 @@ EVIDENCE = Artefact(
         LABEL,
         Column("evidence_mass", REAL, "share", "sum of the attention on the evidence positions"),
         Column("uniform_mass", REAL, "share", "the same under uniform attention: evidence tokens / tokens"),
+    ),
+)
+
+ARCHITECTURE = Column("model", STRING, "", "han or flan, with its encoder: rnn, conv or none")
+ITEMS = Column("items", INTEGER, "items", "items under the last attention: sentences (han) or words (flan); at least 2")
+
+SINGLE_WEIGHT = Artefact(
+    "single_weight",
+    "audits/{dataset}/single_weight.parquet",
+    "What erasing one weight does: the item that a ranking puts first, against another one, "
+    "test instance by test instance.",
+    (
+        DATASET,
+        ARCHITECTURE,
+        SEED,
+        ID,
+        Column("ranking", STRING, "", "what names the top item: attention, gradient, or product of the two"),
+        Column(
+            "draw",
+            STRING,
+            "",
+            "how the other item is drawn: corrected (any but the top, uniformly) or as_published "
+            "(as the authors' code does: never the first of the text, at times the top itself)",
+        ),
+        ITEMS,
+        Column(
+            "delta_js",
+            REAL,
+            "nats",
+            "divergence (JS) of the prediction without the top item, less that without the other one",
+        ),
+        Column("delta_attention", REAL, "share", "attention weight of the top item less that of the other"),
+        Column("top_flips", FLAG, "", "whether the decision changes without the top item"),
+        Column("other_flips", FLAG, "", "whether it changes without the other item"),
+    ),
+)
+
+RANKED_SETS = Artefact(
+    "ranked_sets",
+    "audits/{dataset}/ranked_sets.parquet",
+    "What erasing items from the top of a ranking downward does, test instance by test instance.",
+    (
+        DATASET,
+        ARCHITECTURE,
+        SEED,
+        ID,
+        Column(
+            "ranking",
+            STRING,
+            "",
+            "random, attention, gradient, product of the two, or smallest: the fewest items that change the decision",
+        ),
+        ITEMS,
+        Column("removed", INTEGER, "items", "items erased when the decision first changes; -1 where it never does"),
+        Column("fraction_removed", REAL, "share", "removed / items; null where the decision never changes", True),
+        Column("mass_removed", REAL, "share", "attention on the erased items; null where it never changes", True),
+        Column(
+            "comprehensiveness",
+            REAL,
+            "probability",
+            "what the predicted class loses without the first 1, 5, 10, 20, 50 % of the items, on average (AOPC); "
+            "null for smallest",
+            nullable=True,
+        ),
+        Column(
+            "sufficiency",
+            REAL,
+            "probability",
+            "what it loses when only they are left, on average (AOPC)",
+            nullable=True,
+        ),
+        Column(
+            "comprehensiveness_curve",
+            WEIGHTS,
+            "probability",
+            "comprehensiveness at each of these shares",
+            nullable=True,
+        ),
+        Column("sufficiency_curve", WEIGHTS, "probability", "sufficiency at each of these shares", nullable=True),
+    ),
+)
+
+PLANTED = Artefact(
+    "planted",
+    "audits/{dataset}/planted.parquet",
+    "Where the evidence is known: whether the item that a ranking puts first is of it, test instance by test instance.",
+    (
+        DATASET,
+        ARCHITECTURE,
+        SEED,
+        ID,
+        Column("ranking", STRING, "", "attention, gradient, or product of the two"),
+        Column("on_evidence", FLAG, "", "whether the first item holds a word of the evidence"),
+        Column("chance", REAL, "share", "share of the items that do"),
     ),
 )
 
@@ -273,7 +372,7 @@ TABLE = Artefact(
     "One published table: ours beside the paper's. Rendered as .csv, .md and .tex under the same name.",
     (
         DATASET,
-        Column("row", STRING, "", "what the row is about: a split, a model or a guide"),
+        Column("row", STRING, "", "what the row is about: a split, a model or a guide; of several things, parted by /"),
         LAMBDA,
         Column("metric", STRING, "", "what is measured"),
         Column(
@@ -284,6 +383,14 @@ TABLE = Artefact(
             nullable=True,
         ),
         Column("sd", REAL, "", "standard deviation over seeds (n - 1); null below two seeds", nullable=True),
+        Column(
+            "low",
+            REAL,
+            "",
+            "lower end of the 95 % bootstrap interval over instances and seeds; null where there is none",
+            nullable=True,
+        ),
+        Column("high", REAL, "", "upper end of that interval", nullable=True),
         Column("seeds", INTEGER, "seeds", "number of seeds; 0 for a property of the data"),
         Column("published", REAL, "", "the paper's value; null where it gives none", nullable=True),
         Column("selection", STRING, "", "split on which epochs were selected; empty for a property of the data"),
@@ -306,6 +413,22 @@ CONTROLS = Artefact(
     ),
 )
 
+CLAIMS = Artefact(
+    "claims",
+    "tables/ss_table_claims.parquet",
+    "What Serrano & Smith 2019 found, and whether it comes back.",
+    (
+        DATASET,
+        Column("claim", STRING, "", "what they found"),
+        Column("statistic", STRING, "", "how it is measured"),
+        Column("ours", REAL, "", "what this run measured; null where nothing could be", nullable=True),
+        Column("low", REAL, "", "lower end of its 95 % bootstrap interval over instances and seeds", nullable=True),
+        Column("high", REAL, "", "upper end of that interval", nullable=True),
+        Column("theirs", STRING, "", "what the paper has"),
+        Column("holds", FLAG, "", "whether it comes back, the whole interval considered"),
+    ),
+)
+
 ARTEFACTS = (
     CORPUS,
     CENSUS,
@@ -316,7 +439,11 @@ ARTEFACTS = (
     COMPARISON,
     INSTANCE_ADVERSARY,
     EVIDENCE,
+    SINGLE_WEIGHT,
+    RANKED_SETS,
+    PLANTED,
     ATTENTION_MAPS,
     TABLE,
     CONTROLS,
+    CLAIMS,
 )

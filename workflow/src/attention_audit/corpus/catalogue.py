@@ -9,6 +9,7 @@ from pydantic import Field
 from attention_audit.corpus.sources.babi import BabiCorpus
 from attention_audit.corpus.sources.cnn import CnnCorpus
 from attention_audit.corpus.sources.control import ControlCorpus
+from attention_audit.corpus.sources.digest import DigestCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.jmars import JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
@@ -20,6 +21,7 @@ from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
     ControlCorpus
+    | DigestCorpus
     | TableCorpus
     | SstCorpus
     | ImdbCorpus

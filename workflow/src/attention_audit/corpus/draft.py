@@ -87,7 +87,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.split for text in texts],
         [text.label for text in texts],
         [[*chain(*sentences)] for sentences in split],
-        starts if tokens.sentences else [None] * len(texts),
+        [own.sentences or (found if tokens.sentences else None) for own, found in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],
         [text.evidence for text in texts],

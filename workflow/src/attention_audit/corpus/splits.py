@@ -10,12 +10,20 @@ from pydantic import Field
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.section import Section, Seed
+from attention_audit.section import Count, Section, Seed
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Codes = npt.NDArray[np.int64]
 TRAIN, DEV, TEST = range(len(SPLITS))
 UNKNOWN, LEFT_OUT = -1, -2
+
+
+class Most(Section):
+    """Sizes of splits."""
+
+    train: Count | None = Field(None, description="Training texts; null: all.")
+    dev: Count | None = Field(None, description="Development texts; null: all.")
+    test: Count | None = Field(None, description="Test texts; null: all.")
 
 
 class Splits(Section):
@@ -26,6 +34,10 @@ class Splits(Section):
     dev: Share = Field(0.15, description="Share of the training texts for dev, where the source has no dev split.")
     dev_seed: Seed = Field(1, description="Seed of that draw.")
     stratified: bool = Field(True, description="Draw the same share of every class.")
+    most: Most | None = Field(
+        None, description="Keep at most so many texts of each split, a stratified draw; null: all."
+    )
+    most_seed: Seed = Field(1, description="Seed of that draw.")
     test_sample: Share | None = Field(
         None,
         description="Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it.",
@@ -52,7 +64,7 @@ def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, s
 
 
 def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits) -> Codes:
-    """The split of every text, (N,) -> (N,): codes in SPLITS, or LEFT_OUT for test texts outside the sample.
+    """The split of every text, (N,) -> (N,): codes in SPLITS, or LEFT_OUT for texts outside a sample.
 
     Texts of split UNKNOWN count as training texts, from which missing splits are drawn: first test, then dev.
     Raises AuditError where there are too few.
@@ -68,4 +80,10 @@ def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits) -> Code
             own = np.flatnonzero(made == TEST)
             _, others = draw(dataset, own, labels, 1 - settings.test_sample, seed, settings.stratified)
             made[others] = LEFT_OUT
+    if settings.most is not None:
+        for code, name in enumerate(SPLITS):
+            members, most = np.flatnonzero(made == code), getattr(settings.most, name)
+            if most is not None and most < len(members):
+                _, others = draw(dataset, members, labels, 1 - most / len(members), settings.most_seed, True)
+                made[others] = LEFT_OUT
     return made

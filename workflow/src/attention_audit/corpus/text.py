@@ -13,7 +13,8 @@ class Text:
 
     `split` is None where the source has no such split. `place`: file and row, for messages. `query`: the second text of
     a pair (question, hypothesis). `candidates`: the labels that may be the answer, None for all. `evidence`: positions
-    of the words known to decide the label, None where nobody knows.
+    of the words known to decide the label, None where nobody knows. `sentences`: positions of the first word of each,
+    of a text that is split into words already.
     """
 
     id: str
@@ -24,3 +25,4 @@ class Text:
     query: str | list[str] | None = None
     candidates: list[str] | None = None
     evidence: list[int] | None = None
+    sentences: list[int] | None = None

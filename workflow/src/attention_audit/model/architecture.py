@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
 
 from attention_audit.section import Count, Section
 
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
+class Dropout(Section):
+    """Shares of values that training sets to zero, at each place where it may; nothing is dropped in evaluation.
+
+    words: before the encoder of words. sentences: before the encoder of sentences. convolution: again before every
+    convolution. decoder: before the decoder. logits: after it.
+    """
+
+    words: Share = 0.0
+    sentences: Share = 0.0
+    convolution: Share = 0.0
+    decoder: Share = 0.0
+    logits: Share = 0.0
+
 
 class Architecture(Section):
-    """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights."""
+    """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights.
 
-    encoder: Literal["bilstm", "affine"]
+    hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, outputs of an affine
+    layer; without an encoder it is not read. hierarchical: encoder and additive attention over the words of each
+    sentence, then the same kind of encoder and `attention` over the sentences. initialisation: see `initialise`.
+    """
+
+    encoder: Literal["bilstm", "affine", "bigru", "conv", "none"]
     attention: Literal["additive", "uniform", "imposed"]
     embedding: Count
     pretrained: bool
     hidden: Count
     attention_hidden: Count
+    hierarchical: bool = False
+    dropout: Dropout = Dropout()
+    initialisation: Literal["torch", "xavier"] = "torch"
+
+    @model_validator(mode="after")
+    def _marks(self) -> Self:
+        if self.encoder == "bilstm" and (self.hierarchical or self.dropout.words):
+            raise ValueError("bilstm reads a whole text between marks: not sentences, and without dropout of words")
+        return self

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +13,47 @@ import torch
 from torch import Tensor
 
 Indices = npt.NDArray[np.int64]
+SHORT = 8
+"""Sentences of up to so many words are padded together; longer ones with none twice as long."""
+
+
+def within(lengths: Tensor, longest: int) -> Tensor:
+    """(N,) -> (N, longest), true on the first lengths[n] positions of row n."""
+    return torch.arange(longest, device=lengths.device) < lengths[:, None]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """n sentences of like length, without marks: words (n, W), padding last; lengths (n,)."""
+
+    words: Tensor
+    lengths: Tensor
+
+    @property
+    def mask(self) -> Tensor:
+        """(n, W), true on words."""
+        return within(self.lengths, self.words.shape[1])
+
+
+class Documents(NamedTuple):
+    """The B texts of a batch as sentences: counts (B,) of them, at most S each.
+
+    groups: all sentences, those of like length together. places (B, S): where a text's sentences, in order, stand in
+    the groups laid end to end; 0 behind the last one.
+    """
+
+    groups: list[Sentences]
+    places: Tensor
+    counts: Tensor
 
 
 @dataclass(frozen=True)
 class Batch:
     """B texts of at most L tokens, each between a start and an end mark, padding last.
 
-    ids (B, L + 2); lengths (B,) in tokens, without marks; labels (B,); attention (B, L) and probabilities (B, C) are
-    those of another model, where the split carries them.
+    ids (B, L + 2); lengths (B,) in tokens, without marks; labels (B,). The items that a model attends to are the
+    tokens, or the sentences where the split has them in `documents`; I is the most items of a text. attention (B, I)
+    and probabilities (B, C) are those of another model, where the split carries them.
     """
 
     ids: Tensor
@@ -26,11 +61,22 @@ class Batch:
     labels: Tensor
     attention: Tensor | None = None
     probabilities: Tensor | None = None
+    documents: Documents | None = None
+
+    @property
+    def words(self) -> Tensor:
+        """(B, L), the ids between the marks; an end mark stands behind shorter texts."""
+        return self.ids[:, 1:-1]
+
+    @property
+    def items(self) -> Tensor:
+        """(B,), items of each text."""
+        return self.lengths if self.documents is None else self.documents.counts
 
     @property
     def mask(self) -> Tensor:
-        """(B, L), true on tokens: marks and padding can not be attended to."""
-        return torch.arange(self.ids.shape[1] - 2, device=self.ids.device) < self.lengths[:, None]
+        """(B, I), true on items: marks and padding can not be attended to."""
+        return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
 def _padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
@@ -38,6 +84,67 @@ def _padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor
     offset = torch.arange(longest, device=flat.device)
     where = (start[:, None] + offset).clamp(max=len(flat) - 1)
     return flat[where] * (offset < length[:, None])
+
+
+def _starts(lengths: Indices) -> Indices:
+    return lengths.cumsum() - lengths
+
+
+def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
+    """Cut a row of texts into runs of at most `texts` texts and, padded to the widest of them, `tokens` tokens.
+
+    A text that is wider than `tokens` is a run of its own.
+    """
+    start, widest = 0, 0
+    for stop, width in enumerate(widths.tolist()):
+        widest = max(widest, width)
+        count = stop + 1 - start
+        if count > 1 and (count > texts or count * widest > tokens):
+            yield slice(start, stop)
+            start, widest = stop, width
+    if len(widths):
+        yield slice(start, len(widths))
+
+
+class Boundaries(NamedTuple):
+    """Sentences of N texts: counts (N,), and the position of each one's first word in its text, text after text."""
+
+    starts: npt.ArrayLike
+    counts: npt.ArrayLike
+
+
+class _SentenceTable:
+    """The sentences of a split, T of them text after text: lengths (T,), and where in its flat ids they start (T,).
+
+    counts, first, longest (N,): how many a text has, the number of its first, the tokens of its longest.
+    """
+
+    def __init__(self, boundaries: Boundaries, texts: Indices) -> None:
+        """`texts` (N,): tokens of each text."""
+        self.counts = np.asarray(boundaries.counts, dtype=np.int64)
+        self.first = _starts(self.counts)
+        tokens = np.asarray(boundaries.starts, dtype=np.int64) + np.repeat(_starts(texts), self.counts)
+        self.lengths = np.diff(tokens, append=texts.sum())
+        # each text before this one has two marks, this one has passed its first
+        self.starts = tokens + np.repeat(2 * np.arange(len(texts)) + 1, self.counts)
+        self.longest = np.maximum.reduceat(self.lengths, self.first)
+
+    def documents(self, members: Indices, ids: Tensor) -> Documents:
+        """The sentences of the texts at `members`, their words taken from the split's flat ids."""
+        counts = self.counts[members]
+        numbers = np.arange(counts.sum()) + np.repeat(self.first[members] - _starts(counts), counts)
+        octaves = np.ceil(np.log2(np.maximum(self.lengths[numbers], SHORT)))
+        order = np.argsort(octaves, kind="stable")
+        cuts = np.flatnonzero(np.diff(octaves[order])) + 1
+        groups = [self._group(group, ids) for group in np.split(numbers[order], cuts)]
+        places = torch.from_numpy(np.argsort(order)).to(ids.device)
+        first, count = (torch.from_numpy(values).to(ids.device) for values in (_starts(counts), counts))
+        return Documents(groups, _padded(places, first, count, int(counts.max())), count)
+
+    def _group(self, numbers: Indices, ids: Tensor) -> Sentences:
+        lengths = self.lengths[numbers]
+        start, length = (torch.from_numpy(values).to(ids.device) for values in (self.starts[numbers], lengths))
+        return Sentences(_padded(ids, start, length, int(lengths.max())).long(), length)
 
 
 class Split:
@@ -51,13 +158,16 @@ class Split:
         device: torch.device,
         attention: Sequence[npt.ArrayLike] | None = None,
         probabilities: npt.ArrayLike | None = None,
+        boundaries: Boundaries | None = None,
     ) -> None:
         """N texts, one after another in `ids`: rows of the embedding, each text between both marks.
 
-        lengths (N,) in tokens, without marks; labels (N,); `attention` has one weight for each token.
+        lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
+        its sentences; `attention` has one weight for each item.
         """
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
+        self._sentences = None if boundaries is None else _SentenceTable(boundaries, self.lengths)
         self._lengths = torch.from_numpy(self.lengths).to(device)
         self._start = self._lengths.cumsum(0) - self._lengths
         self._ids = torch.from_numpy(np.asarray(ids, dtype=np.int32)).to(device)
@@ -66,6 +176,7 @@ class Split:
         if attention is not None:
             flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
             self._attention = torch.from_numpy(flat).to(device)
+            self._item_start = torch.from_numpy(_starts(self.items)).to(device)
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
@@ -78,25 +189,35 @@ class Split:
         """Gold labels, (N,)."""
         return self._labels.cpu().numpy()
 
+    @property
+    def items(self) -> Indices:
+        """Items of each text, (N,): what a model attends to."""
+        return self.lengths if self._sentences is None else self._sentences.counts
+
+    @property
+    def widths(self) -> Indices:
+        """Tokens of the longest stretch of each text that is encoded at once, (N,): the text, or a sentence."""
+        return self.lengths if self._sentences is None else self._sentences.longest
+
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
         longest = int(self.lengths[members].max())
         lengths, start = self._lengths[rows], self._start[rows]
-        return Batch(
+        batch = Batch(
             ids=_padded(self._ids, start + 2 * rows, lengths + 2, longest + 2).long(),
             lengths=lengths,
             labels=self._labels[rows],
-            attention=None if self._attention is None else _padded(self._attention, start, lengths, longest),
             probabilities=None if self._probabilities is None else self._probabilities[rows],
+            documents=None if self._sentences is None else self._sentences.documents(members, self._ids),
         )
+        if self._attention is None:
+            return batch
+        weights = _padded(self._attention, self._item_start[rows], batch.items, int(self.items[members].max()))
+        return replace(batch, attention=weights)
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
         order = np.argsort(self.lengths, kind="stable")
-        start = 0
-        for stop in range(1, len(order) + 1):
-            full = stop == len(order) or (stop + 1 - start) * (self.lengths[order[stop]] + 2) > tokens
-            if full:
-                yield order[start:stop], self.batch(order[start:stop])
-                start = stop
+        for run in runs(self.lengths[order] + 2, tokens=tokens):
+            yield order[run], self.batch(order[run])

@@ -1,7 +1,10 @@
-"""The classifier of Wiegreffe & Pinter 2019, section 3 (after Jain & Wallace 2019, section 2).
+"""Classifiers that end in attention and a linear decoder.
 
-embedding -> encoder -> attention -> decoder. Shapes: B texts, L tokens, E embedding, H hidden states, O outputs
-(one for two classes: the logit of class 1; else one a class).
+embedding -> encoder -> attention -> decoder. Shapes: B texts, I items (tokens; sentences in a hierarchical model), H
+hidden states, O outputs (one for two classes: the logit of class 1; else one a class).
+
+With a BiLSTM or an affine layer it is the classifier of Wiegreffe & Pinter 2019, section 3 (after Jain & Wallace 2019,
+section 2); with the other encoders, flat or hierarchical, those of Serrano & Smith 2019, section 3.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import Additive, Imposed, Uniform, weigh
 from attention_audit.model.batch import Batch
+from attention_audit.model.encoders import BiLSTM
+from attention_audit.model.hierarchy import Hierarchy, Words
 
 
 def outputs_for(classes: int) -> int:
@@ -29,82 +34,28 @@ def probabilities(logits: Tensor) -> Tensor:
     return logits.softmax(-1)
 
 
-class BiLSTM(nn.Module):
-    """One LSTM over the text and one over the text reversed within its own length.
+def text_encoder(architecture: Architecture) -> BiLSTM | Words | Hierarchy:
+    """From a batch to the states of its items."""
+    if architecture.encoder == "bilstm":
+        return BiLSTM(architecture.embedding, architecture.hidden)
+    return Hierarchy(architecture) if architecture.hierarchical else Words(architecture)
 
-    Padding comes last for both, so neither reads it before a token: exact without packing, and several times faster
-    on a CPU. Both read their words from one lookup, time first, and end before the mark that would come last.
+
+def initialise(model: nn.Module) -> None:
+    """Serrano & Smith's first weights: those of recurrent units and of the decoder uniform by Glorot & Bengio's rule,
+    but orthogonal from state to state; their biases zero. Convolutions and attention keep PyTorch's own.
     """
-
-    def __init__(self, embedding: int, hidden: int) -> None:
-        super().__init__()
-        self.forwards = nn.LSTM(embedding, hidden)
-        self.backwards = nn.LSTM(embedding, hidden)
-        self.width = 2 * hidden
-
-    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
-        """States of the tokens, (B, L, 2 hidden)."""
-        ids = batch.ids.t()
-        position = torch.arange(len(ids) - 1, device=ids.device)[:, None]
-        text = torch.arange(ids.shape[1], device=ids.device)
-        last = batch.lengths + 1
-        reverse = torch.where(position <= last, last - position, position)
-        left, right = embedding(torch.stack([ids[:-1], ids[reverse, text]]))
-        left, _ = self.forwards(left)
-        right, _ = self.backwards(right)
-        # right[reverse, text], by a lookup whose gradient is several times faster
-        aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
-        return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
-
-
-class Affine(nn.Module):
-    """tanh(W x + b) token by token: the diagnostic MLP, which sees no neighbour (section 3.4)."""
-
-    def __init__(self, embedding: int, hidden: int) -> None:
-        super().__init__()
-        self.affine = nn.Linear(embedding, hidden)
-        self.width = hidden
-
-    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
-        """States of the tokens, (B, L, hidden)."""
-        states: Tensor = self.affine(embedding(batch.ids[:, 1:-1])).tanh()
-        return states
-
-
-class Additive(nn.Module):
-    """softmax_t v tanh(W h_t + b) over the tokens of a text (Bahdanau et al. 2015)."""
-
-    def __init__(self, width: int, hidden: int) -> None:
-        super().__init__()
-        self.affine = nn.Linear(width, hidden)
-        self.score = nn.Linear(hidden, 1, bias=False)
-
-    def forward(self, states: Tensor, batch: Batch) -> Tensor:
-        """(B, L, H) -> (B, L)."""
-        scores: Tensor = self.score(self.affine(states).tanh()).squeeze(-1)
-        return scores.masked_fill(~batch.mask, float("-inf")).softmax(-1)
-
-
-class Uniform(nn.Module):
-    """1 / length on every token (section 3.2)."""
-
-    def forward(self, states: Tensor, batch: Batch) -> Tensor:
-        """(B, L, H) -> (B, L)."""
-        return batch.mask / batch.lengths[:, None]
-
-
-class Imposed(nn.Module):
-    """The weights of another model, brought along by the batch (section 3.4)."""
-
-    def forward(self, states: Tensor, batch: Batch) -> Tensor:
-        """(B, L, H) -> (B, L)."""
-        if batch.attention is None:
-            raise ValueError("imposed attention needs a split that carries attention")
-        return batch.attention
+    for name, weight in model.named_parameters():
+        if "bias_" in name or name == "decoder.bias":
+            nn.init.zeros_(weight)
+        elif "weight_hh" in name:
+            nn.init.orthogonal_(weight)
+        elif "weight_ih" in name or name == "decoder.weight":
+            nn.init.xavier_uniform_(weight)
 
 
 class Output(NamedTuple):
-    """What a forward pass gives: logits (B, O), attention (B, L) and states (B, L, H)."""
+    """What a forward pass gives: logits (B, O), attention (B, I) and states (B, I, H)."""
 
     logits: Tensor
     attention: Tensor
@@ -117,8 +68,7 @@ class Classifier(nn.Module):
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
-        encoder = BiLSTM if architecture.encoder == "bilstm" else Affine
-        self.encoder = encoder(architecture.embedding, architecture.hidden)
+        self.encoder = text_encoder(architecture)
         width: int = self.encoder.width
         self.attention: nn.Module
         match architecture.attention:
@@ -128,15 +78,19 @@ class Classifier(nn.Module):
                 self.attention = Uniform()
             case "imposed":
                 self.attention = Imposed()
+        self.context_dropout = nn.Dropout(architecture.dropout.decoder)
         self.decoder = nn.Linear(width, outputs_for(classes))
+        self.logit_dropout = nn.Dropout(architecture.dropout.logits)
+        if architecture.initialisation == "xavier":
+            initialise(self)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits, attention over tokens alone, and the states that it weighs."""
+        """Logits, attention over items alone, and the states that it weighs."""
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
-        context = torch.einsum("bl,blh->bh", attention, states)
-        return Output(self.decoder(context), attention, states)
+        context = self.context_dropout(weigh(attention, states))
+        return Output(self.logit_dropout(self.decoder(context)), attention, states)
 
     def contributions(self, states: Tensor) -> Tensor:
-        """z_t = W h_t: (B, L, H) -> (B, L, O). logits = sum_t attention_t z_t + bias, exactly."""
+        """z_t = W h_t: (B, I, H) -> (B, I, O). logits = sum_t attention_t z_t + bias, exactly, outside training."""
         return states @ self.decoder.weight.T

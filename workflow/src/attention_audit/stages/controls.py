@@ -1,9 +1,9 @@
-"""performance, evidence, censuses -> what had to be found on the control corpora, and what was."""
+"""audits, censuses -> what had to be found on the control corpora, and what was."""
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE
-from attention_audit.stages.frames import by_dataset, stacked
+from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE, PLANTED, RANKED_SETS
+from attention_audit.stages.frames import by_dataset, stacked_if_any
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
 from attention_audit.tables.controls import controls
@@ -15,8 +15,10 @@ def run(job: Job) -> None:
         job,
         controls(
             job.settings["kinds"],
-            stacked(job, "performance", PERFORMANCE),
-            stacked(job, "evidence", EVIDENCE),
+            stacked_if_any(job, "performance", PERFORMANCE),
+            stacked_if_any(job, "evidence", EVIDENCE),
             by_dataset(job, "census", CENSUS),
+            stacked_if_any(job, "planted", PLANTED),
+            stacked_if_any(job, "ranked_sets", RANKED_SETS),
         ),
     )

@@ -16,8 +16,14 @@ from attention_audit.stages.job import Job
 def stacked(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
     """The files of one name, one a data set, as one frame. Raises AuditError where there is none."""
     if not job.inputs[name]:
-        raise AuditError("config: datasets: no data set of single texts that can be had; name one for this result")
-    return pd.concat([read_frame(path, artefact) for path in job.inputs[name]], ignore_index=True)
+        raise AuditError("config: no data set of single texts that can be had is named for this result; name one")
+    return stacked_if_any(job, name, artefact)
+
+
+def stacked_if_any(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
+    """The files of one name, one a data set, as one frame; without rows where there is none."""
+    none: pd.DataFrame = artefact.schema.empty_table().to_pandas()
+    return pd.concat([none, *(read_frame(path, artefact) for path in job.inputs[name])], ignore_index=True)
 
 
 def by_dataset(job: Job, name: str, artefact: Artefact) -> dict[str, pd.DataFrame]:

@@ -19,7 +19,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Boundaries, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.readout import read_readout
 from attention_audit.training.settings import ModelSettings
@@ -29,13 +29,16 @@ from attention_audit.training.settings import ModelSettings
 class Texts:
     """One split, growing: ids and labels; texts as rows of the embedding, one after another, each between both marks.
 
-    The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks.
+    The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
+    hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
     """
 
     ids: list[str] = field(default_factory=list)
     labels: array[int] = field(default_factory=lambda: array("q"))
     lengths: array[int] = field(default_factory=lambda: array("q"))
     rows: array[int] = field(default_factory=lambda: array("i"))
+    starts: array[int] = field(default_factory=lambda: array("i"))
+    counts: array[int] = field(default_factory=lambda: array("q"))
 
     def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
         """Add texts in the columns of schema.CORPUS."""
@@ -44,6 +47,10 @@ class Texts:
         self.labels.extend(table["label"].to_pylist())
         self.lengths.frombytes(encoded.lengths.tobytes())
         self.rows.frombytes(encoded.rows.tobytes())
+        if "sentences" in table.column_names:
+            sentences = table["sentences"].combine_chunks()
+            self.starts.frombytes(sentences.flatten().to_numpy().tobytes())
+            self.counts.frombytes(sentences.value_lengths().to_numpy().astype(np.int64).tobytes())
 
 
 @dataclass(frozen=True)
@@ -71,21 +78,31 @@ def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32
     return vectors
 
 
-def read_texts(corpus: Path, vocabulary: Vocabulary) -> dict[str, Texts]:
-    """The texts of each split, in the order of SPLITS, encoded row group by row group."""
+def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool) -> dict[str, Texts]:
+    """The texts of each split, in the order of SPLITS, encoded row group by row group.
+
+    Raises AuditError where `sentences` are asked for and a text has none.
+    """
     splits = {split: Texts() for split in SPLITS}
-    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens"]):
+    columns = ["id", "split", "label", "tokens", *(["sentences"] if sentences else [])]
+    for table in read_batches(corpus, CORPUS, columns):
+        if sentences and table["sentences"].null_count:
+            name = table.filter(pc.is_null(table["sentences"]))["id"][0]
+            raise AuditError(
+                f"{corpus}: text '{name}': no sentence boundaries, which a hierarchical model reads; "
+                "set `tokens.sentences: true` for this data set"
+            )
         for split, texts in splits.items():
             texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
     return splits
 
 
 def read_material(corpus: Path, vocabulary: Path, architecture: Architecture) -> Material:
-    """Read and encode a data set; raises AuditError where a file is damaged."""
+    """Read and encode a data set; raises AuditError where a file is damaged, or lacks the sentences of a hierarchy."""
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
-    splits = read_texts(corpus, words)
+    splits = read_texts(corpus, words, architecture.hierarchical)
     classes = 1 + max(max(part.labels) for part in splits.values())
     return Material(splits, classes, len(words.words), vectors)
 
@@ -111,7 +128,9 @@ def prepare_device(settings: ModelSettings) -> torch.device:
 
 
 def build_split(texts: Texts, device: torch.device, reference: Path | None = None) -> Split:
-    """A split on the device; with `reference`, it carries the attention and predictions of that readout.
+    """A split on the device, with the sentences of its texts where they were read.
+
+    With `reference`, it carries the attention and predictions of that readout.
 
     Raises AuditError where the readout lacks a text.
     """
@@ -119,7 +138,8 @@ def build_split(texts: Texts, device: torch.device, reference: Path | None = Non
     if reference is not None:
         other = read_readout(reference).aligned(texts.ids)
         attention, probabilities = other.attention, other.probabilities
-    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities)
+    boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
+    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries)
 
 
 def by_split(paths: Sequence[Path]) -> dict[str, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.schema import READOUT
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.errors import AuditError
@@ -38,5 +38,5 @@ def run(job: Job) -> None:
         load_weights(model, weights)
         for name, split in splits.items():
             readout = take_readout(model, split, material.splits[name].ids)
-            write_table(next(outputs), READOUT, readout.columns(), job.provenance, seed)
+            write_batches(next(outputs), READOUT, readout.tables(), job.provenance, seed)
         job.report(f"seed {seed}: {', '.join(f'{name} {len(split)}' for name, split in splits.items())} texts")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.readout import predict_split
-from attention_audit.scores import roc_auc
+from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
 from attention_audit.training.loop import Trained, fit
@@ -24,13 +25,15 @@ from attention_audit.training.objective import ConsistentAdversary, LabelLoss, O
 from attention_audit.training.settings import TrainSettings
 
 
-def selection_score(split: Split) -> Callable[[Classifier], float]:
-    """ROC-AUC on a split; NaN where the model predicts no numbers any more."""
+def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Classifier], float]:
+    """ROC-AUC or accuracy on a split; NaN where the model predicts no numbers any more."""
     labels = split.labels
 
     def score(model: Classifier) -> float:
         predicted = predict_split(model, split)
-        return roc_auc(labels, predicted) if np.isfinite(predicted).all() else math.nan
+        if not np.isfinite(predicted).all():
+            return math.nan
+        return roc_auc(labels, predicted) if measure == "roc_auc" else accuracy(labels, predicted.argmax(1))
 
     return score
 
@@ -42,6 +45,7 @@ def _report(job: Job, where: str, line: str) -> None:
 def run(job: Job) -> None:
     """Train the model with each of its seeds, one after another, and write what each ends with."""
     settings = TrainSettings.model_validate(job.settings)
+    recipe = settings.optimisation
     device = prepare_device(settings)
     material = read_material(job.input("corpus"), job.input("vocabulary"), settings.architecture)
     references = by_split(job.inputs.get("reference", []))
@@ -50,9 +54,9 @@ def run(job: Job) -> None:
     if settings.lambda_ is not None:
         objective, score = ConsistentAdversary(settings.lambda_), None
     else:
-        selection = settings.optimisation.selection
-        split = build_split(material.splits[selection], device, references.get(selection))
-        objective, score = LabelLoss(material.class_sizes), selection_score(split)
+        split = build_split(material.splits[recipe.selection], device, references.get(recipe.selection))
+        objective = LabelLoss(material.class_sizes if recipe.class_weights else None)
+        score = selection_score(split, recipe.measure)
     outputs = zip(settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
     for number, (seed, weights, history) in enumerate(outputs, start=1):
         where = f"seed {seed} ({number}/{len(settings.seeds)})"
@@ -62,7 +66,7 @@ def run(job: Job) -> None:
                 model,
                 train,
                 objective,
-                settings.optimisation,
+                recipe,
                 settings.epochs,
                 seed,
                 partial(_report, job, where),

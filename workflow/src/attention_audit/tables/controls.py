@@ -19,6 +19,8 @@ NEEDLE_MASS = 0.5
 CHORUS_MARGIN = 0.02
 STANDARD_ERRORS = 2
 CHANCE_ERRORS = 3
+DIGEST_SHARE = 0.75
+DIGEST_EXCESS = 0.05
 
 
 class Claim(NamedTuple):
@@ -92,13 +94,43 @@ def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
     )
 
 
+def digest(planted: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[Claim]:
+    """One sentence decides, so rankings by importance start there, and erase little else before the decision flips.
+
+    Claimed of models without an encoder: with one, an item's state knows of its neighbours too, and may stand for them.
+    """
+    for model, name in (("han_none", "HANnoenc"), ("flan_none", "FLANnoenc")):
+        tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
+        if tops.empty:
+            continue
+        yield Claim(
+            f"attention x gradient puts the planted evidence first ({name})",
+            "share of the test texts",
+            tops["on_evidence"].mean(),
+            least=DIGEST_SHARE,
+        )
+        fractions = ranked[ranked["model"] == model].groupby("ranking")["fraction_removed"].median()
+        yield Claim(
+            f"attention x gradient flips decisions about as early as can be ({name})",
+            "median fraction erased until the decision flips, less that of the smallest sets",
+            fractions["product"] - fractions["smallest"],
+            most=DIGEST_EXCESS,
+        )
+
+
 def controls(
-    kinds: Mapping[str, str], performance: pd.DataFrame, evidence: pd.DataFrame, censuses: Mapping[str, pd.DataFrame]
+    kinds: Mapping[str, str],
+    performance: pd.DataFrame,
+    evidence: pd.DataFrame,
+    censuses: Mapping[str, pd.DataFrame],
+    planted: pd.DataFrame,
+    ranked: pd.DataFrame,
 ) -> pd.DataFrame:
     """Every claim about the control corpora, with the columns of schema.CONTROLS.
 
-    `kinds` maps data set to needle, chorus or static; data sets of other kinds are passed over. `performance` and
-    `evidence` hold schema.PERFORMANCE and EVIDENCE rows of any number of data sets, `censuses` schema.CENSUS
+    `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are passed over. `performance`,
+    `evidence`, `planted` and `ranked` hold schema.PERFORMANCE, EVIDENCE, PLANTED and RANKED_SETS rows of any number of
+    data sets, each of those whose tests were run, `censuses` schema.CENSUS
     frames.
     """
     rows = []
@@ -112,5 +144,7 @@ def controls(
         elif kind == "static":
             census = censuses[dataset]
             claims = static(scored, census[census["split"] == "test"].set_index("label")["kept"])
+        elif kind == "digest":
+            claims = digest(planted[planted["dataset"] == dataset], ranked[ranked["dataset"] == dataset])
         rows += [(dataset, *claim, claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
 from attention_audit.names import display_name
+from attention_audit.tables.architectures import MODELS
 
 HEADINGS = {
     "mean_length": "mean length (tokens)",
@@ -23,6 +24,14 @@ HEADINGS = {
     "tvd": "TVD",
     "jsd": "JSD (nats)",
     "admissible_share": "texts with an adversary",
+    "both_flip": "both flip (%)",
+    "only_top_flips": "only top flips (%)",
+    "only_other_flips": "only other flips (%)",
+    "neither_flips": "neither flips (%)",
+    "first_earlier": "first earlier (%)",
+    "second_earlier": "second earlier (%)",
+    "tied": "at once (%)",
+    "earlier_ratio": "first / second",
 }
 ROWS = {
     "guide_uniform": "MLP, uniform weights",
@@ -30,8 +39,15 @@ ROWS = {
     "guide_base_lstm": "MLP, base LSTM's attention",
     "guide_adversary": "MLP, adversary's attention",
     "instance_adversary": "per-instance adversary",
+    "corrected": "corrected draw",
+    "as_published": "draw as published",
+    "smallest": "smallest set",
+    **MODELS,
 }
-COUNTS = re.compile(r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test")
+COUNTS = re.compile(
+    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|excluded"
+)
+PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "≥": r"$\geq$", "≤": r"$\leq$"}
 
@@ -49,7 +65,18 @@ def number(value: float, metric: str, paper: bool = False) -> str:
         return f"{value:.0f}"
     if LENGTHS.fullmatch(metric):
         return f"{value:g}" if paper else f"{value:.1f}"
-    return f"{value:.3f}"
+    return f"{value:.1f}" if PERCENT.fullmatch(metric) else f"{value:.3f}"
+
+
+def named(row: str) -> str:
+    """How a row is called; one of several things by the names of all."""
+    return ", ".join(ROWS.get(part, part.replace("_", " ")) for part in row.split("/"))
+
+
+def uncertain(cell: pd.Series, metric: str) -> str:
+    """A mean with its interval or, where there is none, its sd over seeds."""
+    low, high, sd = (number(cell[name], metric) for name in ("low", "high", "sd"))
+    return number(cell["mean"], metric) + (f" [{low}, {high}]" if low else f" ± {sd}" if sd else "")
 
 
 def wide(table: pd.DataFrame) -> pd.DataFrame:
@@ -60,15 +87,14 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
         dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
         line = {
             "data set": display_name(dataset),
-            "row": ROWS.get(row, row.replace("_", " ")),
+            "row": named(row),
             "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
         }
         for metric in filter(None, table["metric"].unique()):
             cell = cells[cells["metric"] == metric]
-            mean, sd, theirs = cell[["mean", "sd", "published"]].iloc[0] if len(cell) else (math.nan,) * 3
-            spread = number(sd, metric)
-            line[heading(metric)] = number(mean, metric) + (f" ± {spread}" if spread else "")
+            line[heading(metric)] = uncertain(cell.iloc[0], metric) if len(cell) else ""
             if metric in published:
+                theirs = cell["published"].iloc[0] if len(cell) else math.nan
                 line[f"paper: {heading(metric)}"] = number(theirs, metric, paper=True)
         seeds = cells["seeds"].max()
         line["seeds"] = str(seeds) if seeds else ""
@@ -98,9 +124,25 @@ def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def findings(claims: pd.DataFrame) -> pd.DataFrame:
+    """A schema.CLAIMS frame as strings: the interval beside the value."""
+    ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
+    return pd.DataFrame(
+        {
+            "data set": [display_name(dataset) for dataset in claims["dataset"]],
+            "claim": claims["claim"],
+            "statistic": claims["statistic"],
+            "ours": [f"{value} [{least}, {most}]" for value, least, most in zip(ours, low, high, strict=True)],
+            "paper": claims["theirs"],
+            "holds": ["yes" if holds else "NO" for holds in claims["holds"]],
+        },
+        dtype=str,
+    )
+
+
 def grid(shown: pd.DataFrame, style: str) -> str:
     """`shown` in one of tabulate's styles; columns that hold numbers stand to the right."""
-    text = ("data set", "row", "claim", "statistic", "note", "epoch selected on", "holds")
+    text = ("data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds")
     aligned = ["left" if name in text else "right" for name in shown.columns]
     rows, names = shown.to_numpy().tolist(), list(shown.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
@@ -123,11 +165,11 @@ def latex(shown: pd.DataFrame, provenance: str) -> str:
 
 
 def render(table: pd.DataFrame, path: Path, provenance: str) -> None:
-    """Write `table` (schema.TABLE or CONTROLS) as `path` with the endings .csv, .md and .tex.
+    """Write `table` (schema.TABLE, CONTROLS or CLAIMS) as `path` with the endings .csv, .md and .tex.
 
     `provenance` is one line of JSON. Raises AuditError where a file cannot be written.
     """
-    shown = verdicts(table) if "holds" in table else wide(table)
+    shown = findings(table) if "theirs" in table else verdicts(table) if "holds" in table else wide(table)
     texts = {
         ".csv": f"# {provenance}\n" + table.to_csv(index=False, lineterminator="\n"),
         ".md": markdown(shown, provenance),

@@ -14,6 +14,8 @@ from attention_audit.tables.published import published, published_rows
 DEFAULTS: dict[str, Any] = {
     "lambda": np.nan,
     "sd": np.nan,
+    "low": np.nan,
+    "high": np.nan,
     "seeds": 0,
     "published": np.nan,
     "selection": "",

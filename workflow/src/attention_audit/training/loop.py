@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Indices, Split
+from attention_audit.model.attention import Additive
+from attention_audit.model.batch import Indices, Split, runs
 from attention_audit.model.classifier import Classifier
 from attention_audit.training.objective import Objective
-from attention_audit.training.settings import Optimisation
+from attention_audit.training.settings import Recipe
 
 Score = Callable[[Classifier], float]
 
@@ -38,27 +42,47 @@ class Trained:
     selected: int
 
 
-def batches(lengths: Indices, size: int, noise: float, random: np.random.Generator) -> Iterator[Indices]:
+def batches(
+    lengths: Indices,
+    size: int,
+    noise: float,
+    random: np.random.Generator,
+    widths: Indices | None = None,
+    tokens: int | None = None,
+) -> Iterator[Indices]:
     """Runs of `size` texts of similar length in random order: a sort by length x (1 +- noise), cut, shuffled.
 
-    The authors' batches: short padding without always meeting the same neighbours.
+    Wiegreffe & Pinter's batches: short padding without always meeting the same neighbours. With `tokens`, a batch is
+    cut before its texts x the largest of their `widths` (`lengths` unless given) exceed it.
     """
     noisy = lengths * random.uniform(1 - noise, 1 + noise, len(lengths))
     order = np.argsort(noisy, kind="stable")
-    starts = np.arange(0, len(order), size)
-    random.shuffle(starts)
-    for start in starts:
-        yield order[start : start + size]
+    cut = list(runs((lengths if widths is None else widths)[order], size, tokens or math.inf))
+    numbers = np.arange(len(cut))
+    random.shuffle(numbers)
+    for number in numbers:
+        yield order[cut[number]]
 
 
-def adam(model: Classifier, settings: Optimisation) -> torch.optim.Adam:
-    """Adam (amsgrad) with an L2 penalty on everything but the attention: the authors' three optimisers as groups."""
-    attention = list(model.attention.parameters())
-    rest = [*model.embedding.parameters(), *model.encoder.parameters(), *model.decoder.parameters()]
-    groups = [{"params": rest, "weight_decay": settings.weight_decay}]
-    if attention:
-        groups.append({"params": attention, "weight_decay": 0.0})
-    return torch.optim.Adam(groups, lr=settings.learning_rate, amsgrad=True, fused=True)
+def adam(model: Classifier, settings: Recipe) -> torch.optim.Adam:
+    """Adam with an L2 penalty on everything but the attention: Wiegreffe & Pinter's three optimisers as groups."""
+    modules = (module for module in model.modules() if isinstance(module, Additive))
+    attention = [parameter for module in modules for parameter in module.parameters()]
+    spared = set(attention)
+    groups = [
+        {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
+        {"params": attention, "weight_decay": 0.0},
+    ]
+    return torch.optim.Adam(groups, lr=settings.learning_rate, amsgrad=settings.amsgrad, fused=True)
+
+
+def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
+    """Scale the gradient of a step down to `clip_norm`, then cut its entries at `clip_value`, where they are set."""
+    parameters = list(parameters)
+    if settings.clip_norm is not None:
+        clip_grad_norm_(parameters, settings.clip_norm)
+    if settings.clip_value is not None:
+        clip_grad_value_(parameters, settings.clip_value)
 
 
 def train_epoch(
@@ -66,16 +90,23 @@ def train_epoch(
     split: Split,
     objective: Objective,
     optimiser: torch.optim.Optimizer,
-    settings: Optimisation,
+    settings: Recipe,
     random: np.random.Generator,
 ) -> float:
-    """One pass over the split; each step descends the SUM of its texts' losses. Returns the mean loss a text."""
+    """One pass over the split; each step descends the SUM of its texts' losses, or their mean (`average`).
+
+    Returns the mean loss a text.
+    """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
-    for members in batches(split.lengths, settings.batch_size, settings.length_noise, random):
+    cut = batches(
+        split.lengths, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens
+    )
+    for members in cut:
         batch = split.batch(members)
         optimiser.zero_grad(set_to_none=True)
         loss = objective(model(batch), batch).sum()
-        torch.autograd.backward(loss)
+        torch.autograd.backward(loss / len(members) if settings.average else loss)
+        clip_gradient(model.parameters(), settings)
         optimiser.step()
         total += loss.detach()
     return float(total) / len(split)
@@ -90,7 +121,7 @@ def fit(
     model: Classifier,
     split: Split,
     objective: Objective,
-    settings: Optimisation,
+    settings: Recipe,
     epochs: int,
     seed: int,
     report: Callable[[str], None],
@@ -104,6 +135,7 @@ def fit(
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)
+    plateau = ReduceLROnPlateau(optimiser, "max", factor=0.5, patience=0, threshold=0.0) if settings.plateau else None
     model.train()
     history: list[Epoch] = []
     best = 0
@@ -117,6 +149,8 @@ def fit(
         if number == 0 or history[-1].score > history[best].score:
             best = number
             weights = copy.deepcopy(model.state_dict())
+        if plateau:
+            plateau.step(history[-1].score)
         shown = f", score {history[-1].score:.4f}" if score else ""
         seconds = time.perf_counter() - started
         report(f"epoch {number + 1}/{epochs}: loss {loss:.5f}{shown}, best epoch {best + 1}, {seconds:.1f} s")

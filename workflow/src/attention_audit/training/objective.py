@@ -20,23 +20,31 @@ class Objective(Protocol):
     def __call__(self, output: Output, batch: Batch) -> Tensor: ...
 
 
+def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy of the gold label, (B, O), (B,) -> (B,); one output is the logit of class 1."""
+    if logits.shape[-1] == 1:
+        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits), reduction="none")
+    return cross_entropy(logits, labels, reduction="none")
+
+
 @dataclass(frozen=True)
 class LabelLoss:
     """Cross-entropy of the gold label, weighted by class: negatives 1, positives negatives / positives of
     the training split (the authors' pos_weight), so that both classes weigh the same.
 
-    With more than two classes, each class weighs mean class size / its size.
+    With more than two classes, each class weighs mean class size / its size. Without class sizes, all weigh 1.
     """
 
-    class_sizes: tuple[int, ...]
+    class_sizes: tuple[int, ...] | None
 
     def __call__(self, output: Output, batch: Batch) -> Tensor:
-        sizes = torch.tensor(self.class_sizes, dtype=output.logits.dtype, device=output.logits.device)
-        if output.logits.shape[-1] == 1:
-            weight = torch.where(batch.labels == 1, sizes[0] / sizes[1], 1.0)
-            loss = binary_cross_entropy_with_logits(output.logits[:, 0], batch.labels.to(weight), reduction="none")
-            return weight * loss
-        return cross_entropy(output.logits, batch.labels, weight=sizes.mean() / sizes, reduction="none")
+        loss = cross_entropies(output.logits, batch.labels)
+        if self.class_sizes is None:
+            return loss
+        sizes = torch.tensor(self.class_sizes, dtype=loss.dtype, device=loss.device)
+        if len(sizes) == 2:
+            return torch.where(batch.labels == 1, sizes[0] / sizes[1], 1.0) * loss
+        return (sizes.mean() / sizes)[batch.labels] * loss
 
 
 @dataclass(frozen=True)

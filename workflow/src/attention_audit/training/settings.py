@@ -32,6 +32,26 @@ class Optimisation(Section):
     )
 
 
+class Recipe(Optimisation):
+    """What one training is told besides: the ways in which the trainings of the papers differ.
+
+    The defaults are Wiegreffe & Pinter's. No key of the configuration is declared here.
+    """
+
+    amsgrad: bool = Field(True, description="Adam with AMSGrad.")
+    average: bool = Field(False, description="A step descends the mean of its texts' losses instead of their sum.")
+    clip_norm: Positive | None = Field(None, description="Most norm that the gradient of a step may have.")
+    clip_value: Positive | None = Field(None, description="Most magnitude that each entry of the gradient may have.")
+    batch_tokens: Count | None = Field(
+        None,
+        description="Most texts of a batch x tokens of its longest text, or of its longest sentence where the model is "
+        "hierarchical; one longer text is a batch of its own.",
+    )
+    plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
+    measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
+    class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
+
+
 class Training(Optimisation):
     """How the base and the uniform models are trained; guides and adversaries share optimiser and batches."""
 
@@ -98,6 +118,6 @@ class ModelSettings(Section):
 class TrainSettings(ModelSettings):
     """A training job. With `lambda_` the model is an adversary of the reference readout, else it learns the labels."""
 
-    optimisation: Optimisation
+    optimisation: Recipe
     epochs: Count
     patience: Count | None

@@ -91,6 +91,13 @@ def pseudo_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
+def cumulative_shares(words: int) -> npt.NDArray[np.float64]:
+    """Of so many words by rank, the share of a text that each and those before it make up."""
+    shares: npt.NDArray[np.float64] = np.cumsum(1 / (np.arange(1, words + 1) + RANK_SHIFT))
+    shares /= shares[-1]
+    return shares
+
+
 def write_text(
     random: Random, kind: Kind, label: int, words: list[str], shares: npt.NDArray[np.float64]
 ) -> tuple[list[str], list[int]]:
@@ -126,8 +133,7 @@ class ControlCorpus(Source):
         seeds = [self.seed, list(KINDS).index(self.kind)]
         streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
         words = pseudo_words(streams[0], kind.fillers)
-        shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
-        shares /= shares[-1]
+        shares = cumulative_shares(len(words))
         for split, random in zip(SPLITS, streams[1:], strict=True):
             size = getattr(self.texts, split)
             labels = random.permutation(size) < max(1, round(size * kind.positive))

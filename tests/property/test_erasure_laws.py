@@ -1,0 +1,142 @@
+"""Laws of erasure, for any readout; the smallest flipping set against a search through all sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attention_audit.audits.erasure import erasable
+from attention_audit.audits.flipping_sets import RANKINGS, flipping_sets, scores
+from attention_audit.audits.rankings import order
+from attention_audit.audits.single_weight import single_weight
+from attention_audit.divergence import LN2
+from attention_audit.readout import Readout
+
+UNITS = 16
+LENGTHS = st.lists(st.integers(1, 25), min_size=1, max_size=8)
+FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@st.composite
+def exact_texts(draw: st.DrawFn) -> Readout:
+    """One text in small numbers that every sum holds exactly, with weights of 0 and ties between items and classes."""
+    items, outputs = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    cuts = sorted(draw(st.lists(st.integers(0, UNITS), min_size=items - 1, max_size=items - 1)))
+    weights = np.diff([0, *cuts, UNITS]) / UNITS
+    numbers = st.integers(-3, 3)
+    contribution = draw(st.lists(st.lists(numbers, min_size=outputs, max_size=outputs), min_size=items, max_size=items))
+    bias = draw(st.lists(numbers, min_size=outputs, max_size=outputs))
+    unused = np.zeros(1, np.int64)
+    return Readout(
+        ["text"],
+        unused,
+        unused,
+        np.full((1, max(2, outputs)), np.nan, np.float32),
+        [weights.astype(np.float32)],
+        [np.array(contribution, dtype=np.float32)],
+        np.array([bias], dtype=np.float32),
+    )
+
+
+def decision(readout: Readout, erased: Iterable[int]) -> int:
+    """The class of the only text, in fractions; of equals the lowest."""
+    weights = [Fraction(float(weight)) for weight in readout.attention[0]]
+    for position in erased:
+        weights[position] = Fraction(0)
+    mass = sum(weights) or Fraction(1)
+    columns = zip(readout.contribution[0].T.tolist(), readout.bias[0].tolist(), strict=True)
+    logits = [
+        sum(weight * Fraction(value) for weight, value in zip(weights, column, strict=True)) / mass + Fraction(bias)
+        for column, bias in columns
+    ]
+    return int(logits[0] > 0) if len(logits) == 1 else logits.index(max(logits))
+
+
+def smallest_of_all(readout: Readout) -> int:
+    """Items of the smallest set that changes the decision, by trying all; -1 where none does."""
+    items, chosen = len(readout.attention[0]), decision(readout, [])
+    for size in range(1, items + 1):
+        if any(decision(readout, erased) != chosen for erased in combinations(range(items), size)):
+            return size
+    return -1
+
+
+@given(exact_texts())
+@settings(deadline=None, max_examples=400)
+def test_the_smallest_set_is_the_smallest_of_all_sets(readout: Readout) -> None:
+    found = flipping_sets(readout, 0)
+    assert found["prediction"][0] == decision(readout, [])
+    assert found["removed"][RANKINGS.index("smallest")] == smallest_of_all(readout)
+
+
+@given(exact_texts())
+@settings(deadline=None)
+def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
+    removed = dict(zip(RANKINGS, flipping_sets(readout, 0)["removed"].tolist(), strict=True))
+    chosen = decision(readout, [])
+    (texts,) = erasable(readout)
+    for ranking, values in scores(texts, readout.ids, 0).items():
+        ranked = order(values, texts.lengths)[0].tolist()
+        flips = [k for k in range(1, len(readout.attention[0]) + 1) if decision(readout, ranked[:k]) != chosen]
+        assert removed[ranking] == (flips[0] if flips else -1)
+
+
+@given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]), seed=st.integers(0, 999))
+@FIXTURE
+def test_no_ranking_flips_before_the_smallest_set(
+    random_readout: Callable[..., Readout], lengths: list[int], outputs: int, seed: int
+) -> None:
+    found = flipping_sets(random_readout(lengths, outputs, seed), seed)
+    removed = found["removed"].reshape(len(RANKINGS), -1)
+    smallest = removed[RANKINGS.index("smallest")]
+    assert (removed[:, smallest < 0] == -1).all()
+    flips = removed > 0
+    assert (removed >= np.where(flips, smallest, -1)).all()
+    masses = found["mass_removed"].reshape(removed.shape)[flips]
+    assert ((masses > 0) & (masses < 1 + 1e-6)).all()
+
+
+@given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]), positions=st.integers(1, 60))
+@FIXTURE
+def test_neighbours_change_no_texts_rows(
+    random_readout: Callable[..., Readout], lengths: list[int], outputs: int, positions: int
+) -> None:
+    readout = random_readout(lengths, outputs)
+    for test in (flipping_sets, single_weight):
+        together = pd.DataFrame(test(readout, 0))
+        for name in readout.ids:
+            alone = pd.DataFrame(test(readout.aligned([name]), 0))
+            here = together[together["id"] == name].reset_index(drop=True)
+            assert len(here) == len(alone)
+            if len(here):
+                pd.testing.assert_frame_equal(here, alone, check_exact=False, rtol=1e-9, atol=1e-12)
+
+
+@given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]), seed=st.integers(0, 999))
+@FIXTURE
+def test_differences_keep_to_their_bounds(
+    random_readout: Callable[..., Readout], lengths: list[int], outputs: int, seed: int
+) -> None:
+    found = pd.DataFrame(single_weight(random_readout(lengths, outputs, seed), seed))
+    assert found["delta_js"].abs().le(LN2).all()
+    assert found["delta_attention"].abs().le(1).all()
+    assert found.loc[found["ranking"] == "attention", "delta_attention"].ge(0).all()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), min_size=1, max_size=40), min_size=1, max_size=5),
+)
+def test_an_order_is_a_stable_sort_with_padding_behind(rows: list[list[float]]) -> None:
+    width = max(map(len, rows)) + 1
+    padded = torch.tensor([row + [9.0] * (width - len(row)) for row in rows])
+    for row, ranked in zip(rows, order(padded, torch.tensor([len(row) for row in rows])).tolist(), strict=True):
+        # sorted keeps the order of equals, and so does its reverse
+        assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)
+        assert sorted(ranked) == list(range(width))

@@ -1,0 +1,121 @@
+"""Encoders of vectors against plain PyTorch ones, sequence by sequence and without padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import conv1d, pad
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import within
+from attention_audit.model.encoders import BiGRU, Convolution, vector_encoder
+
+LENGTHS = torch.tensor([4, 1, 7, 2])
+ENCODERS = ["affine", "bigru", "conv", "none"]
+
+
+@pytest.fixture
+def vectors() -> Tensor:
+    """Four sequences of vectors of width 5, numbers behind their ends too."""
+    torch.manual_seed(1)
+    return torch.randn(4, 7, 5)
+
+
+def architecture(encoder: str, **given: Any) -> Architecture:
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 3, "attention_hidden": 3}
+    return Architecture.model_validate({"encoder": encoder, "attention": "additive", **sizes, **given})
+
+
+def test_positions_within_a_sequence_by_hand() -> None:
+    assert within(torch.tensor([2, 0, 3]), 3).int().tolist() == [[1, 1, 0], [0, 0, 0], [1, 1, 1]]
+
+
+def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
+    ours = BiGRU(5, 3)
+    gru = nn.GRU(5, 3, batch_first=True, bidirectional=True)
+    for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
+        gru._parameters[name] = ours.forwards._parameters[name]
+        gru._parameters[f"{name}_reverse"] = ours.backwards._parameters[name]
+    gru._init_flat_weights()
+    vectors.requires_grad_()
+    packed = pack_padded_sequence(vectors, LENGTHS, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)
+    inside = within(LENGTHS, 7)
+    states = ours(vectors, LENGTHS)
+    assert states.shape == (4, 7, 6)
+    torch.testing.assert_close(states[inside], expected[inside])
+    inputs = [vectors, *ours.parameters()]
+    for mine, theirs in zip(
+        torch.autograd.grad(states[inside].square().sum(), inputs),
+        torch.autograd.grad(expected.square().sum(), inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-6)
+
+
+def test_convolutions_sum_over_neighbours_and_nothing_beyond_the_ends() -> None:
+    encoder = Convolution(1, 1, dropout=0)
+    for filters in encoder.filters:
+        nn.init.ones_(filters.weight)
+        nn.init.constant_(filters.bias, -5)
+    vectors = torch.tensor([[1.0, 2, 3, 4], [5, 6, 99, 99]])[..., None]
+    # sums over 3: 3 6 9 7, over 5: 6 10 10 9, less 5; the second sequence ends after two
+    states = encoder(vectors, torch.tensor([4, 2]))
+    assert states[0].tolist() == [[0, 1], [1, 5], [4, 5], [2, 4]]
+    assert states[1, :2].tolist() == [[6, 6], [6, 6]]
+
+
+def test_convolution_equals_one_of_each_sequence_alone(vectors: Tensor) -> None:
+    encoder = Convolution(5, 3, dropout=0)
+    states = encoder(vectors, LENGTHS)
+    assert states.shape == (4, 7, 6)
+    for row, length in enumerate(LENGTHS.tolist()):
+        alone = vectors[row, :length].t()
+        sides = [conv1d(pad(alone, (reach, reach)), encoder.filters[reach - 1].weight) for reach in (1, 2)]
+        biases = torch.cat([filters.bias for filters in encoder.filters])
+        expected = (torch.cat(sides).t() + biases).clamp(min=0)
+        torch.testing.assert_close(states[row, :length], expected)
+
+
+def test_without_an_encoder_the_states_are_the_vectors(vectors: Tensor) -> None:
+    assert vector_encoder(architecture("none"), 5)(vectors, LENGTHS) is vectors
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_padding_changes_no_state(vectors: Tensor, encoder: str) -> None:
+    module = vector_encoder(architecture(encoder), 5)
+    inside = within(LENGTHS, 7)
+    other = torch.where(inside[..., None], vectors, 1e3)
+    torch.testing.assert_close(module(other, LENGTHS)[inside], module(vectors, LENGTHS)[inside])
+    longer = pad(vectors, (0, 0, 0, 4), value=7.0)
+    torch.testing.assert_close(module(longer, LENGTHS)[:, :7][inside], module(vectors, LENGTHS)[inside])
+
+
+@pytest.mark.parametrize(("encoder", "width"), [("affine", 3), ("bigru", 6), ("conv", 6), ("none", 5)])
+def test_states_are_as_wide_as_announced(vectors: Tensor, encoder: str, width: int) -> None:
+    module = vector_encoder(architecture(encoder), 5)
+    assert module.width == width
+    assert module(vectors, LENGTHS).shape == (4, 7, width)
+
+
+def test_dropout_within_the_convolution_is_off_outside_training(vectors: Tensor) -> None:
+    module = vector_encoder(architecture("conv", dropout={"convolution": 0.5}), 5)
+    torch.manual_seed(0)
+    assert not module(vectors, LENGTHS).equal(module(vectors, LENGTHS))
+    module.eval()
+    assert module(vectors, LENGTHS).equal(module(vectors, LENGTHS))
+
+
+def test_a_bilstm_encodes_no_vectors() -> None:
+    with pytest.raises(ValueError, match="bilstm reads texts"):
+        vector_encoder(architecture("bilstm"), 5)
+
+
+@pytest.mark.parametrize("given", [{"hierarchical": True}, {"dropout": {"words": 0.1}}])
+def test_a_bilstm_is_neither_hierarchical_nor_drops_words(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="bilstm reads a whole text between marks"):
+        architecture("bilstm", **given)

@@ -1,0 +1,204 @@
+"""The figures of Serrano & Smith's erasure tests: what they show, that it is readable, and that their bytes repeat."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from attention_audit.audits import flipping_sets
+from attention_audit.figures import style
+from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js, thinned
+from attention_audit.figures.faithfulness import BINS, curve_points, ss_fig_aopc
+from attention_audit.figures.panels import panels_of
+from attention_audit.figures.rankings import LOOKS
+from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_mass_removed
+from attention_audit.figures.saving import save
+from attention_audit.tables.architectures import MODELS
+
+RESAMPLES = 50
+FEW = {"imdb-ratings": ["flan_none", "han_rnn"]}
+ONE = {"yelp": ["flan_rnn"]}
+MANY = {"agnews-4": list(MODELS), "a-data-set-with-a-name-too-long-for-one-line": list(MODELS)[3:]}
+CURVES = [f"{measure}_curve_{place}" for measure in ("comprehensiveness", "sufficiency") for place in range(5)]
+
+
+def frame_of(models, columns, texts, **words):
+    """Rows of every data set, model, text and combination of `words`; `columns` draws numbers."""
+    index = [(d, m, 1, f"text {i}") for d, names in models.items() for m in names for i in range(texts)]
+    frame = pd.DataFrame(index, columns=["dataset", "model", "seed", "id"])
+    for name, values in words.items():
+        frame = frame.merge(pd.DataFrame({name: values}), how="cross")
+    random = np.random.default_rng(0)
+    return frame.assign(**{name: draw(random, len(frame)) for name, draw in columns.items()})
+
+
+def single_weight(models, texts=60):
+    """Plausible rows of schema.SINGLE_WEIGHT."""
+    columns = {"delta_attention": lambda r, n: r.random(n), "delta_js": lambda r, n: r.normal(0.1, 0.1, n)}
+    return frame_of(models, columns, texts, ranking=["attention", "gradient"], draw=["corrected", "as_published"])
+
+
+def ranked_sets(models, texts=60):
+    """Plausible rows of schema.RANKED_SETS, curves as numbers."""
+    columns = {name: lambda r, n: r.random(n) for name in ("fraction_removed", "mass_removed", *CURVES)}
+    frame = frame_of(models, columns, texts, ranking=list(LOOKS))
+    frame.loc[frame["ranking"] == "smallest", CURVES] = np.nan
+    return frame
+
+
+FIGURES = {
+    "fig3": lambda models: ss_fig3_delta_js(single_weight(models)),
+    "fig4": lambda models: ss_fig4_negative_delta_js(single_weight(models)),
+    "fig5": lambda models: ss_fig5_fraction_removed(ranked_sets(models)),
+    "fig11": lambda models: ss_fig11_mass_removed(ranked_sets(models)),
+    "aopc": lambda models: ss_fig_aopc(curve_points(ranked_sets(models), RESAMPLES)),
+}
+
+
+def within(labels, axis, bounds):
+    """Labels of ticks in view: others exist, but are not drawn."""
+    low, high = sorted(bounds)
+    return [label for label in labels if low <= label.get_position()[axis] <= high]
+
+
+def texts_of(figure):
+    """Every text that is drawn."""
+    found = [figure._supxlabel, figure._supylabel, *(text for legend in figure.legends for text in legend.get_texts())]
+    for axes in figure.axes:
+        found += [axes._left_title, axes.yaxis.label, *axes.texts]
+        found += within(axes.get_xticklabels(), 0, axes.get_xlim()) + within(axes.get_yticklabels(), 1, axes.get_ylim())
+    return [text for text in found if text is not None and text.get_text()]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
+def test_no_text_hides_another_or_leaves_the_page(name, models):
+    figure = FIGURES[name](models)
+    figure.set_dpi(style.DPI)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    with style.house_style():
+        figure.draw_without_rendering()
+        texts = texts_of(figure)
+        x0, y0, x1, y1 = np.array([text.get_window_extent(renderer).extents for text in texts]).T
+    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
+    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
+    overlapping = np.argwhere(np.triu((wide > 0) & (high > 0), 1))
+    assert [(texts[i].get_text(), texts[j].get_text()) for i, j in overlapping] == []
+    assert min(x0.min(), y0.min()) >= -1
+    assert x1.max() <= figure.bbox.x1 + 1
+    assert y1.max() <= figure.bbox.y1 + 1
+
+
+def test_panels_are_named_in_the_papers_order():
+    figure = ss_fig3_delta_js(single_weight({"yelp": ["flan_none", "flan_rnn", "han_rnn"], "agnews-4": ["han_conv"]}))
+    titles = [axes.get_title(loc="left").split("\n") for axes in figure.axes]
+    assert titles == [["Yelp", "HANrnn"], ["Yelp", "FLANrnn"], ["Yelp", "FLANnoenc"], ["AgNews, 4 classes", "HANconv"]]
+
+
+def test_panels_take_words_as_categories():
+    frame = single_weight(FEW)
+    categories = frame.astype(dict.fromkeys(["dataset", "model", "ranking", "draw"], "category"))
+    assert (
+        list(panels_of(categories))
+        == list(panels_of(frame))
+        == [("imdb-ratings", "han_rnn"), ("imdb-ratings", "flan_none")]
+    )
+
+
+def test_figure3_shows_attention_with_the_corrected_draw_whole():
+    frame = single_weight({"yelp": ["han_rnn"]}, texts=20)
+    [axes] = ss_fig3_delta_js(frame).axes
+    shown = frame[(frame["ranking"] == "attention") & (frame["draw"] == "corrected")]
+    points = axes.collections[0].get_offsets()
+    expected = shown[["delta_attention", "delta_js"]].to_numpy()
+    np.testing.assert_array_equal(np.sort(points, 0), np.sort(expected, 0))
+    assert axes.get_ylim()[0] < shown["delta_js"].min()
+    assert axes.get_ylim()[1] > shown["delta_js"].max()
+
+
+def test_figure3_panels_share_their_scale():
+    frame = single_weight(FEW)
+    frame.loc[frame.index[0], "delta_js"] = 0.69
+    limits = {axes.get_ylim() for axes in ss_fig3_delta_js(frame).axes}
+    assert len(limits) == 1
+
+
+def test_a_slice_holds_ten_points_at_most():
+    # 30 in the first slice, 4 in the last: a lone weight of 1 is in it too
+    rows = pd.DataFrame({"delta_attention": [0.001] * 30 + [0.9951, 0.999, 1.0, 1.0000001]})
+    assert thinned(rows)["slice"].value_counts().to_dict() == {0: 10, 199: 4}
+
+
+def test_figure4_counts_negative_differences_only():
+    frame = single_weight({"yelp": ["han_rnn"]}, texts=6)
+    shown = (frame["ranking"] == "attention") & (frame["draw"] == "corrected")
+    frame.loc[shown, "delta_js"] = [-0.1, -0.2, 0.0, 0.3, -1e-9, 0.1]
+    frame.loc[shown, "delta_attention"] = [0.01, 0.03, 0.5, 0.5, 1.0, 0.5]
+    [axes] = ss_fig4_negative_delta_js(frame).axes
+    heights = [bar.get_height() for bar in axes.patches]
+    assert (heights[0], heights[-1], sum(heights)) == (2, 1, 3)
+    assert axes.get_title(loc="left") == "Yelp\nHANrnn: 3 of 6"
+
+
+def test_figure4_without_any_negative_difference_says_none():
+    [axes] = ss_fig4_negative_delta_js(single_weight({"yelp": ["han_rnn"]}).assign(delta_js=0.1)).axes
+    assert axes.get_title(loc="left").endswith("0 of 60")
+
+
+def test_boxes_leave_out_what_never_flips_and_say_how_much():
+    frame = ranked_sets({"yelp": ["han_rnn"]}, texts=8)
+    frame.loc[frame["ranking"] == "attention", "fraction_removed"] = [0.1, 0.2, 0.3, 0.4, 0.5, 1.0, np.nan, np.nan]
+    frame.loc[frame["ranking"] == "random", "fraction_removed"] = np.nan
+    [axes] = ss_fig5_fraction_removed(frame).axes
+    assert [text.get_text() for text in axes.texts] == ["100.0 %", "25.0 %", "0.0 %", "0.0 %", "0.0 %", "never"]
+    medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
+    assert medians[1] == pytest.approx(0.35)
+    # quartiles 0.225 and 0.475: 1.0 is beyond 1.5 times their distance, and is no whisker's end
+    ends = [line.get_xdata()[1] for line in axes.lines if line.get_linewidth() == 0.7 and set(line.get_ydata()) == {1}]
+    assert ends == pytest.approx([0.1, 0.5])
+    assert [label.get_text() for label in axes.get_yticklabels()] == [look.name for look in LOOKS.values()]
+
+
+def test_figure11_shows_mass():
+    frame = ranked_sets({"yelp": ["han_rnn"]}).assign(mass_removed=0.25)
+    [axes] = ss_fig11_mass_removed(frame).axes
+    assert {line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6} == {0.25}
+
+
+def test_curves_are_means_over_texts_and_seeds():
+    frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
+    frame = pd.concat([frame, frame.assign(seed=2)])
+    points = curve_points(frame, RESAMPLES)
+    assert len(points) == 4 * 2 * 5
+    at = points.set_index(["ranking", "measure", "bin"])
+    gradient = frame[frame["ranking"] == "gradient"]
+    assert at.loc[("gradient", "sufficiency", 20), "mean"] == pytest.approx(gradient["sufficiency_curve_3"].mean())
+    assert (points["low"] <= points["mean"]).all()
+    assert (points["mean"] <= points["high"]).all()
+
+
+def test_figure_aopc_draws_a_line_a_ranking():
+    points = curve_points(ranked_sets({"yelp": ["han_rnn"]}), RESAMPLES)
+    figure = ss_fig_aopc(points)
+    above, below = figure.axes
+    assert (above.get_ylabel(), below.get_ylabel()) == ("comprehensiveness", "sufficiency")
+    markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
+    assert markers == [look.marker for name, look in LOOKS.items() if name != "smallest"]
+    drawn = below.lines[0].get_ydata()
+    expected = points[(points["ranking"] == "random") & (points["measure"] == "sufficiency")]
+    np.testing.assert_array_equal(drawn, expected["mean"])
+
+
+def test_rankings_and_bins_are_those_of_the_audit():
+    assert tuple(LOOKS) == flipping_sets.RANKINGS
+    assert BINS == flipping_sets.BINS
+    for attribute in ("name", "colour", "marker"):
+        assert len({getattr(look, attribute) for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_same_bytes(tmp_path):
+    for folder in ("one", "two"):
+        for name in ("fig3", "aopc"):
+            save(FIGURES[name](ONE), tmp_path / folder / f"{name}.pdf", tmp_path / folder / f"{name}.png", "{}")
+    files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
+    assert files["one"] == files["two"]

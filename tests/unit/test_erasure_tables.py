@@ -1,0 +1,336 @@
+"""The tables of Serrano & Smith's erasure tests, with every number worked by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attention_audit.artefacts import schema
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CLAIMS, PERFORMANCE, TABLE
+from attention_audit.audits.bootstrap import bootstrap, mean
+from attention_audit.audits.flipping_sets import RANKINGS
+from attention_audit.audits.rankings import ATTRIBUTIONS
+from attention_audit.audits.single_weight import DRAWS
+from attention_audit.errors import AuditError
+from attention_audit.stages.job import Job
+from attention_audit.stages.slim import slim_frames, stacked_slim
+from attention_audit.tables import erasure
+from attention_audit.tables.claims import ss_table_claims, top_flips
+from attention_audit.tables.erasure import PAIRS, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables.resampling import cube, estimate
+
+PROVENANCE = Provenance("test", {}, "code")
+RESAMPLES = 200
+YES, NO = True, False
+
+
+def single_weight(flips, model="han_rnn", dataset="yelp", ranking="attention", draw="corrected", seed=1):
+    """(top flips, other flips) of each text, as schema.SINGLE_WEIGHT rows."""
+    top, other = zip(*flips, strict=True)
+    about = {"dataset": dataset, "model": model, "seed": seed, "ranking": ranking, "draw": draw, "items": 3}
+    ids = [f"text {number}" for number in range(len(flips))]
+    measured = {"delta_js": 0.1, "delta_attention": 0.2, "top_flips": top, "other_flips": other}
+    return pd.DataFrame({"id": ids} | about | measured)[schema.SINGLE_WEIGHT.schema.names]
+
+
+def ranked_sets(removed, model="flan_rnn", dataset="yelp", seed=1, items=10):
+    """{ranking: items removed of each text, -1 for never} as schema.RANKED_SETS rows."""
+    frames = []
+    for ranking, counts in removed.items():
+        numbers = np.array(counts)
+        about = {"dataset": dataset, "model": model, "seed": seed, "ranking": ranking, "items": items}
+        fraction = np.where(numbers < 0, np.nan, numbers / items)
+        curves = [None if ranking == "smallest" else np.zeros(5)] * len(counts)
+        rows = {
+            "id": [f"text {number}" for number in range(len(counts))],
+            "removed": numbers,
+            "fraction_removed": fraction,
+            "mass_removed": fraction,
+            "comprehensiveness": 0.0,
+            "sufficiency": 0.0,
+            "comprehensiveness_curve": curves,
+            "sufficiency_curve": curves,
+        }
+        frames.append(pd.DataFrame(rows | about))
+    return pd.concat(frames, ignore_index=True)[schema.RANKED_SETS.schema.names]
+
+
+def every_ranking(**removed):
+    """All rankings: those not named flip at once."""
+    texts = len(next(iter(removed.values())))
+    return {ranking: removed.get(ranking, [1] * texts) for ranking in RANKINGS}
+
+
+def census(**kept):
+    """Kept texts by split, in two classes, as schema.CENSUS rows."""
+    rows = [
+        (split, label, "", 9, 0, 0, 0, 0, count, 0, 0, 0, 0)
+        for split, counts in kept.items()
+        for label, count in enumerate(counts)
+    ]
+    return pd.DataFrame(rows, columns=schema.CENSUS.schema.names)
+
+
+def cells(table, row, column="mean"):
+    """{metric: value} of one row of a table."""
+    found = table[table["row"] == row]
+    return dict(zip(found["metric"], found[column], strict=True))
+
+
+def assert_fits(table, artefact, folder):
+    """That the declared columns take the table, and give it back."""
+    path = folder / "table.parquet"
+    write_table(path, artefact, table, PROVENANCE)
+    pd.testing.assert_frame_equal(read_frame(path, artefact), table, check_dtype=False)
+
+
+def test_rankings_and_draws_are_those_of_the_audits():
+    assert set(sum(PAIRS, ())) == set(RANKINGS)
+    assert (erasure.TOPS, erasure.DRAWS) == (ATTRIBUTIONS, DRAWS)
+
+
+def test_table2_counts_texts_in_four_cases(tmp_path):
+    flips = [(YES, YES), (YES, NO), (YES, NO), (NO, YES), *[(NO, NO)] * 4]
+    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, RESAMPLES)
+    assert_fits(table, TABLE, tmp_path)
+    assert cells(table, "han_rnn/attention/corrected") == {
+        "both_flip": 12.5,
+        "only_top_flips": 25,
+        "only_other_flips": 12.5,
+        "neither_flips": 50,
+        "texts": 8,
+        "excluded": 3,
+    }
+    assert table["published"].isna().all()
+    assert table["sd"].isna().all()
+
+
+def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with():
+    flips = [(YES, NO), (NO, NO)]
+    frame = pd.concat(
+        single_weight(flips, model, ranking=ranking, draw=draw)
+        for model in ("flan_rnn", "han_rnn")
+        for ranking in ("product", "attention")
+        for draw in ("as_published", "corrected")
+    )
+    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, RESAMPLES)
+    assert list(dict.fromkeys(table["row"])) == [
+        f"{model}/{ranking}/{draw}"
+        for model in ("han_rnn", "flan_rnn")
+        for ranking in ("attention", "product")
+        for draw in ("corrected", "as_published")
+    ]
+    given = table[table["published"].notna()]
+    assert given[["row", "metric", "published"]].to_numpy().tolist() == [
+        ["han_rnn/attention/as_published", metric, value]
+        for metric, value in zip(erasure.CELLS, (1.5, 8.9, 1.9, 87.7), strict=True)
+    ]
+    assert set(given["note"]) == {"paper's other item may be the top itself"}
+
+
+def test_table2_averages_seeds_and_shows_their_spread():
+    first, second = [(YES, NO)] * 3 + [(NO, NO)], [(YES, NO)] + [(NO, NO)] * 3
+    frame = pd.concat([single_weight(first, seed=7), single_weight(second, seed=3)])
+    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, RESAMPLES)
+    row = "han_rnn/attention/corrected"
+    assert cells(table, row)["only_top_flips"] == 50
+    assert cells(table, row, "sd")["only_top_flips"] == pytest.approx(math.sqrt(2 * 25**2))
+    assert set(cells(table, row, "seeds").values()) == {2}
+    assert cells(table, row)["texts"] == 4
+
+
+def test_table2_takes_texts_with_categories():
+    frame = single_weight([(YES, NO), (NO, NO)])
+    words = dict.fromkeys(["dataset", "model", "id", "ranking", "draw"], "category")
+    censuses = {"yelp": census(test=(1, 1))}
+    pd.testing.assert_frame_equal(
+        ss_table2_flips(frame.astype(words), censuses, RESAMPLES), ss_table2_flips(frame, censuses, RESAMPLES)
+    )
+
+
+def test_table3_shows_accuracy_of_these_models_only(tmp_path):
+    rows = [
+        ("yelp", "flan_none", math.nan, 1, "dev", 5, "accuracy", 0.6),
+        ("yelp", "han_rnn", math.nan, 1, "dev", 5, "accuracy", 0.5),
+        ("yelp", "han_rnn", math.nan, 2, "dev", 5, "accuracy", 0.7),
+        ("yelp", "han_rnn", math.nan, 2, "dev", 5, "f1", 0.1),
+        ("yelp", "base", math.nan, 2, "dev", 5, "accuracy", 0.1),
+    ]
+    table = ss_table3_accuracy(pd.DataFrame(rows, columns=PERFORMANCE.schema.names))
+    assert_fits(table, TABLE, tmp_path)
+    assert table["row"].tolist() == ["han_rnn", "flan_none"]
+    assert table["mean"].tolist() == pytest.approx([0.6, 0.6])
+    assert table["published"].tolist() == [0.63, 0.582]
+    assert table["seeds"].tolist() == [2, 1]
+
+
+def test_pairwise_counts_who_is_first(tmp_path):
+    # first, second, alone, alone, tie, neither ever
+    removed = every_ranking(gradient=[1, 5, 3, -1, 4, -1], attention=[2, 3, -1, 6, 4, -1])
+    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES)
+    assert_fits(table, TABLE, tmp_path)
+    assert cells(table, "flan_rnn/gradient/attention") == pytest.approx(
+        {"first_earlier": 40, "second_earlier": 40, "tied": 20, "earlier_ratio": 1, "texts": 5}
+    )
+    assert cells(table, "flan_rnn/smallest/product")["tied"] == 100
+    assert len(table) == 10 * 5
+
+
+def test_pairwise_quotes_the_paper_where_it_claims_something():
+    removed = every_ranking(gradient=[1, 2])
+    frame = pd.concat([ranked_sets(removed), ranked_sets(removed, "flan_none")])
+    table = ss_table_pairwise(frame, RESAMPLES)
+    assert set(table.loc[table["note"] != "", "row"]) == {"flan_rnn/gradient/attention"}
+    assert set(table["note"]) == {"", "paper: at least 1.6"}
+
+
+def test_pairwise_ratio_to_none_is_infinite_and_to_nothing_undefined():
+    removed = every_ranking(gradient=[1, 1], attention=[3, 4], random=[-1, -1], product=[-1, -1])
+    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES)
+    ratios = table[table["metric"] == "earlier_ratio"].set_index("row")[["mean", "low", "high"]]
+    assert ratios.loc["flan_rnn/gradient/attention"].tolist() == [math.inf] * 3
+    assert ratios.loc["flan_rnn/product/random"].isna().all()
+    assert cells(table, "flan_rnn/product/random")["texts"] == 0
+
+
+def claims_of(frame, flips=((NO, NO),) * 4, model="han_rnn", dataset="yelp"):
+    return ss_table_claims(frame, single_weight(flips, model, dataset), RESAMPLES)
+
+
+def test_claims_on_context_compare_medians(tmp_path):
+    removed = {"flan_rnn": [7, 9, 8, -1], "flan_conv": [5, 4, 6, 5], "flan_none": [5, 5, 5, 5]}
+    frame = pd.concat(ranked_sets(every_ranking(attention=counts), model) for model, counts in removed.items())
+    table = claims_of(frame)
+    assert_fits(table, CLAIMS, tmp_path)
+    context = table[table["statistic"].str.startswith("median")]
+    assert context["claim"].tolist() == [
+        "FLANrnn needs more items removed than FLANconv",
+        "FLANconv needs more items removed than FLANnoenc",
+    ]
+    # 0.8 of the texts that flip, against 0.5; then 0.5 against 0.5
+    assert context["ours"].tolist() == pytest.approx([0.3, 0])
+    assert context["holds"].tolist() == [True, False]
+
+
+def test_claims_on_context_skip_a_model_that_was_not_trained():
+    frame = pd.concat(ranked_sets(every_ranking(attention=[k, k]), f"flan_{e}") for e, k in (("none", 2), ("rnn", 9)))
+    [claim] = claims_of(frame).loc[lambda table: table["statistic"].str.startswith("median"), "claim"]
+    assert claim == "FLANrnn needs more items removed than FLANnoenc"
+
+
+@pytest.mark.parametrize(
+    ("model", "gradient", "claim", "holds"),
+    [
+        ("flan_rnn", [1, 1, 1, 1], "FLANrnn: gradient flips earlier than attention", True),
+        ("flan_rnn", [1, 1, 3, 3], "FLANrnn: gradient flips earlier than attention", False),
+        ("han_none", [1, 1, 1, 1], "HANnoenc: gradient does not clearly flip earlier than attention", False),
+        ("han_none", [1, 1, 3, 3], "HANnoenc: gradient does not clearly flip earlier than attention", True),
+        ("han_none", [3, 3, 3, 3], "HANnoenc: gradient does not clearly flip earlier than attention", True),
+    ],
+)
+def test_claims_on_gradients_turn_where_there_is_no_encoder(model, gradient, claim, holds):
+    frame = ranked_sets(every_ranking(gradient=gradient, attention=[2] * 4), model)
+    table = claims_of(frame).set_index("claim")
+    assert table.loc[claim, "holds"] == holds
+    assert f"{claim.partition(':')[0]}: product flips earlier than attention" in table.index or model == "han_none"
+    assert table.loc[claim, "theirs"] == (
+        "at least 1.6" if model == "flan_rnn" else "attention on par or better (figure 6)"
+    )
+
+
+@pytest.mark.parametrize(("flipping", "ours", "holds"), [(0, 0, True), (30, 30, False), (14, 14, False)])
+def test_claim_on_the_top_item_needs_the_whole_interval(flipping, ours, holds):
+    flips = [(YES, NO)] * flipping + [(NO, NO)] * (100 - flipping)
+    claim = claims_of(ranked_sets(every_ranking(attention=[1, 2])), flips).iloc[-1]
+    assert (claim["claim"], claim["ours"]) == (
+        "HANrnn: the top item flips the decision in a small minority of the texts",
+        ours,
+    )
+    assert (claim["statistic"], claim["theirs"]) == (
+        "percent of the texts; at most 14.4, the most in the paper's table 2",
+        "10.4",
+    )
+    assert claim["holds"] == holds
+
+
+def test_claim_on_the_top_item_says_where_the_paper_has_no_number():
+    claim = claims_of(ranked_sets(every_ranking(attention=[1, 2])), model="flan_conv").iloc[-1]
+    assert claim["theirs"] == "9.2 to 14.4 (HANrnn)"
+
+
+def test_the_papers_top_items_flip_so_often():
+    assert top_flips() == {"Yahoo": 9.2, "IMDB (Diao)": 14.4, "Amazon": 10.3, "Yelp": 10.4}
+
+
+def test_claims_name_every_data_set():
+    frame = pd.concat(ranked_sets(every_ranking(attention=[1, 2]), dataset=name) for name in ("yelp", "mine"))
+    flips = pd.concat(single_weight([(NO, NO)], dataset=name) for name in ("yelp", "mine"))
+    table = ss_table_claims(frame, flips, RESAMPLES)
+    assert table["dataset"].tolist() == ["yelp"] * 3 + ["mine"] * 3
+
+
+def test_values_fall_into_place_whatever_the_order_of_rows():
+    rows = [("b", 2, "x", 1.0), ("a", 1, "x", 2.0), ("a", 2, "y", 3.0), ("b", 1, "x", 4.0), ("a", 2, "x", 5.0)]
+    keys, values = cube(pd.DataFrame(rows, columns=["id", "seed", "key", "value"]), "value", ["key"])
+    assert keys["key"].tolist() == ["x", "y"]
+    np.testing.assert_array_equal(values[:, :, 0], [[4, 2], [1, 5]])
+    np.testing.assert_array_equal(values[:, :, 1], [[math.nan, math.nan], [math.nan, 3]])
+
+
+@pytest.mark.parametrize("seeds", [1, 4])
+def test_intervals_are_those_of_the_bootstrap(seeds):
+    values = np.random.default_rng(0).normal(size=(seeds, 50)) + np.arange(seeds)[:, None]
+    found, other = estimate(values[..., None], 4000), bootstrap(mean, values, seed=1, resamples=4000)
+    assert found.mean[0] == pytest.approx(other.value)
+    width = other.high - other.low
+    assert [found.low[0], found.high[0]] == pytest.approx([other.low, other.high], abs=0.06 * width)
+
+
+def test_without_variation_an_interval_is_a_point():
+    found = estimate(np.full((3, 5, 1), 7.0), RESAMPLES)
+    assert [float(value[0]) for value in found] == [7, 0, 7, 7]
+
+
+def written(tmp_path, frames):
+    """A job whose input `ranked` is a file for each frame."""
+    paths = [tmp_path / f"{number}.parquet" for number in range(len(frames))]
+    for path, frame in zip(paths, frames, strict=True):
+        write_table(path, schema.RANKED_SETS, frame, PROVENANCE)
+    return Job({}, {"ranked": paths}, {}, PROVENANCE, print)
+
+
+def test_files_are_read_with_few_columns_and_curves_as_numbers(tmp_path):
+    frames = [ranked_sets(every_ranking(attention=[1, 2]), dataset=name) for name in ("yelp", "mine")]
+    job = written(tmp_path, frames)
+    columns = ["dataset", "removed", "sufficiency_curve"]
+    read = stacked_slim(job, "ranked", schema.RANKED_SETS, columns)
+    assert list(read) == ["dataset", "removed", *(f"sufficiency_curve_{place}" for place in range(5))]
+    assert read["dataset"].tolist() == ["yelp"] * 10 + ["mine"] * 10
+    assert read["removed"].tolist() == [*frames[0]["removed"], *frames[1]["removed"]]
+    assert read["sufficiency_curve_4"].notna().tolist() == ([True] * 8 + [False] * 2) * 2
+    assert [len(frame) for frame in slim_frames(job, "ranked", schema.RANKED_SETS, columns)] == [10, 10]
+
+
+def test_a_row_group_without_curves_has_none_in_the_frame(tmp_path):
+    frames = [ranked_sets({ranking: [1]}) for ranking in ("smallest", "random")]
+    read = stacked_slim(written(tmp_path, frames), "ranked", schema.RANKED_SETS, ["ranking", "sufficiency_curve"])
+    assert read["sufficiency_curve_0"].notna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("files", [0, 1])
+def test_without_any_row_one_line_says_what_to_do(tmp_path, files):
+    job = written(tmp_path, [ranked_sets({"random": [1]}).iloc[:0]] * files)
+    with pytest.raises(AuditError, match="ranked: no test text of several items"):
+        stacked_slim(job, "ranked", schema.RANKED_SETS, ["ranking", "sufficiency_curve"])
+    with pytest.raises(AuditError, match="ranked: no test text of several items"):
+        list(slim_frames(job, "ranked", schema.RANKED_SETS, ["ranking"]))
+
+
+def test_a_data_set_without_rows_is_passed_over(tmp_path):
+    some = ranked_sets({"random": [1, 2]})
+    job = written(tmp_path, [some.iloc[:0], some])
+    assert stacked_slim(job, "ranked", schema.RANKED_SETS, ["removed"])["removed"].tolist() == [1, 2]
+    assert len(list(slim_frames(job, "ranked", schema.RANKED_SETS, ["removed"]))) == 1

@@ -1,0 +1,166 @@
+"""Flat and hierarchical attention networks against slow ones that go text by text and sentence by sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import Additive
+from attention_audit.model.batch import Boundaries, Split
+from attention_audit.model.classifier import Classifier
+
+DOCUMENTS = [[[4, 5, 6], [7]], [[8, 9, 4, 5, 6]], [[5], [6, 6], [7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5]]]
+CPU = torch.device("cpu")
+ENCODERS = ["bigru", "conv", "none", "affine"]
+
+
+def split_of(documents: list[list[list[int]]], hierarchical: bool = True, attention: Any = None) -> Split:
+    words = [[word for sentence in document for word in sentence] for document in documents]
+    starts = [np.cumsum([0, *map(len, document)])[:-1] for document in documents]
+    boundaries = Boundaries(np.concatenate(starts), [len(document) for document in documents])
+    flat = np.concatenate([[2, *text, 3] for text in words])
+    labels = [number % 2 for number in range(len(documents))]
+    return Split(flat, list(map(len, words)), labels, CPU, attention, None, boundaries if hierarchical else None)
+
+
+def model_of(encoder: str, hierarchical: bool, **given: Any) -> Classifier:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False, "hierarchical": hierarchical}
+    settings = {"encoder": encoder, "attention": "additive", **sizes, **given}
+    return Classifier(Architecture.model_validate(settings), words=10, classes=3)
+
+
+def pooled(encoder: nn.Module, attention: Additive, vectors: Tensor) -> tuple[Tensor, Tensor]:
+    """Weights and context of one sequence of vectors, (L, E), by a loop over its items."""
+    states = encoder(vectors[None], torch.tensor([len(vectors)]))[0]
+    weights = torch.stack([attention.score(attention.affine(h).tanh()) for h in states])[:, 0].softmax(0)
+    return weights, sum(w * h for w, h in zip(weights, states, strict=True))
+
+
+def slow_hierarchy(model: Classifier, document: list[list[int]]) -> tuple[Tensor, Tensor]:
+    """Logits and weights of the sentences of one text."""
+    hierarchy = model.encoder
+    vectors = [
+        pooled(hierarchy.words.encoder, hierarchy.attention, model.embedding(torch.tensor(sentence)))[1]
+        for sentence in document
+    ]
+    weights, context = pooled(hierarchy.encoder, model.attention, torch.stack(vectors))
+    return model.decoder(context), weights
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_hierarchy_equals_the_loop_over_sentences_and_texts(encoder: str) -> None:
+    model = model_of(encoder, hierarchical=True)
+    output = model(split_of(DOCUMENTS).batch(np.arange(3)))
+    slow = [slow_hierarchy(model, document) for document in DOCUMENTS]
+    torch.testing.assert_close(output.logits, torch.stack([logits for logits, _ in slow]))
+    assert output.attention.shape == (3, 3)
+    for row, (_, weights) in enumerate(slow):
+        torch.testing.assert_close(output.attention[row, : len(weights)], weights)
+        assert not output.attention[row, len(weights) :].any()
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    ours = torch.autograd.grad(output.logits.square().sum(), parameters)
+    theirs = torch.autograd.grad(sum(logits.square().sum() for logits, _ in slow), parameters)
+    for mine, reference in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, reference, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_flat_network_equals_the_loop_over_texts_and_reads_no_marks(encoder: str) -> None:
+    model = model_of(encoder, hierarchical=False)
+    output = model(split_of(DOCUMENTS, hierarchical=False).batch(np.arange(3)))
+    for row, document in enumerate(DOCUMENTS):
+        text = torch.tensor([word for sentence in document for word in sentence])
+        weights, context = pooled(model.encoder.encoder, model.attention, model.embedding(text))
+        torch.testing.assert_close(output.attention[row, : len(text)], weights)
+        assert not output.attention[row, len(text) :].any()
+        torch.testing.assert_close(output.logits[row], model.decoder(context))
+
+
+def test_a_batch_holds_its_sentences_by_like_length() -> None:
+    batch = split_of(DOCUMENTS).batch(np.array([2, 0]))
+    assert batch.documents is not None
+    short, long = batch.documents.groups
+    assert short.words.tolist() == [[5, 0, 0], [6, 6, 0], [4, 5, 6], [7, 0, 0]]
+    assert short.words.dtype == torch.int64
+    assert short.lengths.tolist() == [1, 2, 3, 1]
+    assert short.mask.int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 0]]
+    assert long.words.tolist() == [DOCUMENTS[2][2]]
+    assert batch.documents.places.tolist() == [[0, 1, 4], [2, 3, 0]]
+    assert batch.items.tolist() == [3, 2]
+    assert batch.mask.tolist() == [[True, True, True], [True, True, False]]
+    assert batch.lengths.tolist() == [14, 4]
+
+
+def test_items_and_widths_are_those_of_sentences_or_of_words() -> None:
+    split, flat = split_of(DOCUMENTS), split_of(DOCUMENTS, hierarchical=False)
+    assert (split.items.tolist(), flat.items.tolist()) == ([2, 1, 3], [4, 5, 14])
+    assert (split.widths.tolist(), flat.widths.tolist()) == ([3, 5, 11], [4, 5, 14])
+    assert split.lengths.tolist() == flat.lengths.tolist()
+
+
+def test_one_very_long_sentence_pads_no_other() -> None:
+    random = np.random.default_rng(0)
+    documents = [[[4] * int(length) for length in random.integers(1, 60, 20)] for _ in range(30)]
+    documents[3][5] = [4] * 10_000
+    split = split_of(documents)
+    batch = split.batch(np.arange(30))
+    assert batch.documents is not None
+    assert sum(group.words.numel() for group in batch.documents.groups) < 2 * split.lengths.sum()
+    assert batch.documents.groups[-1].words.shape == (1, 10_000)
+
+
+def test_attention_that_a_split_carries_is_by_sentence() -> None:
+    batch = split_of(DOCUMENTS, attention=[[0.25, 0.75], [1.0], [0.5, 0.0, 0.5]]).batch(np.array([2, 0]))
+    assert batch.attention is not None
+    assert batch.attention.tolist() == [[0.5, 0, 0.5], [0.25, 0.75, 0]]
+
+
+def test_uniform_attention_over_sentences() -> None:
+    model = model_of("none", hierarchical=True, attention="uniform")
+    attention = model(split_of(DOCUMENTS).batch(np.arange(3))).attention
+    torch.testing.assert_close(attention, torch.tensor([[1 / 2, 1 / 2, 0], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]]))
+
+
+def test_a_hierarchy_refuses_a_split_without_boundaries() -> None:
+    batch = split_of(DOCUMENTS, hierarchical=False).batch(np.arange(3))
+    with pytest.raises(ValueError, match="needs a split that carries sentence boundaries"):
+        model_of("none", hierarchical=True)(batch)
+
+
+@pytest.mark.parametrize("place", ["words", "sentences", "convolution", "decoder", "logits"])
+def test_dropout_acts_in_training_alone(place: str) -> None:
+    dropping = model_of("conv", hierarchical=True, dropout={place: 0.5})
+    plain = model_of("conv", hierarchical=True)
+    batch = split_of(DOCUMENTS * 5).batch(np.arange(15))
+    assert not dropping(batch).logits.equal(plain(batch).logits)
+    assert dropping.eval()(batch).logits.equal(plain(batch).logits)
+
+
+def test_dropped_words_are_words_of_the_vectors_and_no_others() -> None:
+    model = model_of("none", hierarchical=False, dropout={"words": 0.9})
+    states = model(split_of(DOCUMENTS * 50, hierarchical=False).batch(np.arange(150))).states
+    inside = states[(torch.arange(14) < torch.tensor([4, 5, 14] * 50)[:, None])]
+    assert (inside == 0).double().mean().item() == pytest.approx(0.9, abs=0.02)
+    assert set(inside[:, 0].unique().tolist()) <= {0, *(10 * model.embedding.weight[:, 0]).tolist()}
+
+
+@pytest.mark.parametrize("hierarchical", [False, True])
+@pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
+def test_the_authors_first_weights(encoder: str, hierarchical: bool) -> None:
+    torchs = dict(model_of(encoder, hierarchical).named_parameters())
+    for name, weight in model_of(encoder, hierarchical, initialisation="xavier").named_parameters():
+        if "bias_" in name or name == "decoder.bias":
+            assert not weight.any()
+        elif "weight_hh" in name:
+            torch.testing.assert_close(weight.t() @ weight, torch.eye(4))
+        elif "weight_ih" in name or name == "decoder.weight":
+            bound = (6 / sum(weight.shape)) ** 0.5
+            assert 0.7 * bound < weight.abs().max() <= bound
+        else:
+            assert weight.equal(torchs[name])

@@ -1,0 +1,42 @@
+"""Where the evidence is known: do the rankings put it first?
+
+Claims: a ranking by importance starts with an item of the evidence far more often than chance would. Assumes that the
+evidence positions are complete. An item is a token, or in a hierarchical model a sentence, which is evidence where any
+of its tokens is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from attention_audit.audits.erasure import erasable
+from attention_audit.audits.rankings import attributions, order
+from attention_audit.readout import Readout
+
+Items = Mapping[str, set[int]]
+"""The items of the evidence, by text."""
+
+
+def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
+    """Columns id, ranking, on_evidence, chance; one row a ranking (ATTRIBUTIONS) and text that `evidence` knows.
+
+    on_evidence: whether the item that the ranking puts first is of the evidence; chance: the share of items that are.
+    """
+    rows: list[tuple[str, str, bool, float]] = []
+    for texts in erasable(readout):
+        for ranking, scores in attributions(texts).items():
+            tops = order(scores, texts.lengths)[:, 0].tolist()
+            for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
+                items = evidence.get(readout.ids[member])
+                if items is not None:
+                    rows.append((readout.ids[member], ranking, top in items, len(items) / length))
+    columns = ("id", "ranking", "on_evidence", "chance")
+    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+
+
+def sentences_of(positions: list[int], starts: list[int]) -> set[int]:
+    """The sentences that hold any of these tokens; `starts` are those of all sentences."""
+    return set((np.searchsorted(starts, positions, side="right") - 1).tolist())

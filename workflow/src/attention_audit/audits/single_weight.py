@@ -1,0 +1,83 @@
+"""Single weights: does the item that a ranking puts first matter more than another one?
+
+Claims: if attention says what matters, the prediction moves further without the item of the highest weight than
+without another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano
+& Smith 2019, section 4, and for the rankings by gradient and product their figures 12 and 13.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_audit.audits.erasure import Texts, decide, distribution, erasable
+from attention_audit.audits.rankings import ATTRIBUTIONS, attributions, order, stream
+from attention_audit.divergence import jsd
+from attention_audit.readout import Readout
+
+DRAWS = ("corrected", "as_published")
+
+
+def other_ranks(readout: Readout, seed: int) -> Tensor:
+    """A rank from 1 to length - 1 for each text, uniformly, (N,): one for all rankings and both draws."""
+    texts = zip(readout.ids, readout.lengths.tolist(), strict=True)
+    return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
+
+
+def without(texts: Texts, positions: Tensor) -> Tensor:
+    """Votes and mass left when one item is erased, for each of K: (n, K) -> (n, C + 1, K)."""
+    kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
+    return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
+
+
+def compare(texts: Texts, ranks: Tensor) -> dict[str, Tensor]:
+    """The last four columns of `single_weight`, each (rankings, draws, n); `ranks` (n,) are those of the others."""
+    orders = torch.stack([order(scores, texts.lengths) for scores in attributions(texts).values()])
+    top = orders[..., 0]
+    by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
+    erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
+    positions = erased.flatten(0, 1).t()
+    votes = without(texts, positions)
+    before, after = (p.transpose(1, 2) for p in (texts.predicted, distribution(votes, texts.bias)))
+    moved = jsd(before, after).t().view_as(erased)
+    flips = (decide(votes, texts.bias) != texts.decision).t().view_as(erased)
+    weight = texts.attention.gather(1, positions).t().view_as(erased)
+    same = erased[:, 1:] == erased[:, :1]
+    return {
+        "delta_js": (moved[:, :1] - moved[:, 1:]).masked_fill(same, 0.0),
+        "delta_attention": weight[:, :1] - weight[:, 1:],
+        "top_flips": flips[:, :1].expand_as(same),
+        "other_flips": flips[:, 1:],
+    }
+
+
+def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
+    """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips.
+
+    One row a ranking (ATTRIBUTIONS), draw (DRAWS) and text. delta_js is JS(p, p without the top item) - JS(p, p without
+    the other), delta_attention the weight of the top item less that of the other; the flips say whether the decision
+    changes without the one, and without the other. A text of one item has no other, and no row.
+
+    The other item: `corrected` takes that of a random rank from 1 (the top has 0) to items - 1, so each item but the
+    top is as likely. `as_published` does as the authors' code does and takes the item at that position of the text:
+    never the first, and at times the top itself, whereupon both differences are 0.
+    """
+    count, several = len(readout), readout.lengths > 1
+    shape = len(ATTRIBUTIONS), len(DRAWS), count
+    found: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
+    found |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}
+    ranks = other_ranks(readout, seed)
+    for texts in erasable(readout):
+        for name, values in compare(texts, ranks[texts.members]).items():
+            found[name][..., texts.members] = values.numpy()
+    ids = [name for name, kept in zip(readout.ids, several.tolist(), strict=True) if kept]
+    repeats = len(ATTRIBUTIONS) * len(DRAWS)
+    return {
+        "id": ids * repeats,
+        "ranking": [ranking for ranking in ATTRIBUTIONS for _ in range(len(DRAWS) * len(ids))],
+        "draw": [draw for draw in DRAWS for _ in ids] * len(ATTRIBUTIONS),
+        "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
+    } | {name: values[..., several].reshape(-1) for name, values in found.items()}

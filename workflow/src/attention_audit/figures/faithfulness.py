@@ -1,0 +1,90 @@
+"""Comprehensiveness and sufficiency of each ranking (DeYoung et al. 2020), beyond Serrano & Smith 2019."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_audit.figures import style
+from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.figures.rankings import LOOKS
+from attention_audit.tables.resampling import cube, estimate
+
+HEIGHT = 3.2  # inches
+MEASURES = ("comprehensiveness", "sufficiency")
+BINS = (1, 5, 10, 20, 50)
+"""Percent of the items."""
+APART = 0.09  # between the rankings at one bin
+LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
+
+
+def curve_points(curves: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
+
+    `curves`: schema.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
+    comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
+    """
+    columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
+    frames = []
+    for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns))).items():
+        parts = [cube(rows, column, ["ranking"]) for column in columns]
+        keys = parts[0][0]
+        found = estimate(np.concatenate([values for _, values in parts], -1), resamples)
+        frame = pd.DataFrame(
+            [(*about, ranking) for about in columns.values() for ranking in keys["ranking"]],
+            columns=["measure", "bin", "ranking"],
+        )
+        bounds = {"mean": found.mean, "low": found.low, "high": found.high}
+        frames.append(frame.assign(dataset=dataset, model=model, **bounds))
+    return pd.concat(frames, ignore_index=True)
+
+
+def draw(axes: Axes, points: pd.DataFrame) -> None:
+    """One measure of one model: a line for each ranking, with intervals."""
+    shown = [name for name in LOOKS if name in set(points["ranking"])]
+    for place, name in enumerate(shown):
+        line, look = points[points["ranking"] == name].sort_values("bin"), LOOKS[name]
+        axes.errorbar(
+            np.arange(len(BINS)) + APART * (place - (len(shown) - 1) / 2),
+            line["mean"],
+            [line["mean"] - line["low"], line["high"] - line["mean"]],
+            color=look.colour,
+            marker=look.marker,
+            elinewidth=0.8,
+            **LINE,
+        )
+    axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
+    axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
+
+
+def ss_fig_aopc(points: pd.DataFrame) -> Figure:
+    """What the predicted class loses without a ranking's first items (above) and with them alone (below).
+
+    A pair of panels a data set and model, from `curve_points`.
+    """
+    panels = panels_of(points)
+    with style.house_style():
+        figure, cells = panel_grid(len(panels), HEIGHT, stacked=len(MEASURES))
+        for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
+            for measure, axes in zip(MEASURES, cell, strict=True):
+                draw(axes, rows[rows["measure"] == measure])
+                axes.tick_params(labelbottom=True)
+                if place % columns_of(len(panels)) == 0:
+                    axes.set_ylabel(measure)
+            title(cell[0], panel)
+        limits = [axes.get_ylim() for cell in cells for axes in cell]
+        for axes in (axes for cell in cells for axes in cell):
+            axes.set_ylim(np.min(limits), np.max(limits))
+        figure.supxlabel("items from the top of the ranking (%)", fontsize=style.TEXT)
+        handles = [
+            Line2D([], [], color=look.colour, marker=look.marker, label=look.name, **LINE)
+            for name, look in LOOKS.items()
+            if name in set(points["ranking"])
+        ]
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    return figure

@@ -1,0 +1,58 @@
+"""Figures with a panel for each data set and model of Serrano & Smith 2019."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from textwrap import fill
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_audit.figures import style
+from attention_audit.names import display_name
+from attention_audit.tables.architectures import MODELS
+
+COLUMNS = {1: 1, 2: 2, 4: 2}
+MOST = 3  # columns
+MARGIN = 0.6  # inches
+LETTERS = 26  # in a line of a panel's title
+
+Panel = tuple[str, str]
+"""A data set and a model."""
+
+
+def panels_of(rows: pd.DataFrame) -> dict[Panel, pd.DataFrame]:
+    """The rows of each data set, as given, and model, in the paper's order."""
+    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
+    found = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    return {
+        (dataset, model): found[dataset, model]
+        for dataset, model in product(rows["dataset"].unique(), MODELS)
+        if (dataset, model) in found
+    }
+
+
+def columns_of(count: int) -> int:
+    """In how many columns so many panels stand."""
+    return COLUMNS.get(count, MOST)
+
+
+def panel_grid(count: int, height: float, stacked: int = 1) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with `count` panels of so many inches, and the axes of each: `stacked` of them, one above the other."""
+    columns = columns_of(count)
+    rows = math.ceil(count / columns)
+    figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
+    axes = figure.subplots(rows * stacked, columns, sharex=True, squeeze=False)
+    cells = axes.reshape(rows, stacked, columns).transpose(0, 2, 1).reshape(-1, stacked)
+    for unused in cells[count:].flat:
+        unused.remove()
+    return figure, [list(cell) for cell in cells[:count]]
+
+
+def title(axes: Axes, panel: Panel, more: str = "") -> None:
+    """Name a panel by data set and, below, by model; `more` follows the model."""
+    dataset, model = panel
+    text = f"{fill(display_name(dataset), LETTERS)}\n{MODELS[model]}{more}"
+    axes.set_title(text, loc="left", fontsize=style.TEXT)

@@ -1,0 +1,60 @@
+"""Texts encoded word by word (flat), or sentence by sentence and then over the sentences (hierarchical).
+
+The flat and the hierarchical attention networks of Serrano & Smith 2019, after Yang et al. 2016. Neither reads the
+marks around a text: a word's neighbours are words.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding as lookup
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import Additive, weigh
+from attention_audit.model.batch import Batch, Sentences
+from attention_audit.model.encoders import vector_encoder
+
+
+class Words(nn.Module):
+    """Embedding, dropout, encoder, over the words of texts or of sentences, without marks."""
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(architecture.dropout.words)
+        self.encoder = vector_encoder(architecture, architecture.embedding)
+        self.width = self.encoder.width
+
+    def forward(self, embedding: nn.Embedding, texts: Batch | Sentences) -> Tensor:
+        """States of the words, (N, L, H)."""
+        states: Tensor = self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
+        return states
+
+
+class Hierarchy(nn.Module):
+    """Words and attention make each sentence a vector; dropout and an encoder of the same kind read the sentences.
+
+    The sentences of all texts of a batch are encoded together, those of like length at once: what is padded is at most
+    as large again as the texts, however long one sentence is.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.words = Words(architecture)
+        self.attention = Additive(self.words.width, architecture.attention_hidden)
+        self.dropout = nn.Dropout(architecture.dropout.sentences)
+        self.encoder = vector_encoder(architecture, self.words.width)
+        self.width = self.encoder.width
+
+    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
+        """States of the sentences, (B, S, H)."""
+        if batch.documents is None:
+            raise ValueError("a hierarchical model needs a split that carries sentence boundaries")
+        vectors = torch.cat([self._summary(embedding, group) for group in batch.documents.groups])
+        documents = lookup(batch.documents.places, self.dropout(vectors))
+        states: Tensor = self.encoder(documents, batch.items)
+        return states
+
+    def _summary(self, embedding: nn.Embedding, sentences: Sentences) -> Tensor:
+        states = self.words(embedding, sentences)
+        return weigh(self.attention(states, sentences), states)

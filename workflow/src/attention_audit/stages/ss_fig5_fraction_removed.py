@@ -1,0 +1,16 @@
+"""ranked sets -> figures 5, 6 and 10 of Serrano & Smith."""
+
+from __future__ import annotations
+
+from attention_audit.artefacts.schema import RANKED_SETS
+from attention_audit.figures.removed import ss_fig5_fraction_removed
+from attention_audit.stages.job import Job
+from attention_audit.stages.publish_figure import publish_figure
+from attention_audit.stages.slim import stacked_slim
+
+COLUMNS = ("dataset", "model", "ranking", "fraction_removed")
+
+
+def run(job: Job) -> None:
+    """Draw the figure."""
+    publish_figure(job, ss_fig5_fraction_removed(stacked_slim(job, "ranked_sets", RANKED_SETS, COLUMNS)))

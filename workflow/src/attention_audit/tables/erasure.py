@@ -1,0 +1,134 @@
+"""Tables of Serrano & Smith 2019: accuracy, decision flips by single weights, and which ranking flips first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.tables.architectures import ENCODERLESS, MODELS
+from attention_audit.tables.performance import of_models
+from attention_audit.tables.published import published
+from attention_audit.tables.resampling import Estimate, Floats, cube, estimate
+from attention_audit.tables.tidy import as_table, beside_paper
+
+PAPER = "SS2019"
+TOPS = ("attention", "gradient", "product")
+DRAWS = ("corrected", "as_published")
+CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
+PAIRS = tuple(combinations(("smallest", "product", "gradient", "attention", "random"), 2))
+"""Two rankings; by what is known of them, the first should flip earlier."""
+EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
+
+Pair = tuple[str, str]
+
+
+def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """The rows of each model, with its columns dataset and model."""
+    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
+        yield {"dataset": str(dataset), "model": str(model)}, part
+
+
+def long(keys: pd.DataFrame, metrics: Sequence[str], found: Estimate) -> pd.DataFrame:
+    """An estimate of K x M statistics, one row each: the columns of `keys` (K rows), metric, mean, sd, low, high."""
+    rows = keys.loc[keys.index.repeat(len(metrics))].reset_index(drop=True)
+    return rows.assign(metric=list(metrics) * len(keys), **found._asdict())
+
+
+def ss_table3_accuracy(performance: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy on the test split, one row a model.
+
+    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. Table 3.
+    """
+    rows = of_models(performance[performance["metric"] == "accuracy"], list(MODELS))
+    return as_table(beside_paper(rows, "Table 3", PAPER), list(MODELS), ["accuracy"])
+
+
+def flips(single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """Percent of the texts in each of CELLS, by dataset, model, ranking and draw; `texts` their number."""
+    frames = []
+    for identity, rows in by_model(single_weight):
+        codes = 2 * ~rows["top_flips"].to_numpy() + ~rows["other_flips"].to_numpy()
+        keys, cells = cube(rows.assign(cell=codes), "cell", ["ranking", "draw"])
+        seeds, texts, _ = cells.shape
+        in_cell = 100.0 * (cells[..., None] == range(len(CELLS)))
+        frame = long(keys, CELLS, estimate(in_cell.reshape(seeds, texts, -1), resamples))
+        frames.append(frame.assign(**identity, texts=texts, seeds=seeds))
+    return pd.concat(frames, ignore_index=True)
+
+
+def ss_table2_flips(single_weight: pd.DataFrame, censuses: Mapping[str, pd.DataFrame], resamples: int) -> pd.DataFrame:
+    """Does the decision flip without the top item, and without another: percent of the texts in all four cases.
+
+    One row a model, ranking that names the top item, and draw of the other; with the number of texts, and of test texts
+    excluded since they have one item only. Intervals over instances and seeds. From schema.SINGLE_WEIGHT rows of any
+    number of data sets and schema.CENSUS frames by data set; the columns are those of schema.TABLE. Table 2, figures 9,
+    12 and 13.
+    """
+    rows = flips(single_weight, resamples)
+    rows["row"] = rows["model"] + "/" + rows["ranking"].astype(str) + "/" + rows["draw"].astype(str)
+    kept = {name: census.loc[census["split"] == "test", "kept"].sum() for name, census in censuses.items()}
+    counted = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "texts", "seeds"]]
+    counted["excluded"] = counted["dataset"].map(kept) - counted["texts"]
+    counts = counted.melt(["dataset", "row", "seeds"], ["texts", "excluded"], "metric", "mean").astype({"mean": float})
+    order = ["/".join(parts) for parts in product(MODELS, TOPS, DRAWS)]
+    return as_table(beside_paper(pd.concat([rows, counts]), "Table 2", PAPER), order, [*CELLS, "texts", "excluded"])
+
+
+def outcomes(removed: Mapping[str, Floats], pairs: Sequence[Pair]) -> Floats:
+    """1 for what became of each pair (first earlier, second earlier, tied), else 0: (S, N) each -> (S, N, 3 pairs).
+
+    `removed`: items erased by each ranking when the decision flips, infinitely many where it never does.
+    """
+    found = []
+    for first, second in pairs:
+        one, other = removed[first], removed[second]
+        found += [one < other, other < one, (one == other) & np.isfinite(one)]
+    return np.stack(found, -1).astype(np.float64)
+
+
+def shares_and_ratio(means: Floats) -> Floats:
+    """Means of `outcomes` to the statistics EARLIER of each pair, (..., 3 pairs) -> (..., 4 pairs)."""
+    counts = means.reshape(*means.shape[:-1], -1, 3)
+    shares = 100 * counts / counts.sum(-1, keepdims=True)
+    ratio = counts[..., :1] / counts[..., 1:2]
+    return np.concatenate([shares, ratio], -1).reshape(*means.shape[:-1], -1)
+
+
+def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair], resamples: int) -> pd.DataFrame:
+    """The statistics EARLIER by dataset, model, first and second; `texts` in which at least one of them flips.
+
+    Percent of those texts, and the ratio of first_earlier to second_earlier. A ranking that flips alone is the earlier.
+    """
+    frames = []
+    for identity, rows in by_model(ranked_sets):
+        items = rows["removed"].astype(float).replace(-1, np.inf)
+        keys, values = cube(rows.assign(removed=items), "removed", ["ranking"])
+        removed = {name: values[..., place] for place, name in enumerate(keys["ranking"])}
+        became = outcomes(removed, pairs)
+        seeds, texts, _ = became.shape
+        either = became.reshape(seeds * texts, -1, 3).sum((0, 2)) / seeds
+        frame = long(
+            pd.DataFrame(pairs, columns=["first", "second"]), EARLIER, estimate(became, resamples, shares_and_ratio)
+        )
+        frames.append(frame.assign(**identity, texts=np.repeat(either, len(EARLIER)), seeds=seeds))
+    return pd.concat(frames, ignore_index=True)
+
+
+def ss_table_pairwise(ranked_sets: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """Which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
+
+    Of the texts in which at least one of the two flips it; one that does so alone is the earlier. One row a model and
+    pair. From schema.RANKED_SETS rows of any number of data sets; the columns are those of schema.TABLE. Section 5.4.
+    """
+    rows = earlier(ranked_sets, PAIRS, resamples)
+    rows["row"] = rows["model"] + "/" + rows["first"] + "/" + rows["second"]
+    claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", PAPER)
+    same = rows["row"].isin([f"{model}/gradient/attention" for model in MODELS if model not in ENCODERLESS])
+    rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
+    counts = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "texts", "seeds", "note"]]
+    counts = counts.rename(columns={"texts": "mean"}).assign(metric="texts")
+    order = ["/".join((model, *pair)) for model, pair in product(MODELS, PAIRS)]
+    return as_table(pd.concat([rows, counts]), order, [*EARLIER, "texts"])

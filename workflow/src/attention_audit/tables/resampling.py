@@ -1,0 +1,81 @@
+"""Bootstrap intervals of many means at once, and of what follows from means: shares and their ratios.
+
+Seeds and instances are drawn as audits.bootstrap does, but a resample is a vector of weights: all means of a model cost
+one matrix product, and all are of the same draws.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+Statistic = Callable[[Floats], Floats]
+
+SEED = 0
+TAILS = (0.025, 0.975)
+CELLS = 2**22
+"""Weights that are drawn at a time."""
+
+
+class Estimate(NamedTuple):
+    """Statistics of all values, their sd over seeds (n - 1; NaN for one seed), and the bounds of their intervals."""
+
+    mean: Floats
+    sd: Floats
+    low: Floats
+    high: Floats
+
+
+def cube(rows: pd.DataFrame, value: str, by: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
+    """The K combinations of the columns `by`, in order of appearance, and the column `value` as (S, N, K).
+
+    S seeds, rising; N ids in order of appearance; NaN where there is no row.
+    """
+    seeds, instances = pd.factorize(rows["seed"], sort=True)[0], pd.factorize(rows["id"])[0]
+    combinations = rows[list(by)].drop_duplicates(ignore_index=True)
+    numbers = rows.groupby(list(by), sort=False, observed=True).ngroup().to_numpy()
+    values = np.full((seeds.max() + 1, instances.max() + 1, len(combinations)), np.nan)
+    values[seeds, instances, numbers] = rows[value]
+    return combinations, values
+
+
+def resampled_means(values: Floats, resamples: int) -> Floats:
+    """Means over seeds and instances of each resample: (S, N, V) -> (resamples, V)."""
+    seeds, instances, _ = values.shape
+    of_seeds, of_instances = np.random.default_rng(SEED).spawn(2)
+    by_instance = values.transpose(1, 0, 2).reshape(instances, -1)
+    at_once = max(1, CELLS // instances)
+    found = []
+    for start in range(0, resamples, at_once):
+        draws = min(at_once, resamples - start)
+        drawn = of_instances.integers(0, instances, (draws, instances)) + instances * np.arange(draws)[:, None]
+        weights = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
+        seed_weights = of_seeds.multinomial(seeds, np.full(seeds, 1 / seeds), draws)
+        sums = (weights @ by_instance).reshape(draws, seeds, -1)
+        found.append(np.einsum("ds,dsv->dv", seed_weights, sums) / (seeds * instances))
+    return np.concatenate(found)
+
+
+def same(means: Floats) -> Floats:
+    """The means themselves."""
+    return means
+
+
+def estimate(values: Floats, resamples: int, statistic: Statistic = same) -> Estimate:
+    """Statistics of the means of values (S, N, V), with 95 % percentile intervals over instances and seeds.
+
+    `statistic` takes means (..., V) to R statistics (..., R). Resamples in which one is not defined (0/0) do not count
+    for it; a ratio to 0 is infinite.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        by_seed = statistic(values.mean(1))
+        # order statistics: between infinite ones there is nothing to interpolate
+        low, high = np.nanquantile(statistic(resampled_means(values, resamples)), TAILS, axis=0, method="inverted_cdf")
+        return Estimate(statistic(values.mean((0, 1))), np.std(by_seed, 0, ddof=1), low, high)

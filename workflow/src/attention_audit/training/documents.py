@@ -1,0 +1,75 @@
+"""Serrano & Smith's models: what the configuration says of them; the paper's own is presets/serrano-smith.yaml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, field_validator
+
+from attention_audit.section import Count, Name, Positive, Section, Seed, refuse_duplicates
+
+DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none"]
+Family = Literal["han", "flan"]
+Dropout = Annotated[float, Field(ge=0, lt=1)]
+DEFAULT = "default"
+
+
+class DocumentRecipe(Section):
+    """How one model is trained: Adam on mean cross-entropy, learning rate halved when dev accuracy does not rise."""
+
+    learning_rate: Positive = Field(1e-3, description="First learning rate.")
+    epochs: Count = Field(15, description="Most epochs.")
+    patience: Count = Field(5, description="Stop after so many epochs without a better dev accuracy.")
+    batch_size: Count = Field(64, description="Texts in a batch, at most.")
+    batch_tokens: Count | None = Field(
+        None, description="Most texts x tokens of the longest text of a batch (HAN: longest sentence); null: any."
+    )
+    clip_norm: Positive | None = Field(10.0, description="Largest norm of a step's gradient; null: no limit.")
+    clip_value: Positive | None = Field(None, description="Largest component of a step's gradient; null: no limit.")
+    word_dropout: Dropout = Field(0.0, description="Dropout before the word encoder.")
+    sentence_dropout: Dropout = Field(0.0, description="Dropout before the sentence encoder; of no use to FLANs.")
+    logit_dropout: Dropout = Field(0.0, description="Dropout of the logits, where the authors' code has it.")
+    conv_dropout: Dropout = Field(
+        0.0, description="Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."
+    )
+
+
+class SerranoSmith(Section):
+    """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
+
+    datasets: list[Name] = Field(
+        default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
+    )
+    models: list[DocumentModel] = Field(
+        default_factory=lambda: list(get_args(DocumentModel)),
+        min_length=1,
+        description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
+        "none: no encoder.",
+    )
+    seeds: list[Seed] = Field(default_factory=lambda: [122], min_length=1, description="Seeds of every model.")
+    hidden: Count = Field(50, description="GRU units in each direction, and filters of each convolution.")
+    attention: Count = Field(
+        100, description="Width of the attention's hidden layer; without encoder, that of the embeddings."
+    )
+    embedding: Count = Field(200, description="Width of random embeddings; word vectors bring their own.")
+    recipes: dict[Name, dict[DocumentModel | Family, DocumentRecipe]] = Field(
+        default_factory=dict,
+        description="How models are trained, by data set (or `default`), then by model (or `han`, `flan`).",
+    )
+    seed: Seed = Field(5, description="Seed of random items and random rankings.")
+    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals.")
+
+    @field_validator("datasets", "models", "seeds")
+    @classmethod
+    def _distinct(cls, values: list[str]) -> list[str]:
+        refuse_duplicates("value", values)
+        return values
+
+    def recipe(self, dataset: str, model: str) -> DocumentRecipe:
+        """The recipe for a model on a data set: of the most particular entry there is."""
+        for name in (dataset, DEFAULT):
+            for kind in (model, model.partition("_")[0]):
+                for key, recipe in self.recipes.get(name, {}).items():
+                    if key == kind:
+                        return recipe
+        return DocumentRecipe()
