@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.padded import Head
 from attention_audit.readout import Readout
 
 ROOT = Path(__file__).parent.parent
@@ -53,6 +55,35 @@ def random_readout() -> Callable[..., Readout]:
             attention,
             contribution,
             bias,
+        )
+
+    return make
+
+
+@pytest.fixture
+def random_pairs(random_readout: Callable[..., Readout]) -> Callable[..., Readout]:
+    """A readout of pairs: `outputs` behind a head of so many classes, of which each text has its own candidates."""
+
+    def make(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0) -> Readout:
+        readout = random_readout(lengths, outputs, seed)
+        random = np.random.default_rng(seed)
+        weight, bias = random.normal(0, 2, (classes, outputs)), random.normal(size=classes)
+        head = Head(torch.from_numpy(weight).float(), torch.from_numpy(bias).float())
+        candidates = [
+            np.flatnonzero(np.arange(classes) != i % (2 * classes)).astype(np.int32) for i in range(len(readout))
+        ]
+        scores = [a @ z + b for a, z, b in zip(readout.attention, readout.contribution, readout.bias, strict=True)]
+        logits = np.tanh(np.array(scores)) @ weight.T + bias
+        for row, allowed in zip(logits, candidates, strict=True):
+            row[np.setdiff1d(np.arange(classes), allowed)] = -np.inf
+        exponential = np.exp(logits)
+        probabilities = (exponential / exponential.sum(1, keepdims=True)).astype(np.float32)
+        return replace(
+            readout,
+            predictions=probabilities.argmax(1),
+            probabilities=probabilities,
+            head=head,
+            candidates=candidates,
         )
 
     return make

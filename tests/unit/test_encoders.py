@@ -11,8 +11,9 @@ from torch.nn.functional import conv1d, pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import within
-from attention_audit.model.encoders import BiGRU, Convolution, vector_encoder
+from attention_audit.model.batch import Marked, within
+from attention_audit.model.encoders import Affine, BiGRU, Convolution, vector_encoder
+from attention_audit.model.hierarchy import Words
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
 ENCODERS = ["affine", "bigru", "conv", "none"]
@@ -79,6 +80,30 @@ def test_convolution_equals_one_of_each_sequence_alone(vectors: Tensor) -> None:
         biases = torch.cat([filters.bias for filters in encoder.filters])
         expected = (torch.cat(sides).t() + biases).clamp(min=0)
         torch.testing.assert_close(states[row, :length], expected)
+
+
+def test_convolutions_have_the_widths_that_are_asked_for(vectors: Tensor) -> None:
+    encoder = vector_encoder(architecture("conv", kernels=[1, 3, 5, 7]), 5)
+    assert isinstance(encoder, Convolution)
+    assert [filters.kernel_size for filters in encoder.filters] == [(1,), (3,), (5,), (7,)]
+    states = encoder(vectors, LENGTHS)
+    assert states.shape == (4, 7, encoder.width) == (4, 7, 12)
+    alone = conv1d(pad(vectors[0, :4].t(), (3, 3)), encoder.filters[3].weight, encoder.filters[3].bias)
+    torch.testing.assert_close(states[0, :4, 9:], alone.t().clamp(min=0))
+
+
+def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> None:
+    states = torch.tensor([[[1.0], [4.0], [9.0]], [[6.0], [9.0], [9.0]], [[9.0], [9.0], [9.0]]])
+    lengths = torch.tensor([2, 1, 0])
+    assert Affine(1, 1).summary(states, lengths).tolist() == [[2.5], [6], [0]]
+    assert Convolution(1, 1, dropout=0, kernels=[3]).summary(states, lengths).tolist() == [[4], [6], [0]]
+
+
+@pytest.mark.parametrize("encoder", ["bigru", "none"])
+def test_other_encoders_sum_up_no_query(encoder: str) -> None:
+    texts = Marked(torch.tensor([[2, 4, 3]]), torch.tensor([1]))
+    with pytest.raises(TypeError, match="read no queries"):
+        Words(architecture(encoder)).summary(nn.Embedding(5, 5), texts)
 
 
 def test_without_an_encoder_the_states_are_the_vectors(vectors: Tensor) -> None:

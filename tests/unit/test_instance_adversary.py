@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient, predict
+from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import LN2, jsd, tvd
+from attention_audit.padded import Head, Padded
 from attention_audit.readout import Readout
 
 SETTINGS = InstanceAdversary(restarts=4)
 
 
-@pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("restarts", [1, 4])
-def test_gradient_is_autograds(outputs: int, restarts: int) -> None:
+def padded(attention: torch.Tensor, contribution: torch.Tensor, bias: torch.Tensor, **pairs: Any) -> Padded:
+    """Texts of one length."""
+    texts, length = attention.shape
+    return Padded(np.arange(texts), attention, contribution, bias, torch.full((texts,), length), **pairs)
+
+
+def random_texts(outputs: int, head: bool) -> Padded:
+    """Three texts of six words; with a head, pairs of four classes, of which the first text may not have class 2."""
     torch.manual_seed(1)
-    texts, length = 3, 6
-    contribution = torch.randn(texts, length, outputs, dtype=torch.float64)
-    bias = torch.randn(texts, outputs, dtype=torch.float64)
-    base = torch.randn(texts, length, dtype=torch.float64).softmax(-1)
-    logits = torch.randn(restarts, texts, length, dtype=torch.float64, requires_grad=True)
-    target = predict(base[None], contribution, bias)
+    contribution = torch.randn(3, 6, outputs, dtype=torch.float64)
+    bias = torch.randn(3, outputs, dtype=torch.float64)
+    base = torch.randn(3, 6, dtype=torch.float64).softmax(-1)
+    if not head:
+        return padded(base, contribution, bias)
+    above = Head(torch.randn(4, outputs, dtype=torch.float64), torch.randn(4, dtype=torch.float64))
+    candidates = torch.ones(3, 4, dtype=torch.bool)
+    candidates[0, 2] = False
+    return padded(base, contribution, bias, head=above, candidates=candidates)
+
+
+@pytest.mark.parametrize(("outputs", "head"), [(1, False), (3, False), (1, True), (5, True)])
+@pytest.mark.parametrize("restarts", [1, 4])
+def test_gradient_is_autograds(outputs: int, head: bool, restarts: int) -> None:
+    texts = random_texts(outputs, head)
+    logits = torch.randn(restarts, *texts.attention.shape, dtype=torch.float64, requires_grad=True)
+    target = texts.predict(texts.attention[None])
     attention = logits.softmax(-1)
-    hinge = (tvd(predict(attention, contribution, bias), target) - SETTINGS.margin).clamp(min=0)
-    loss = (SETTINGS.penalty * hinge - jsd(attention, base)).sum()
+    hinge = (tvd(texts.predict(attention), target) - SETTINGS.margin).clamp(min=0)
+    loss = (SETTINGS.penalty * hinge - jsd(attention, texts.attention)).sum()
     loss = loss - jsd(attention[:, None], attention[None]).sum() / restarts**2
     (expected,) = torch.autograd.grad(loss, logits)
-    ours = loss_gradient(logits.detach(), base, target, contribution, bias, SETTINGS)
+    ours = loss_gradient(logits.detach(), texts, target, SETTINGS)
     torch.testing.assert_close(ours, expected, rtol=1e-9, atol=1e-10)
 
 
@@ -42,11 +60,11 @@ def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base() -> None:
     base = torch.tensor([[0.5, 0.5, 0.0]]).double()
     same, further, off = [0.5, 0.4, 0.1], [0.5, 0.0, 0.5], [0.0, 0.0, 1.0]
     found = torch.tensor([same, further, off]).double()[:, None]
-    weights, divergence, _, admissible = furthest(base, found, contribution, bias, epsilon=0.01)
+    weights, divergence, _, admissible = furthest(padded(base, contribution, bias), found, epsilon=0.01)
     assert weights[0].tolist() == further
     assert divergence.item() == pytest.approx(LN2 / 2)
     assert admissible.item() == 2
-    weights, divergence, _, admissible = furthest(base, found[2:], contribution, bias, epsilon=0.01)
+    weights, divergence, _, admissible = furthest(padded(base, contribution, bias), found[2:], epsilon=0.01)
     assert (weights == base).all()
     assert divergence.item() == 0
     assert admissible.item() == 0
@@ -80,6 +98,17 @@ def test_every_find_is_within_epsilon_and_its_numbers_are_its_own(random_readout
         assert change <= settings.epsilon + 1e-5
         pair = torch.from_numpy(weights).double(), torch.from_numpy(readout.attention[i]).double()
         assert found["jsd"][i] == pytest.approx(jsd(*pair).item(), abs=1e-5)
+
+
+def test_finds_for_pairs_keep_their_predictions(random_pairs: Callable[..., Readout]) -> None:
+    readout = random_pairs([6, 20, 9, 13])
+    settings = InstanceAdversary(steps=100)
+    found = instance_adversary(readout, settings, 0, lambda line: None)
+    assert found["jsd"].max() > 0
+    predicted = readout.predict(found["attention"])
+    change = np.abs(predicted - readout.probabilities).sum(1) / 2
+    np.testing.assert_allclose(change, found["tvd"], atol=1e-5)
+    assert change.max() <= settings.epsilon + 1e-5
 
 
 def test_the_same_seed_gives_the_same_weights(random_readout: Callable[..., Readout]) -> None:

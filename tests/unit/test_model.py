@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
+from attention_audit.model.attention import Dot
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier, probabilities
 
 TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
@@ -85,7 +88,8 @@ def test_a_text_does_not_depend_on_its_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoder", "attention"), [("bilstm", "additive"), ("bilstm", "uniform"), ("affine", "additive")]
+    ("encoder", "attention"),
+    [("bilstm", "additive"), ("bilstm", "uniform"), ("bilstm", "dot"), ("affine", "additive"), ("conv", "dot")],
 )
 def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attention: str) -> None:
     torch.manual_seed(0)
@@ -95,6 +99,15 @@ def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attenti
     again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
     torch.testing.assert_close(again, output.logits)
     torch.testing.assert_close(output.attention.sum(1), torch.ones(4))
+
+
+def test_dot_attention_by_hand() -> None:
+    # scores h v / sqrt(4) are 0, ln 2 and ln 3
+    attention = Dot(4)
+    nn.init.ones_(attention.score.weight)
+    states = torch.tensor([0.0, math.log(2), math.log(3), 9.0])[None, :, None].expand(1, 4, 4) / 2
+    batch = Batch(torch.zeros(1, 6), torch.tensor([3]), torch.zeros(1))
+    torch.testing.assert_close(attention(states, batch), torch.tensor([[1 / 6, 2 / 6, 3 / 6, 0]]))
 
 
 def test_uniform_attention_is_one_over_length_on_tokens_alone() -> None:

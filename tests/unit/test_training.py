@@ -53,7 +53,7 @@ def split() -> Split:
 
 
 def test_label_loss_weighs_positives_by_negatives_over_positives() -> None:
-    output = Output(tensor([[0.0], [2.0], [2.0]]), NO_STATES, NO_STATES)
+    output = Output(tensor([[0.0], [2.0], [2.0]]), NO_STATES, NO_STATES, NO_STATES)
     batch = Batch(NO_STATES, NO_STATES, tensor([0, 1, 0]))
     loss = LabelLoss((30, 10))(output, batch)
     expected = [math.log(2), 3 * math.log1p(math.exp(-2)), 2 + math.log1p(math.exp(-2))]
@@ -61,7 +61,7 @@ def test_label_loss_weighs_positives_by_negatives_over_positives() -> None:
 
 
 def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
-    output = Output(torch.zeros(3, 3), NO_STATES, NO_STATES)
+    output = Output(torch.zeros(3, 3), NO_STATES, NO_STATES, NO_STATES)
     loss = LabelLoss((10, 20, 30))(output, Batch(NO_STATES, NO_STATES, tensor([0, 1, 2])))
     assert loss.tolist() == pytest.approx([2 * math.log(3), math.log(3), 2 / 3 * math.log(3)], rel=1e-6)
 
@@ -73,13 +73,15 @@ def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
 def test_label_loss_without_class_sizes_is_the_plain_cross_entropy(
     logits: list[list[float]], expected: list[float]
 ) -> None:
-    loss = LabelLoss(None)(Output(tensor(logits), NO_STATES, NO_STATES), Batch(NO_STATES, NO_STATES, tensor([1, 0])))
+    loss = LabelLoss(None)(
+        Output(tensor(logits), NO_STATES, NO_STATES, NO_STATES), Batch(NO_STATES, NO_STATES, tensor([1, 0]))
+    )
     assert loss.tolist() == pytest.approx(expected, rel=1e-6)
 
 
 def test_adversary_objective_by_hand() -> None:
     # p = sigmoid(0) = 1/2 against 0.8: TVD 0.3; KL((1/2, 1/2) || (1/4, 3/4)) = 1/2 ln 2 + 1/2 ln(2/3)
-    output = Output(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]), NO_STATES)
+    output = Output(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]), NO_STATES, NO_STATES)
     base = Batch(NO_STATES, NO_STATES, tensor([1]), tensor([[0.25, 0.75, 0.0]]), tensor([[0.2, 0.8]]))
     expected = 0.3 - 0.5 * (0.5 * math.log(2) + 0.5 * math.log(2 / 3))
     assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(expected, rel=1e-6)
@@ -87,7 +89,7 @@ def test_adversary_objective_by_hand() -> None:
 
 def test_adversary_objective_of_many_classes_counts_all_of_them() -> None:
     # p = softmax(0) = 1/3 each against (0.1, 0.1, 0.8): TVD 7/15; its attention is the base model's
-    output = Output(torch.zeros(1, 3), tensor([[0.5, 0.5]]), NO_STATES)
+    output = Output(torch.zeros(1, 3), tensor([[0.5, 0.5]]), NO_STATES, NO_STATES)
     base = Batch(NO_STATES, NO_STATES, tensor([1]), tensor([[0.5, 0.5]]), tensor([[0.1, 0.1, 0.8]]))
     assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(7 / 15, rel=1e-6)
 

@@ -18,6 +18,7 @@ from attention_audit.corpus.catalogue import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
+from attention_audit.training.combinations import JainWallace
 from attention_audit.training.documents import DEFAULT, SerranoSmith
 from attention_audit.training.settings import Adversary, Guides, Sizes, Training
 
@@ -47,12 +48,15 @@ class Config(Section):
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
     )
     serrano_smith: SerranoSmith = Field(default_factory=SerranoSmith, description="Erasure, by Serrano & Smith.")
+    jain_wallace: JainWallace = Field(
+        default_factory=JainWallace, description="Correlation and permutation, by Jain & Wallace."
+    )
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
 
     @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        return list(dict.fromkeys([*self.datasets, *self.serrano_smith.datasets]))
+        return list(dict.fromkeys([*self.datasets, *self.serrano_smith.datasets, *self.jain_wallace.datasets]))
 
     @field_validator("datasets")
     @classmethod
@@ -62,16 +66,25 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        asked_for = {"datasets": self.datasets, "serrano_smith.datasets": self.serrano_smith.datasets}
+        asked_for = {
+            "datasets": self.datasets,
+            "serrano_smith.datasets": self.serrano_smith.datasets,
+            "jain_wallace.datasets": self.jain_wallace.datasets,
+        }
         for key, names in asked_for.items():
             for name in names:
                 if name not in self.corpora:
                     raise ValueError(f"{key}: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
         if not self.every_dataset:
-            raise ValueError("datasets: none is named, nor in serrano_smith.datasets; name one")
-        for name in self.serrano_smith.recipes:
-            if name != DEFAULT and name not in self.corpora:
-                raise ValueError(f"serrano_smith.recipes: unknown data set {name!r}; use `{DEFAULT}` for all others")
+            raise ValueError("datasets: none is named, nor in the datasets of serrano_smith and jain_wallace; name one")
+        recipes: dict[str, Mapping[str, Any]] = {
+            "serrano_smith": self.serrano_smith.recipes,
+            "jain_wallace": self.jain_wallace.recipes,
+        }
+        for key, named in recipes.items():
+            for name in named:
+                if name != DEFAULT and name not in self.corpora:
+                    raise ValueError(f"{key}.recipes: unknown data set {name!r}; use `{DEFAULT}` for all others")
         asked = {"vectors": self.vectors}
         asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.every_dataset}
         for key, vectors in asked.items():

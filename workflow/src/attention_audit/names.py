@@ -1,4 +1,4 @@
-"""How data sets are named in tables and figures."""
+"""How data sets, models and attributions are named in tables and figures."""
 
 from __future__ import annotations
 
@@ -23,6 +23,26 @@ PAPER_NAMES = {
     "babi-3": "bAbI 3",
     "cnn": "CNN",
 }
+
+ENCODERS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average"}
+ATTENTIONS = {"tanh": "additive", "dot": "dot product"}
+JAIN_WALLACE = {
+    f"{encoder}_{attention}": f"{ENCODERS[encoder]} ({ATTENTIONS[attention]})"
+    for attention in ATTENTIONS
+    for encoder in ENCODERS
+}
+"""Jain & Wallace's models by their names in paths, in the order of tables and figures."""
+
+ATTRIBUTIONS = {
+    "gradient_attached": "attached gradient",
+    "loo": "leave-one-out",
+}
+"""Those whose name does not say it all."""
+
+
+def attribution_name(attribution: str) -> str:
+    """What an attribution is called."""
+    return ATTRIBUTIONS.get(attribution, attribution.replace("_", " "))
 
 
 def display_name(dataset: str) -> str:

@@ -2,7 +2,7 @@
 
 Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t, over the items t of a text: its tokens, or
 its sentences in a hierarchical model. Given a, z and b, any new attention is scored by a dot product, without the
-network.
+network. Models of pairs have a small head above, which is kept beside the readout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,25 +22,20 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.schema import READOUT
+from attention_audit.artefacts.schema import HEAD, READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
-from attention_audit.model.classifier import Classifier, probabilities
+from attention_audit.model.classifier import probabilities
+from attention_audit.model.network import Network
+from attention_audit.model.pairs import PairClassifier, allowed
+from attention_audit.padded import Head, Padded
 
 Floats = npt.NDArray[np.float32]
+Classes = npt.NDArray[np.int32]
+HEAD_FILE = "head.parquet"
+"""Beside the readouts of a model of pairs: one for all its splits."""
 AT_ONCE = 2000
 """Texts of a readout that are handled together, where all of them may not fit in memory."""
-
-
-class Padded(NamedTuple):
-    """n texts of a readout, padded to the longest: attention (n, L), contribution (n, L, O), bias (n, O), lengths (n,);
-    `members` (n,) are their positions in it."""
-
-    members: npt.NDArray[np.int64]
-    attention: Tensor
-    contribution: Tensor
-    bias: Tensor
-    lengths: Tensor
 
 
 def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
@@ -52,6 +47,7 @@ class Readout:
     """One model on one split, or on some texts of it: N texts, C classes, O outputs, text i of L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
+    Of pairs, besides: head, and candidates[i], the classes that may be the answer.
     """
 
     ids: list[str]
@@ -61,6 +57,8 @@ class Readout:
     attention: list[Floats]
     contribution: list[Floats]
     bias: Floats
+    head: Head | None = None
+    candidates: list[Classes] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -91,12 +89,15 @@ class Readout:
             [self.attention[i] for i in order],
             [self.contribution[i] for i in order],
             self.bias[order],
+            self.head,
+            None if self.candidates is None else [self.candidates[i] for i in order],
         )
 
     def batches(self, dtype: torch.dtype, positions: int = 4096) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about so many positions, padded with zeros."""
         lengths = self.lengths
         order = np.argsort(lengths, kind="stable")
+        head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
         cumulative = np.cumsum(lengths[order])
         cuts = np.flatnonzero(np.diff(cumulative // positions)) + 1
         for members in np.split(order, cuts):
@@ -106,7 +107,26 @@ class Readout:
                 _pad([self.contribution[i] for i in members], dtype),
                 torch.tensor(self.bias[members], dtype=dtype),
                 torch.from_numpy(lengths[members]),
+                head,
+                self._choices(members),
             )
+
+    def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
+        """(n, C), true on the candidates of the texts at `members`."""
+        if self.candidates is None:
+            return None
+        choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
+        for row, member in zip(choices, members, strict=True):
+            row[self.candidates[member]] = True
+        return torch.from_numpy(choices)
+
+    def predict(self, attention: Sequence[Floats]) -> Floats:
+        """Predictions under other weights, one array a text as in `attention`: (N, C)."""
+        predicted = np.empty_like(self.probabilities)
+        for texts in self.batches(torch.float32):
+            weights = _pad([attention[i] for i in texts.members], torch.float32)
+            predicted[texts.members] = texts.predict(weights[None])[0].numpy()
+        return predicted
 
     def columns(self) -> dict[str, Any]:
         """Columns of schema.READOUT."""
@@ -118,6 +138,7 @@ class Readout:
             "attention": self.attention,
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
+            "candidates": [None] * len(self) if self.candidates is None else self.candidates,
         }
 
     def tables(self, rows: int = AT_ONCE) -> Iterator[pa.Table]:
@@ -128,8 +149,15 @@ class Readout:
             yield pa.table(part, schema=READOUT.schema)
 
 
+def head_columns(head: Head | None) -> dict[str, Any]:
+    """Columns of schema.HEAD; no rows without a head."""
+    weight = [] if head is None else list(head.weight.numpy())
+    bias = [] if head is None else head.bias.tolist()
+    return {"class": range(len(bias)), "weight": weight, "bias": bias}
+
+
 @contextmanager
-def _evaluating(model: Classifier) -> Iterator[None]:
+def _evaluating(model: Network) -> Iterator[None]:
     """Without gradients and without dropout; a training goes on behind it."""
     training = model.training
     model.eval()
@@ -140,7 +168,7 @@ def _evaluating(model: Classifier) -> Iterator[None]:
         model.train(training)
 
 
-def predict_split(model: Classifier, split: Split) -> Floats:
+def predict_split(model: Network, split: Split) -> Floats:
     """Predicted distributions over a split, (N, C), without gradients and dropout."""
     logits = torch.empty(len(split), model.decoder.out_features)
     with _evaluating(model):
@@ -149,22 +177,36 @@ def predict_split(model: Classifier, split: Split) -> Floats:
         return probabilities(logits).numpy()
 
 
-def take_readout(model: Classifier, split: Split, ids: Sequence[str]) -> Readout:
+def take_head(model: Network) -> Head | None:
+    """What a model of pairs has above the scores; None for a model of single texts."""
+    if not isinstance(model, PairClassifier):
+        return None
+    return Head(*(part.detach().cpu().clone() for part in (model.decoder.weight, model.decoder.bias)))
+
+
+def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     """Run the model over a split, without gradients and dropout."""
     count = len(split)
     attention: list[Floats] = [np.empty(0, np.float32)] * count
     contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
+    bias: list[Floats] = [np.empty(0, np.float32)] * count
+    candidates: list[Classes] = [np.arange(model.decoder.out_features, dtype=np.int32)] * count
     logits = np.empty((count, model.decoder.out_features), np.float32)
     with _evaluating(model):
         for members, batch in split.in_order_of_length():
             output = model(batch)
             weights, values = output.attention.cpu().numpy(), model.contributions(output.states).cpu().numpy()
             logits[members] = output.logits.cpu().numpy()
+            shift = output.bias.expand(len(members), -1).cpu().numpy()
+            choices = None if batch.candidates is None else allowed(batch.candidates, logits.shape[1]).cpu().numpy()
             for row, member in enumerate(members):
                 items = split.items[member]
                 attention[member], contribution[member] = weights[row, :items], values[row, :items]
+                bias[member] = shift[row]
+                if choices is not None:
+                    candidates[member] = choices[row].nonzero()[0].astype(np.int32)
         predicted = probabilities(torch.from_numpy(logits)).numpy()
-        bias = model.decoder.bias.cpu().numpy()
+    head = take_head(model)
     return Readout(
         list(ids),
         split.labels,
@@ -172,13 +214,23 @@ def take_readout(model: Classifier, split: Split, ids: Sequence[str]) -> Readout
         predicted,
         attention,
         contribution,
-        np.broadcast_to(bias, logits.shape),
+        np.stack(bias),
+        head,
+        candidates if head else None,
     )
 
 
-def _rows(column: pa.ChunkedArray) -> list[Floats]:
+def _rows(column: pa.ChunkedArray) -> list[npt.NDArray[Any]]:
     flat = column.combine_chunks()
     return np.split(flat.flatten().to_numpy(), flat.offsets.to_numpy()[1:-1] - flat.offsets[0].as_py())
+
+
+def _read_head(path: Path, classes: int, outputs: int) -> Head:
+    table = read_table(path, HEAD)
+    weight = _rows(table["weight"])
+    if len(weight) != classes or any(len(row) != outputs for row in weight):
+        raise AuditError(f"{path}: the head of another model than the readouts beside it; {rebuild_hint(path)}")
+    return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
 def _from_table(table: pa.Table, path: Path) -> Readout:
@@ -190,19 +242,26 @@ def _from_table(table: pa.Table, path: Path) -> Readout:
         if len(values) != outputs * len(weights):
             found = f"{len(weights)} weights but {len(values)} contributions"
             raise AuditError(f"{path}: text {name!r} has {found}; {rebuild_hint(path)}")
+    predicted = np.stack(_rows(table["probabilities"]))
+    pairs = table["candidates"].null_count == 0
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
         table["prediction"].to_numpy().astype(np.int64),
-        np.stack(_rows(table["probabilities"])),
+        predicted,
         attention,
         [values.reshape(-1, outputs) for values in contribution],
         bias,
+        _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
+        _rows(table["candidates"]) if pairs else None,
     )
 
 
 def read_readout(path: Path) -> Readout:
-    """Read a readout file; raises AuditError where it is damaged or its columns contradict each other."""
+    """Read a readout file, of pairs with the head beside it.
+
+    Raises AuditError where one is damaged or their columns contradict each other.
+    """
     return _from_table(read_table(path, READOUT), path)
 
 

@@ -30,6 +30,13 @@ Made by `snakemake`. Everything here can be deleted and is made again by the sam
 | `tables/ss_table3_accuracy` | accuracy of HANs and FLANs |
 | `tables/ss_table_pairwise` | which of two rankings flips the decision first |
 | `tables/ss_table_claims` | Serrano & Smith's findings, and whether they come back |
+| `figures/jw_fig_correlation` | does attention rank the tokens as gradients and leave-one-out do |
+| `figures/jw_fig_permutation` | what shuffling the attention weights does to the prediction |
+| `figures/jw_fig_adversary` | how far attention can go while the prediction stays |
+| `figures/jw_fig_agreement` | which attributions rank the tokens alike, two by two |
+| `tables/jw_table1_performance` | how well each encoder and attention predicts |
+| `tables/jw_table2_correlation` | rank correlation of attention, gradients and leave-one-out |
+| `tables/jw_table_conicity` | how alike hidden states are, beside what permuting attention changes |
 | `tables/controls` | what had to be found on the generated corpora, and whether it was |
 
 Figures are .pdf and .png. Tables are .parquet (tidy), .csv (the same, every digit; the first line is a comment), .md

@@ -168,7 +168,8 @@ READOUT = Artefact(
     "readout",
     "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
     "All that the post-hoc tests know of a trained model: logits = sum over positions of "
-    "attention x contribution, plus bias.",
+    "attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus bias, with the "
+    "head beside it.",
     (
         ID,
         LABEL,
@@ -180,9 +181,27 @@ READOUT = Artefact(
             WEIGHTS,
             "logit",
             "z_t = W h_t of each token, position by position, one value per output "
-            "(a two-class model has one output, the logit of class 1)",
+            "(a two-class model has one output, the logit of class 1; a model of pairs has those of its projection)",
         ),
-        Column("bias", WEIGHTS, "logit", "bias of the decoder, one value per output"),
+        Column("bias", WEIGHTS, "logit", "bias of the decoder, one value per output; of pairs, the projected query"),
+        Column(
+            "candidates",
+            INTEGERS,
+            "class",
+            "of pairs, the classes that may be the answer; null for single texts",
+            nullable=True,
+        ),
+    ),
+)
+
+HEAD = Artefact(
+    "head",
+    "readouts/{dataset}/{model}/seed{seed}/head.parquet",
+    "What a model of pairs has above its readouts, the same for all splits; no rows for a model of single texts.",
+    (
+        Column("class", INTEGER, "class", "the class whose logit it gives"),
+        Column("weight", WEIGHTS, "logit", "one value per output of the readout, for the tanh of each"),
+        Column("bias", REAL, "logit", "what is added"),
     ),
 )
 
@@ -348,6 +367,100 @@ PLANTED = Artefact(
     ),
 )
 
+ENCODER = Column("model", STRING, "", "encoder and attention: lstm, cnn or average, then tanh (additive) or dot")
+PREDICTION = Column("prediction", INTEGER, "class", "class the model predicts")
+MAX_ATTENTION = Column("max_attention", REAL, "share", "largest attention weight of the text")
+TOKENS = Column("tokens", INTEGER, "tokens", "tokens that can be attended to")
+
+CORRELATION = Artefact(
+    "correlation",
+    "audits/{dataset}/correlation.parquet",
+    "Does attention rank the tokens as measures of importance do: two attributions at a time, test instance by test "
+    "instance.",
+    (
+        DATASET,
+        ENCODER,
+        SEED,
+        ID,
+        PREDICTION,
+        Column(
+            "pair",
+            STRING,
+            "",
+            "the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached (that "
+            "also flows through the attention) or loo (leave-one-out)",
+        ),
+        Column("tau", REAL, "", "Kendall's tau-b; null where one of the two is the same for all tokens", nullable=True),
+        Column("p", REAL, "", "its p-value under independence; null where tau is", nullable=True),
+        TOKENS,
+        Column(
+            "top_k_overlap",
+            REAL,
+            "share",
+            "share of the k highest tokens of one that are among those of the other; null with at most k tokens",
+            nullable=True,
+        ),
+    ),
+)
+
+PERMUTATION = Artefact(
+    "permutation",
+    "audits/{dataset}/permutation.parquet",
+    "What shuffling the attention weights over the tokens does to the prediction, test instance by test instance.",
+    (
+        DATASET,
+        ENCODER,
+        SEED,
+        ID,
+        PREDICTION,
+        MAX_ATTENTION,
+        Column(
+            "median_tvd",
+            REAL,
+            "probability",
+            "median over permutations of the total variation distance to the original prediction, all classes",
+        ),
+    ),
+)
+
+JW_ADVERSARY = Artefact(
+    "jw_adversary",
+    "audits/{dataset}/jw_adversary.parquet",
+    "The adversary of instance_adversary for every model of Jain & Wallace; what is called base there is the model "
+    "itself.",
+    (DATASET, ENCODER, SEED, *INSTANCE_ADVERSARY.columns[1:]),
+)
+
+AGREEMENT = Artefact(
+    "agreement",
+    "audits/{dataset}/agreement.parquet",
+    "How far attributions agree, two by two.",
+    (
+        DATASET,
+        ENCODER,
+        SEED,
+        Column("first", STRING, "", "an attribution: those of correlation, or one of Captum"),
+        Column("second", STRING, "", "another one; each pair stands once"),
+        Column(
+            "tau", REAL, "", "mean of Kendall's tau-b over the texts where it is defined; null for none", nullable=True
+        ),
+        Column("texts", INTEGER, "texts", "test instances where tau-b is defined"),
+    ),
+)
+
+CONICITY = Artefact(
+    "conicity",
+    "audits/{dataset}/conicity.parquet",
+    "How alike the hidden states of a text are (Mohankumar et al. 2020), test instance by test instance.",
+    (
+        DATASET,
+        ENCODER,
+        SEED,
+        ID,
+        Column("conicity", REAL, "cosine", "mean over tokens of the cosine between their state and the mean state"),
+    ),
+)
+
 ATTENTION_MAPS = Artefact(
     "attention_maps",
     "audits/{dataset}/attention_maps.parquet",
@@ -435,6 +548,7 @@ ARTEFACTS = (
     VOCABULARY,
     HISTORY,
     READOUT,
+    HEAD,
     PERFORMANCE,
     COMPARISON,
     INSTANCE_ADVERSARY,
@@ -442,6 +556,11 @@ ARTEFACTS = (
     SINGLE_WEIGHT,
     RANKED_SETS,
     PLANTED,
+    CORRELATION,
+    PERMUTATION,
+    JW_ADVERSARY,
+    AGREEMENT,
+    CONICITY,
     ATTENTION_MAPS,
     TABLE,
     CONTROLS,

@@ -55,13 +55,13 @@ class Texts:
 
 def erasable(readout: Readout, positions: int = 16384) -> Iterator[Texts]:
     """All texts, shortest first, in float64, in batches of about so many positions."""
-    for members, weights, values, shift, lengths in readout.batches(torch.float64, positions):
-        two_classes = int(shift.shape[1] == 1)
-        attention = pad(weights, (0, 1))
-        contribution = pad(values.transpose(1, 2), (0, 1, two_classes, 0))
-        bias = pad(shift, (two_classes, 0))
+    for texts in readout.batches(torch.float64, positions):
+        two_classes = int(texts.bias.shape[1] == 1)
+        attention = pad(texts.attention, (0, 1))
+        contribution = pad(texts.contribution.transpose(1, 2), (0, 1, two_classes, 0))
+        bias = pad(texts.bias, (two_classes, 0))
         votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
-        yield Texts(members, attention, contribution, bias, votes, lengths)
+        yield Texts(texts.members, attention, contribution, bias, votes, texts.lengths)
 
 
 def ranked(votes: Tensor, order: Tensor) -> Tensor:

@@ -9,7 +9,8 @@ Runs on the readout. With a_k = softmax(u_k) for K restarts of one text, base we
 
     sum_k [ -JSD(a_k, a_0) + penalty x max(0, TVD(p_k, p) - margin) ]  -  1/K^2 sum_kl JSD(a_k, a_l)
 
-in u. The gradient is in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t + b_t)).
+in u. The gradient is in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t + b_t)). It passes the head of a model of
+pairs.
 """
 
 from __future__ import annotations
@@ -23,74 +24,55 @@ from torch import Tensor
 
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import jsd, tvd
-from attention_audit.model.classifier import probabilities
-from attention_audit.readout import Padded, Readout
+from attention_audit.padded import Padded
+from attention_audit.readout import Readout
 
 # so low that the weight is beyond float precision, and high enough that it and its logarithm stay finite
 PADDING_LOGIT = -60.0
 
 
-def predict(attention: Tensor, contribution: Tensor, bias: Tensor) -> Tensor:
-    """Predictions under other weights: (K, n, L), (n, L, O), (n, O) -> (K, n, C)."""
-    logits = (attention.transpose(0, 1) @ contribution).transpose(0, 1) + bias
-    return probabilities(logits)
-
-
-def tvd_gradient(predicted: Tensor, target: Tensor, contribution: Tensor) -> Tensor:
-    """Derivative of TVD(predicted, target) in the attention: (K, n, C), (1, n, C), (n, L, O) -> (K, n, L)."""
-    sign = torch.sign(predicted - target) / 2
-    # softmax: dp_c/ds_j = p_c (delta_cj - p_j); a lone sigmoid output is the last of two classes
-    by_logit = predicted * (sign - (sign * predicted).sum(-1, keepdim=True))
-    outputs = contribution.shape[-1]
-    return (by_logit[..., -outputs:].transpose(0, 1) @ contribution.transpose(1, 2)).transpose(0, 1)
-
-
-def loss_gradient(
-    logits: Tensor, base: Tensor, target: Tensor, contribution: Tensor, bias: Tensor, settings: InstanceAdversary
-) -> Tensor:
-    """Derivative of the objective above in the logits u: (K, n, L) -> (K, n, L).
-
-    base (n, L) weights, target (1, n, C) prediction, contribution (n, L, O), bias (n, O).
-    """
+def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
+    """Derivative of the objective above in the logits u, given the prediction p: (K, n, L), (1, n, C) -> (K, n, L)."""
     restarts = len(logits)
     # each pair of restarts stands twice in the double sum; a constant drops out of a softmax's gradient
     weight = torch.full((restarts + 1,), 1 / restarts**2, dtype=logits.dtype)
     weight[-1] = 1 / 2
     log_attention = logits.log_softmax(-1)
     attention = log_attention.exp()
-    others = torch.cat([attention, base[None]])
+    others = torch.cat([attention, texts.attention[None]])
     log_sums = (attention[:, None] + others).log_()
     gradient = (weight @ log_sums.flatten(2)).view_as(logits).sub_(log_attention, alpha=float(weight.sum()))
-    predicted = predict(attention, contribution, bias)
+    scores = texts.scores(attention)
+    predicted = texts.decide(scores)
     beyond = (tvd(predicted, target) > settings.margin)[..., None]
-    gradient.add_(tvd_gradient(predicted, target, contribution) * beyond, alpha=settings.penalty)
+    tvd_slope = torch.sign(predicted - target) / 2
+    gradient.add_(texts.pull(scores, predicted, tvd_slope) * beyond, alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
 def search(texts: Padded, settings: InstanceAdversary, generator: torch.Generator) -> Tensor:
     """Adversarial weights of n texts from K restarts, (K, n, L), 0 on padding."""
-    _, base, contribution, bias, lengths = texts
-    padding = torch.arange(base.shape[1]) >= lengths[:, None]
+    base = texts.attention
+    padding = torch.arange(base.shape[1]) >= texts.lengths[:, None]
     start = torch.randn(settings.restarts, *base.shape, generator=generator, dtype=base.dtype)
     logits = (settings.spread * start).masked_fill_(padding, PADDING_LOGIT).requires_grad_()
     optimiser = torch.optim.Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
-    target = predict(base[None], contribution, bias)
+    target = texts.predict(base[None])
     with torch.no_grad():
         for _ in range(settings.steps):
-            logits.grad = loss_gradient(logits, base, target, contribution, bias, settings)
+            logits.grad = loss_gradient(logits, texts, target, settings)
             optimiser.step()
         return logits.masked_fill(padding, float("-inf")).softmax(-1)
 
 
-def furthest(
-    base: Tensor, found: Tensor, contribution: Tensor, bias: Tensor, epsilon: float
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def furthest(texts: Padded, found: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Of the restarts whose TVD is at most epsilon, and of the base itself, the one with the greatest JSD.
 
-    (n, L), (K, n, L) -> weights (n, L), JSD (n,), prediction (n, C), number of admissible restarts (n,).
+    (K, n, L) -> weights (n, L), JSD (n,), prediction (n, C), number of admissible restarts (n,).
     """
+    base = texts.attention
     candidates = torch.cat([base[None], found])
-    predicted = predict(candidates, contribution, bias)
+    predicted = texts.predict(candidates)
     admissible = tvd(predicted, predicted[:1]) <= epsilon
     divergence = jsd(candidates, base).where(admissible, -1.0)
     best = divergence.argmax(0)
@@ -111,11 +93,9 @@ def instance_adversary(
     for texts in base.batches(torch.float32):
         members = texts.members
         found = search(texts, settings, generator)
-        weights, contribution, bias = texts.attention.double(), texts.contribution.double(), texts.bias.double()
-        best, divergence_, predicted, admissible_ = furthest(
-            weights, found.double(), contribution, bias, settings.epsilon
-        )
-        original = predict(weights[None], contribution, bias)[0]
+        exact = texts.double()
+        best, divergence_, predicted, admissible_ = furthest(exact, found.double(), settings.epsilon)
+        original = exact.predict(exact.attention[None])[0]
         divergence[members], admissible[members] = divergence_.numpy(), admissible_.numpy()
         distance[members] = tvd(predicted, original).numpy()
         predictions[members] = predicted.argmax(-1).numpy()

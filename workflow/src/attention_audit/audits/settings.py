@@ -21,6 +21,27 @@ class InstanceAdversary(Section):
     )
 
 
+class Correlation(Section):
+    """Jain & Wallace's rank correlations between attention, gradients and leave-one-out."""
+
+    top_k: Count = Field(
+        5, description="Tokens that count as the highest of a text when two attributions are compared."
+    )
+
+
+class Permutation(Section):
+    """Jain & Wallace's permutations of attention weights."""
+
+    permutations: Count = Field(100, description="Random permutations of the weights of a text.")
+
+
+class Agreement(Section):
+    """The matrix of agreement between attributions."""
+
+    texts: Count = Field(200, description="Test texts at most, evenly spread; integrated gradients are slow.")
+    steps: Count = Field(25, description="Points on the path of integrated gradients.")
+
+
 class AttentionMaps(Section):
     """Which test instances figure 2 shows."""
 

@@ -69,7 +69,7 @@ def ss_fig_aopc(points: pd.DataFrame) -> Figure:
     """
     panels = panels_of(points)
     with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, stacked=len(MEASURES))
+        figure, cells = panel_grid(len(panels), HEIGHT, [1] * len(MEASURES))
         for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
             for measure, axes in zip(MEASURES, cell, strict=True):
                 draw(axes, rows[rows["measure"] == measure])

@@ -1,8 +1,9 @@
-"""Figures with a panel for each data set and model of Serrano & Smith 2019."""
+"""Figures with a panel for each data set and model."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from textwrap import fill
 
@@ -11,20 +12,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.names import display_name
-from attention_audit.tables.architectures import MODELS
+from attention_audit.names import JAIN_WALLACE, display_name
+from attention_audit.tables.architectures import MODELS as SERRANO_SMITH
 
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
 MARGIN = 0.6  # inches
 LETTERS = 26  # in a line of a panel's title
+MODELS = SERRANO_SMITH | JAIN_WALLACE
 
 Panel = tuple[str, str]
 """A data set and a model."""
 
 
 def panels_of(rows: pd.DataFrame) -> dict[Panel, pd.DataFrame]:
-    """The rows of each data set, as given, and model, in the paper's order."""
+    """The rows of each data set, as given, and model, in the order of its paper."""
     groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
     found = {(str(dataset), str(model)): part for (dataset, model), part in groups}
     return {
@@ -39,13 +41,14 @@ def columns_of(count: int) -> int:
     return COLUMNS.get(count, MOST)
 
 
-def panel_grid(count: int, height: float, stacked: int = 1) -> tuple[Figure, list[list[Axes]]]:
-    """A figure with `count` panels of so many inches, and the axes of each: `stacked` of them, one above the other."""
+def panel_grid(count: int, height: float, ratios: Sequence[float] = (1,)) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with `count` panels of so many inches, and the axes of each, one above the other, by their heights."""
     columns = columns_of(count)
     rows = math.ceil(count / columns)
     figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
-    axes = figure.subplots(rows * stacked, columns, sharex=True, squeeze=False)
-    cells = axes.reshape(rows, stacked, columns).transpose(0, 2, 1).reshape(-1, stacked)
+    heights = [*ratios] * rows
+    axes = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=heights)
+    cells = axes.reshape(rows, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
     for unused in cells[count:].flat:
         unused.remove()
     return figure, [list(cell) for cell in cells[:count]]

@@ -32,6 +32,7 @@ ADVERSARY = {"color": BLUE, "marker": "o"}
 INSTANCE_ADVERSARY = {"color": VERMILLION, "marker": "P"}
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
+DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#00509E"])
 
 RC: dict[Any, Any] = {
     "font.family": FONT,

@@ -29,17 +29,20 @@ class Architecture(Section):
     """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights.
 
     hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, outputs of an affine
-    layer; without an encoder it is not read. hierarchical: encoder and additive attention over the words of each
-    sentence, then the same kind of encoder and `attention` over the sentences. initialisation: see `initialise`.
+    layer; without an encoder it is not read. kernels: the widths of a convolution, in words. hierarchical: encoder and
+    additive attention over the words of each sentence, then the same kind of encoder and `attention` over the
+    sentences. pair: a second encoder reads each text's query. initialisation: see `initialise`.
     """
 
     encoder: Literal["bilstm", "affine", "bigru", "conv", "none"]
-    attention: Literal["additive", "uniform", "imposed"]
+    attention: Literal["additive", "dot", "uniform", "imposed"]
     embedding: Count
     pretrained: bool
     hidden: Count
     attention_hidden: Count
+    kernels: list[Count] = Field(default_factory=lambda: [3, 5])
     hierarchical: bool = False
+    pair: bool = False
     dropout: Dropout = Dropout()
     initialisation: Literal["torch", "xavier"] = "torch"
 
@@ -47,4 +50,20 @@ class Architecture(Section):
     def _marks(self) -> Self:
         if self.encoder == "bilstm" and (self.hierarchical or self.dropout.words):
             raise ValueError("bilstm reads a whole text between marks: not sentences, and without dropout of words")
+        return self
+
+    @model_validator(mode="after")
+    def _centred(self) -> Self:
+        if any(width % 2 == 0 for width in self.kernels):
+            raise ValueError(f"kernels {self.kernels}: each must be odd, to have a word in its middle")
+        return self
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        if self.pair:
+            known = self.encoder in ("bilstm", "affine", "conv") and self.attention in ("additive", "dot")
+            if not known or self.hierarchical:
+                raise ValueError("pairs are read flat, by bilstm, affine or conv, with additive or dot attention")
+            if self.dropout != Dropout() or self.initialisation != "torch":
+                raise ValueError("pairs are read without dropout, from PyTorch's own first weights")
         return self

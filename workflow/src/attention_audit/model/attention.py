@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
 from attention_audit.model.batch import Batch, Sentences
+
+
+def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
+    """Softmax over the items of each text alone: (N, I) -> (N, I)."""
+    return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
 
 
 class Additive(nn.Module):
@@ -19,7 +26,42 @@ class Additive(nn.Module):
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """(N, I, H) -> (N, I)."""
         scores: Tensor = self.score(self.affine(states).tanh()).squeeze(-1)
-        return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
+        return over_items(scores, texts)
+
+
+class Dot(nn.Module):
+    """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score = nn.Linear(width, 1, bias=False)
+
+    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
+        """(N, I, H) -> (N, I)."""
+        return over_items(self.score(states).squeeze(-1) / math.sqrt(states.shape[-1]), texts)
+
+
+class QueryAdditive(nn.Module):
+    """softmax_t v tanh(W h_t + U q + b) over the items of a text whose query has the state q."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.affine = nn.Linear(width, hidden)
+        self.query = nn.Linear(width, hidden, bias=False)
+        self.score = nn.Linear(hidden, 1, bias=False)
+
+    def forward(self, states: Tensor, texts: Batch, query: Tensor) -> Tensor:
+        """(N, I, H), queries (N, H) -> (N, I)."""
+        joined = (self.affine(states) + self.query(query)[:, None]).tanh()
+        return over_items(self.score(joined).squeeze(-1), texts)
+
+
+class QueryDot(nn.Module):
+    """softmax_t h_t q / sqrt(H) over the items of a text whose query has the state q."""
+
+    def forward(self, states: Tensor, texts: Batch, query: Tensor) -> Tensor:
+        """(N, I, H), queries (N, H) -> (N, I)."""
+        return over_items(torch.einsum("bih,bh->bi", states, query) / math.sqrt(states.shape[-1]), texts)
 
 
 class Uniform(nn.Module):

@@ -48,25 +48,37 @@ class Documents(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Batch:
+class Marked:
     """B texts of at most L tokens, each between a start and an end mark, padding last.
 
-    ids (B, L + 2); lengths (B,) in tokens, without marks; labels (B,). The items that a model attends to are the
-    tokens, or the sentences where the split has them in `documents`; I is the most items of a text. attention (B, I)
-    and probabilities (B, C) are those of another model, where the split carries them.
+    ids (B, L + 2); lengths (B,) in tokens, without marks.
     """
 
     ids: Tensor
     lengths: Tensor
-    labels: Tensor
-    attention: Tensor | None = None
-    probabilities: Tensor | None = None
-    documents: Documents | None = None
 
     @property
     def words(self) -> Tensor:
         """(B, L), the ids between the marks; an end mark stands behind shorter texts."""
         return self.ids[:, 1:-1]
+
+
+@dataclass(frozen=True)
+class Batch(Marked):
+    """B texts with their labels (B,), and with what a model needs besides.
+
+    The items that a model attends to are the tokens, or the sentences where the split has them in `documents`; I is the
+    most items of a text. attention (B, I) and probabilities (B, C) are those of another model, where the split carries
+    them. query: the second texts of pairs. candidates (B, K): the classes that may answer each, -1 behind them, all -1
+    where any may; None where any may everywhere.
+    """
+
+    labels: Tensor
+    attention: Tensor | None = None
+    probabilities: Tensor | None = None
+    documents: Documents | None = None
+    query: Marked | None = None
+    candidates: Tensor | None = None
 
     @property
     def items(self) -> Tensor:
@@ -147,6 +159,55 @@ class _SentenceTable:
         return Sentences(_padded(ids, start, length, int(lengths.max())).long(), length)
 
 
+class Pairs(NamedTuple):
+    """What N texts are paired with: their queries one after another in `ids`, each between both marks.
+
+    lengths (N,) in tokens, without marks. candidates: the classes that may answer each text, text after text; counts
+    (N,) of them, 0 where any may.
+    """
+
+    ids: npt.ArrayLike
+    lengths: npt.ArrayLike
+    candidates: npt.ArrayLike
+    counts: npt.ArrayLike
+
+
+class _Runs:
+    """N runs of a flat array on a device, one after another: lengths (N,)."""
+
+    def __init__(self, flat: npt.ArrayLike, lengths: npt.ArrayLike, device: torch.device) -> None:
+        self._flat = torch.from_numpy(np.asarray(flat, dtype=np.int32)).to(device)
+        self._lengths = torch.from_numpy(np.asarray(lengths, dtype=np.int64)).to(device)
+        self._start = self._lengths.cumsum(0) - self._lengths
+
+    def rows(self, members: Tensor, least: int) -> tuple[Tensor, Tensor]:
+        """Runs as rows with zeros behind, at least so wide, and their lengths."""
+        lengths = self._lengths[members]
+        longest = max(least, int(lengths.max()))
+        return _padded(self._flat, self._start[members], lengths, longest).long(), lengths
+
+
+class _PairTable:
+    """The queries and candidates of a split."""
+
+    def __init__(self, pairs: Pairs, device: torch.device) -> None:
+        marked = np.asarray(pairs.lengths, dtype=np.int64) + 2
+        self._queries = _Runs(pairs.ids, marked, device)
+        self._candidates = _Runs(pairs.candidates, pairs.counts, device) if np.any(pairs.counts) else None
+
+    def queries(self, members: Tensor) -> Marked:
+        """(n,) -> n queries, padded as if the longest had a token at least."""
+        ids, lengths = self._queries.rows(members, least=3)
+        return Marked(ids, lengths - 2)
+
+    def candidates(self, members: Tensor) -> Tensor | None:
+        """(n,) -> (n, K), padded with -1; None where any class may answer any text of the split."""
+        if self._candidates is None:
+            return None
+        classes, counts = self._candidates.rows(members, least=1)
+        return classes.where(within(counts, classes.shape[1]), -1)
+
+
 class Split:
     """One split of a corpus on the device, as flat arrays; batches are gathered from it, never stored."""
 
@@ -159,6 +220,7 @@ class Split:
         attention: Sequence[npt.ArrayLike] | None = None,
         probabilities: npt.ArrayLike | None = None,
         boundaries: Boundaries | None = None,
+        pairs: Pairs | None = None,
     ) -> None:
         """N texts, one after another in `ids`: rows of the embedding, each text between both marks.
 
@@ -168,6 +230,7 @@ class Split:
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
         self._sentences = None if boundaries is None else _SentenceTable(boundaries, self.lengths)
+        self._pairs = None if pairs is None else _PairTable(pairs, device)
         self._lengths = torch.from_numpy(self.lengths).to(device)
         self._start = self._lengths.cumsum(0) - self._lengths
         self._ids = torch.from_numpy(np.asarray(ids, dtype=np.int32)).to(device)
@@ -210,6 +273,8 @@ class Split:
             labels=self._labels[rows],
             probabilities=None if self._probabilities is None else self._probabilities[rows],
             documents=None if self._sentences is None else self._sentences.documents(members, self._ids),
+            query=None if self._pairs is None else self._pairs.queries(rows),
+            candidates=None if self._pairs is None else self._pairs.candidates(rows),
         )
         if self._attention is None:
             return batch

@@ -4,7 +4,8 @@ embedding -> encoder -> attention -> decoder. Shapes: B texts, I items (tokens; 
 hidden states, O outputs (one for two classes: the logit of class 1; else one a class).
 
 With a BiLSTM or an affine layer it is the classifier of Wiegreffe & Pinter 2019, section 3 (after Jain & Wallace 2019,
-section 2); with the other encoders, flat or hierarchical, those of Serrano & Smith 2019, section 3.
+section 2, who have convolutions and dot products besides); with the other encoders, flat or hierarchical, those of
+Serrano & Smith 2019, section 3. Pairs of texts: `pairs`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import Additive, Imposed, Uniform, weigh
+from attention_audit.model.attention import Additive, Dot, Imposed, Uniform, weigh
 from attention_audit.model.batch import Batch
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.hierarchy import Hierarchy, Words
@@ -55,11 +56,15 @@ def initialise(model: nn.Module) -> None:
 
 
 class Output(NamedTuple):
-    """What a forward pass gives: logits (B, O), attention (B, I) and states (B, I, H)."""
+    """What a forward pass gives: logits (B, C or 1), attention (B, I), states (B, I, H) and bias (O,) or (B, O).
+
+    The bias is what is added to the weighted sum of the items' contributions.
+    """
 
     logits: Tensor
     attention: Tensor
     states: Tensor
+    bias: Tensor
 
 
 class Classifier(nn.Module):
@@ -74,6 +79,8 @@ class Classifier(nn.Module):
         match architecture.attention:
             case "additive":
                 self.attention = Additive(width, architecture.attention_hidden)
+            case "dot":
+                self.attention = Dot(width)
             case "uniform":
                 self.attention = Uniform()
             case "imposed":
@@ -89,7 +96,7 @@ class Classifier(nn.Module):
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = self.context_dropout(weigh(attention, states))
-        return Output(self.logit_dropout(self.decoder(context)), attention, states)
+        return Output(self.logit_dropout(self.decoder(context)), attention, states, self.decoder.bias)
 
     def contributions(self, states: Tensor) -> Tensor:
         """z_t = W h_t: (B, I, H) -> (B, I, O). logits = sum_t attention_t z_t + bias, exactly, outside training."""

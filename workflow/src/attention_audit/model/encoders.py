@@ -3,16 +3,21 @@
 BiLSTM reads words and marks by itself. All others are given vectors, of words or of sentences, and see neither marks
 nor padding: N sequences of at most L vectors of width E, (N, L, E), with their lengths (N,), to states
 (N, L, `width`). States behind a sequence's end mean nothing.
+
+What sums up a query (Jain & Wallace 2019, and their code for what the paper leaves open): the states in which both
+LSTMs end, the mean of affine states, the maximum of convolved ones.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Batch, within
+from attention_audit.model.batch import Marked, within
 
 
 class BiLSTM(nn.Module):
@@ -28,19 +33,32 @@ class BiLSTM(nn.Module):
         self.backwards = nn.LSTM(embedding, hidden)
         self.width = 2 * hidden
 
-    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, 2 hidden)."""
-        ids = batch.ids.t()
-        position = torch.arange(len(ids) - 1, device=ids.device)[:, None]
-        text = torch.arange(ids.shape[1], device=ids.device)
-        last = batch.lengths + 1
-        reverse = torch.where(position <= last, last - position, position)
-        left, right = embedding(torch.stack([ids[:-1], ids[reverse, text]]))
-        left, _ = self.forwards(left)
-        right, _ = self.backwards(right)
+        left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
+        text = torch.arange(reverse.shape[1], device=reverse.device)
         # right[reverse, text], by a lookup whose gradient is several times faster
         aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
         return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
+
+    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """The states in which both end, behind their last mark, (B, 2 hidden)."""
+        left, right, _ = self._read(embedding, texts, texts.ids.shape[1])
+        text = torch.arange(left.shape[1], device=left.device)
+        last = texts.lengths + 1
+        return torch.cat([left[last, text], right[last, text]], dim=-1)
+
+    def _read(self, embedding: nn.Embedding, texts: Marked, steps: int) -> tuple[Tensor, Tensor, Tensor]:
+        """States of the first `steps` steps of both, (steps, B, hidden); the position that the second reads at each."""
+        ids = texts.ids.t()
+        position = torch.arange(steps, device=ids.device)[:, None]
+        text = torch.arange(ids.shape[1], device=ids.device)
+        last = texts.lengths + 1
+        reverse = torch.where(position <= last, last - position, position)
+        left, right = embedding(torch.stack([ids[:steps], ids[reverse, text]]))
+        left, _ = self.forwards(left)
+        right, _ = self.backwards(right)
+        return left, right, reverse
 
 
 class Affine(nn.Module):
@@ -55,6 +73,11 @@ class Affine(nn.Module):
         """(N, L, E) -> (N, L, hidden)."""
         states: Tensor = self.affine(vectors).tanh()
         return states
+
+    def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """Their mean, 0 for none: (N, L, hidden) -> (N, hidden)."""
+        inside = within(lengths, states.shape[1])[..., None]
+        return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
 
 class BiGRU(nn.Module):
@@ -81,19 +104,27 @@ class BiGRU(nn.Module):
 
 
 class Convolution(nn.Module):
-    """ReLU of convolutions over 3 and over 5 neighbours, side by side (Serrano & Smith 2019, figure 2)."""
+    """ReLU of convolutions of several widths, side by side.
 
-    def __init__(self, size: int, filters: int, dropout: float) -> None:
+    Widths 3 and 5 are Serrano & Smith's (2019, figure 2), 1, 3, 5 and 7 Jain & Wallace's.
+    """
+
+    def __init__(self, size: int, filters: int, dropout: float, kernels: Sequence[int] = (3, 5)) -> None:
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self.filters = nn.ModuleList(nn.Conv1d(size, filters, width, padding="same") for width in (3, 5))
-        self.width = 2 * filters
+        self.filters = nn.ModuleList(nn.Conv1d(size, filters, width, padding="same") for width in kernels)
+        self.width = len(kernels) * filters
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, 2 filters)."""
+        """(N, L, E) -> (N, L, widths x filters)."""
         inside = within(lengths, vectors.shape[1])
         values = self.dropout(vectors * inside[..., None]).transpose(1, 2)
         return torch.cat([filters(values) for filters in self.filters], dim=1).relu().transpose(1, 2)
+
+    def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """The largest value of each filter, 0 for none: (N, L, H) -> (N, H)."""
+        # no state is negative
+        return (states * within(lengths, states.shape[1])[..., None]).amax(1)
 
 
 class Bare(nn.Module):
@@ -116,7 +147,7 @@ def vector_encoder(architecture: Architecture, size: int) -> Affine | BiGRU | Co
         case "bigru":
             return BiGRU(size, architecture.hidden)
         case "conv":
-            return Convolution(size, architecture.hidden, architecture.dropout.convolution)
+            return Convolution(size, architecture.hidden, architecture.dropout.convolution, architecture.kernels)
         case "none":
             return Bare(size)
         case "bilstm":

@@ -12,8 +12,8 @@ from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive, weigh
-from attention_audit.model.batch import Batch, Sentences
-from attention_audit.model.encoders import vector_encoder
+from attention_audit.model.batch import Batch, Marked, Sentences
+from attention_audit.model.encoders import Bare, BiGRU, vector_encoder
 
 
 class Words(nn.Module):
@@ -25,10 +25,16 @@ class Words(nn.Module):
         self.encoder = vector_encoder(architecture, architecture.embedding)
         self.width = self.encoder.width
 
-    def forward(self, embedding: nn.Embedding, texts: Batch | Sentences) -> Tensor:
+    def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
         """States of the words, (N, L, H)."""
         states: Tensor = self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
         return states
+
+    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """What the encoder sums each text up to, (N, H); of encoders that read queries alone."""
+        if isinstance(self.encoder, BiGRU | Bare):
+            raise TypeError("gated units and bare vectors read no queries")
+        return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 
 class Hierarchy(nn.Module):

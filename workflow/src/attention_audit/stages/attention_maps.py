@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-import torch
 
 from attention_audit.artefacts.parquet import read_frame, read_table, write_table
 from attention_audit.artefacts.schema import ATTENTION_MAPS, CORPUS, INSTANCE_ADVERSARY
 from attention_audit.audits.attention_maps import Reading, choose, maps
 from attention_audit.audits.comparison import against_base
-from attention_audit.audits.instance_adversary import predict
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.job import Job
@@ -35,12 +33,7 @@ def _of_model(weights: str, readout: Readout, base: Readout) -> Reading:
 
 def _of_search(found: pd.DataFrame, base: Readout) -> Reading:
     found = found.set_index("id").loc[base.ids]
-    predicted = [
-        predict(*map(torch.tensor, (weights[None, None], contribution[None], bias[None])))[0, 0, label].item()
-        for weights, contribution, bias, label in zip(
-            found["attention"], base.contribution, base.bias, base.predictions, strict=True
-        )
-    ]
+    predicted = base.predict(found["attention"].to_list())[np.arange(len(base)), base.predictions]
     attention = dict(zip(base.ids, found["attention"], strict=True))
     return Reading("instance_adversary", attention, _values(base.ids, found["jsd"]), _values(base.ids, predicted))
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
+from torch import nn
 
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.schema import CORPUS, VOCABULARY
@@ -19,8 +20,8 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.batch import Boundaries, Pairs, Split
+from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
 from attention_audit.training.settings import ModelSettings
 
@@ -31,6 +32,8 @@ class Texts:
 
     The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
     hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
+    For a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
+    answer each text, `choices` of them, 0 where any may.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -39,6 +42,10 @@ class Texts:
     rows: array[int] = field(default_factory=lambda: array("i"))
     starts: array[int] = field(default_factory=lambda: array("i"))
     counts: array[int] = field(default_factory=lambda: array("q"))
+    queries: array[int] = field(default_factory=lambda: array("i"))
+    query_lengths: array[int] = field(default_factory=lambda: array("q"))
+    candidates: array[int] = field(default_factory=lambda: array("i"))
+    choices: array[int] = field(default_factory=lambda: array("q"))
 
     def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
         """Add texts in the columns of schema.CORPUS."""
@@ -51,6 +58,21 @@ class Texts:
             sentences = table["sentences"].combine_chunks()
             self.starts.frombytes(sentences.flatten().to_numpy().tobytes())
             self.counts.frombytes(sentences.value_lengths().to_numpy().astype(np.int64).tobytes())
+        if "query" in table.column_names:
+            queries = vocabulary.encode(table["query"].combine_chunks())
+            self.queries.frombytes(queries.rows.tobytes())
+            self.query_lengths.frombytes(queries.lengths.tobytes())
+            candidates = table["candidates"].combine_chunks()
+            self.candidates.frombytes(candidates.flatten().to_numpy().tobytes())
+            self.choices.frombytes(candidates.value_lengths().fill_null(0).to_numpy().astype(np.int64).tobytes())
+
+    def unanswerable(self) -> str | None:
+        """The id of the first text whose class is none of its candidates; None where there is no such text."""
+        choices = np.asarray(self.choices)
+        right = np.asarray(self.candidates) == np.repeat(np.asarray(self.labels), choices)
+        answerable = np.bincount(np.repeat(np.arange(len(choices)), choices)[right], minlength=len(choices)) > 0
+        missing = np.flatnonzero(~answerable & (choices > 0))
+        return self.ids[missing[0]] if len(missing) else None
 
 
 @dataclass(frozen=True)
@@ -78,42 +100,54 @@ def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32
     return vectors
 
 
-def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool) -> dict[str, Texts]:
+def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None:
+    if table[column].null_count:
+        name = table.filter(pc.is_null(table[column]))["id"][0]
+        raise AuditError(f"{corpus}: text '{name}': {what}")
+
+
+def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False) -> dict[str, Texts]:
     """The texts of each split, in the order of SPLITS, encoded row group by row group.
 
-    Raises AuditError where `sentences` are asked for and a text has none.
+    Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, or where a
+    training text may not be answered by its own class.
     """
     splits = {split: Texts() for split in SPLITS}
-    columns = ["id", "split", "label", "tokens", *(["sentences"] if sentences else [])]
+    columns = ["id", "split", "label", "tokens"]
+    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs
     for table in read_batches(corpus, CORPUS, columns):
-        if sentences and table["sentences"].null_count:
-            name = table.filter(pc.is_null(table["sentences"]))["id"][0]
-            raise AuditError(
-                f"{corpus}: text '{name}': no sentence boundaries, which a hierarchical model reads; "
-                "set `tokens.sentences: true` for this data set"
-            )
+        if sentences:
+            needed = "no sentence boundaries, which a hierarchical model reads"
+            _refuse_nulls(corpus, table, "sentences", f"{needed}; set `tokens.sentences: true` for this data set")
+        if pairs:
+            _refuse_nulls(corpus, table, "query", "no query, which a model of pairs reads; use another data set")
         for split, texts in splits.items():
             texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
+    if pairs and (name := splits["train"].unanswerable()) is not None:
+        raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
     return splits
 
 
 def read_material(corpus: Path, vocabulary: Path, architecture: Architecture) -> Material:
-    """Read and encode a data set; raises AuditError where a file is damaged, or lacks the sentences of a hierarchy."""
+    """Read and encode a data set; raises AuditError where a file is damaged or lacks what the architecture reads."""
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
-    splits = read_texts(corpus, words, architecture.hierarchical)
-    classes = 1 + max(max(part.labels) for part in splits.values())
+    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair)
+    classes = 1 + max(max(numbers) for part in splits.values() for numbers in (part.labels, part.candidates) if numbers)
     return Material(splits, classes, len(words.words), vectors)
 
 
-def build_model(material: Material, architecture: Architecture, seed: int) -> Classifier:
+def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
     """A classifier with the first weights of `seed`; words without a pretrained vector start at zero."""
     torch.manual_seed(seed)
-    model = Classifier(architecture, material.words, material.classes)
+    model = network(architecture, material.words, material.classes)
     if material.vectors is not None:
+        vectors = torch.from_numpy(np.nan_to_num(material.vectors))
         with torch.no_grad():
-            model.embedding.weight.copy_(torch.from_numpy(np.nan_to_num(material.vectors)))
+            for module in model.modules():
+                if isinstance(module, nn.Embedding):
+                    module.weight.copy_(vectors)
     return model
 
 
@@ -128,7 +162,7 @@ def prepare_device(settings: ModelSettings) -> torch.device:
 
 
 def build_split(texts: Texts, device: torch.device, reference: Path | None = None) -> Split:
-    """A split on the device, with the sentences of its texts where they were read.
+    """A split on the device, with the sentences of its texts, or their queries, where they were read.
 
     With `reference`, it carries the attention and predictions of that readout.
 
@@ -139,7 +173,8 @@ def build_split(texts: Texts, device: torch.device, reference: Path | None = Non
         other = read_readout(reference).aligned(texts.ids)
         attention, probabilities = other.attention, other.probabilities
     boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
-    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries)
+    pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
+    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries, pairs)
 
 
 def by_split(paths: Sequence[Path]) -> dict[str, Path]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches
-from attention_audit.artefacts.schema import Artefact
+from attention_audit.artefacts.schema import ITEMS, Artefact
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 
@@ -39,9 +39,13 @@ def read(paths: Sequence[Path], artefact: Artefact, columns: Sequence[str]) -> p
     return frame
 
 
-def nothing(name: str) -> AuditError:
+def nothing(name: str, artefact: Artefact) -> AuditError:
     """What to say where no file of this name has a row."""
-    return AuditError(f"{name}: no test text of several items in any data set; name one that has sentences, or a FLAN")
+    if ITEMS in artefact.columns:
+        return AuditError(
+            f"{name}: no test text of several items in any data set; name one that has sentences, or a FLAN"
+        )
+    return AuditError(f"{name}: no data set that can be had is named for this result; name one in the config")
 
 
 def stacked_slim(job: Job, name: str, artefact: Artefact, columns: Sequence[str]) -> pd.DataFrame:
@@ -51,7 +55,7 @@ def stacked_slim(job: Job, name: str, artefact: Artefact, columns: Sequence[str]
     """
     frame = read(job.inputs[name], artefact, columns)
     if frame.empty:
-        raise nothing(name)
+        raise nothing(name, artefact)
     return frame
 
 
@@ -64,4 +68,4 @@ def slim_frames(job: Job, name: str, artefact: Artefact, columns: Sequence[str])
             frames += 1
             yield frame
     if not frames:
-        raise nothing(name)
+        raise nothing(name, artefact)

@@ -15,7 +15,7 @@ from attention_audit.artefacts.schema import HISTORY
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Network
 from attention_audit.readout import predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.job import Job
@@ -25,11 +25,11 @@ from attention_audit.training.objective import ConsistentAdversary, LabelLoss, O
 from attention_audit.training.settings import TrainSettings
 
 
-def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Classifier], float]:
+def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Network], float]:
     """ROC-AUC or accuracy on a split; NaN where the model predicts no numbers any more."""
     labels = split.labels
 
-    def score(model: Classifier) -> float:
+    def score(model: Network) -> float:
         predicted = predict_split(model, split)
         if not np.isfinite(predicted).all():
             return math.nan

@@ -17,9 +17,9 @@ from attention_audit.artefacts.schema import CLAIMS
 from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.names import display_name
 from attention_audit.tables.architectures import ENCODERLESS, FLANS, MODELS
-from attention_audit.tables.erasure import PAPER, by_model, earlier
+from attention_audit.tables.erasure import PAPER, earlier
 from attention_audit.tables.published import Fact, facts, published
-from attention_audit.tables.resampling import SEED, cube, estimate
+from attention_audit.tables.resampling import SEED, by_model, cube, estimate
 
 GRADIENTS = ("gradient", "product")
 

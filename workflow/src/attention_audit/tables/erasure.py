@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from attention_audit.tables.architectures import ENCODERLESS, MODELS
 from attention_audit.tables.performance import of_models
 from attention_audit.tables.published import published
-from attention_audit.tables.resampling import Estimate, Floats, cube, estimate
+from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER = "SS2019"
@@ -23,18 +23,6 @@ PAIRS = tuple(combinations(("smallest", "product", "gradient", "attention", "ran
 EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 Pair = tuple[str, str]
-
-
-def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    """The rows of each model, with its columns dataset and model."""
-    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
-        yield {"dataset": str(dataset), "model": str(model)}, part
-
-
-def long(keys: pd.DataFrame, metrics: Sequence[str], found: Estimate) -> pd.DataFrame:
-    """An estimate of K x M statistics, one row each: the columns of `keys` (K rows), metric, mean, sd, low, high."""
-    rows = keys.loc[keys.index.repeat(len(metrics))].reset_index(drop=True)
-    return rows.assign(metric=list(metrics) * len(keys), **found._asdict())
 
 
 def ss_table3_accuracy(performance: pd.DataFrame) -> pd.DataFrame:

@@ -19,9 +19,9 @@ def of_models(performance: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
     return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
 
 
-def noted(rows: pd.DataFrame, table: str) -> pd.DataFrame:
+def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """`rows` beside the paper's, with a note on F1 where it is not that of a positive class."""
-    rows = beside_paper(rows, table)
+    rows = beside_paper(rows, table, paper)
     macro = (rows["classes"] > 2) & (rows["metric"] == "f1")
     rows.loc[macro, "note"] = [f"F1: macro average of {count} classes" for count in rows.loc[macro, "classes"]]
     return rows

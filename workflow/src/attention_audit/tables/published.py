@@ -1,7 +1,9 @@
 """The numbers that the papers give, for the tables to show beside ours.
 
-Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3; Jain & Wallace 2019 as quoted there in table 2;
-Serrano & Smith 2019 (arXiv 1906.03731), table 1.
+Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3; Jain & Wallace 2019 (arXiv 1902.10186v3), tables 1 and
+2, in the digits of a later run whose output comes with their code, and as quoted by Wiegreffe & Pinter; Serrano & Smith
+2019 (arXiv 1906.03731), tables 1-3. Of that output, the files of one correlation each are taken: the summary of all
+three has leave-one-out under the name of the gradient, and the gradient under that of leave-one-out.
 """
 
 from __future__ import annotations

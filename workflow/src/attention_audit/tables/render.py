@@ -10,7 +10,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
-from attention_audit.names import display_name
+from attention_audit.names import JAIN_WALLACE, attribution_name, display_name
 from attention_audit.tables.architectures import MODELS
 
 HEADINGS = {
@@ -32,6 +32,14 @@ HEADINGS = {
     "second_earlier": "second earlier (%)",
     "tied": "at once (%)",
     "earlier_ratio": "first / second",
+    "tau": "τ",
+    "tau_sd": "sd of τ over texts",
+    "significant": "share with p ≤ 0.05",
+    "top_k_overlap": "top-k overlap",
+    "undefined": "texts without τ",
+    "permutation_tvd": "TVD when permuted",
+    "flat": "share of texts with flat attention",
+    "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
 ROWS = {
     "guide_uniform": "MLP, uniform weights",
@@ -43,13 +51,14 @@ ROWS = {
     "as_published": "draw as published",
     "smallest": "smallest set",
     **MODELS,
+    **JAIN_WALLACE,
 }
 COUNTS = re.compile(
-    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|excluded"
+    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|excluded|undefined"
 )
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
-TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "≥": r"$\geq$", "≤": r"$\leq$"}
+TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$"}
 
 
 def heading(metric: str) -> str:
@@ -69,8 +78,8 @@ def number(value: float, metric: str, paper: bool = False) -> str:
 
 
 def named(row: str) -> str:
-    """How a row is called; one of several things by the names of all."""
-    return ", ".join(ROWS.get(part, part.replace("_", " ")) for part in row.split("/"))
+    """How a row is called; one of several things by the names of all, two attributions parted by ~ as one thing."""
+    return ", ".join(ROWS.get(part) or " and ".join(map(attribution_name, part.split("~"))) for part in row.split("/"))
 
 
 def uncertain(cell: pd.Series, metric: str) -> str:

@@ -7,7 +7,7 @@ one matrix product, and all are of the same draws.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,12 @@ class Estimate(NamedTuple):
     sd: Floats
     low: Floats
     high: Floats
+
+
+def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """The rows of each model, with its columns dataset and model."""
+    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
+        yield {"dataset": str(dataset), "model": str(model)}, part
 
 
 def cube(rows: pd.DataFrame, value: str, by: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
@@ -79,3 +85,9 @@ def estimate(values: Floats, resamples: int, statistic: Statistic = same) -> Est
         # order statistics: between infinite ones there is nothing to interpolate
         low, high = np.nanquantile(statistic(resampled_means(values, resamples)), TAILS, axis=0, method="inverted_cdf")
         return Estimate(statistic(values.mean((0, 1))), np.std(by_seed, 0, ddof=1), low, high)
+
+
+def long(keys: pd.DataFrame, metrics: Sequence[str], found: Estimate) -> pd.DataFrame:
+    """An estimate of K x M statistics, one row each: the columns of `keys` (K rows), metric, mean, sd, low, high."""
+    rows = keys.loc[keys.index.repeat(len(metrics))].reset_index(drop=True)
+    return rows.assign(metric=list(metrics) * len(keys), **found._asdict())

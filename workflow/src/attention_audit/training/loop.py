@@ -15,13 +15,13 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from attention_audit.errors import AuditError
-from attention_audit.model.attention import Additive
+from attention_audit.model.attention import Additive, Dot
 from attention_audit.model.batch import Indices, Split, runs
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Network
 from attention_audit.training.objective import Objective
 from attention_audit.training.settings import Recipe
 
-Score = Callable[[Classifier], float]
+Score = Callable[[Network], float]
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,12 @@ def batches(
         yield order[cut[number]]
 
 
-def adam(model: Classifier, settings: Recipe) -> torch.optim.Adam:
-    """Adam with an L2 penalty on everything but the attention: Wiegreffe & Pinter's three optimisers as groups."""
-    modules = (module for module in model.modules() if isinstance(module, Additive))
+def adam(model: Network, settings: Recipe) -> torch.optim.Adam:
+    """Adam with an L2 penalty on everything but the attention: Wiegreffe & Pinter's three optimisers as groups.
+
+    Attention that reads a query is penalised too: Jain & Wallace's one optimiser for pairs.
+    """
+    modules = (module for module in model.modules() if isinstance(module, Additive | Dot))
     attention = [parameter for module in modules for parameter in module.parameters()]
     spared = set(attention)
     groups = [
@@ -86,7 +89,7 @@ def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
 
 
 def train_epoch(
-    model: Classifier,
+    model: Network,
     split: Split,
     objective: Objective,
     optimiser: torch.optim.Optimizer,
@@ -118,7 +121,7 @@ def _refuse_unless_finite(epoch: int, name: str, value: float) -> None:
 
 
 def fit(
-    model: Classifier,
+    model: Network,
     split: Split,
     objective: Objective,
     settings: Recipe,

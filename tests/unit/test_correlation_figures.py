@@ -1,0 +1,234 @@
+"""The figures of Jain & Wallace's tests: what they show, that it is readable, and that their bytes repeat."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from attention_audit.figures import style, violins
+from attention_audit.figures.adversary_histogram import jw_fig_adversary
+from attention_audit.figures.agreement import jw_fig_agreement, matrix
+from attention_audit.figures.correlation import LOOKS, compared, jw_fig_correlation
+from attention_audit.figures.permutation import jw_fig_permutation
+from attention_audit.figures.saving import save
+from attention_audit.names import JAIN_WALLACE
+from attention_audit.tables.correlation import PAIRS
+
+MODELS = list(JAIN_WALLACE)
+ONE = {"sst": ["lstm_tanh"]}
+FEW = {"snli": ["average_tanh", "lstm_tanh"]}
+MANY = {"newsgroups-20": MODELS[3:], "a-data-set-with-a-name-too-long-for-one-line": MODELS[:2]}
+CLASSES = {"snli": 3, "newsgroups-20": 20}
+ATTRIBUTIONS = ("attention", "gradient", "gradient_attached", "loo", "integrated_gradients")
+
+
+def texts_of(models, texts=40):
+    """Dataset, model, seed, id, prediction and largest weight of plausible texts."""
+    random = np.random.default_rng(0)
+    index = [
+        (d, m, 1, f"text {i}", i % CLASSES.get(d, 2))
+        for d, names in models.items()
+        for m in names
+        for i in range(texts)
+    ]
+    frame = pd.DataFrame(index, columns=["dataset", "model", "seed", "id", "prediction"])
+    return frame.assign(max_attention=random.uniform(0.05, 1, len(frame)))
+
+
+def correlation(models, texts=40):
+    """Plausible rows of schema.CORRELATION; tau of every tenth text is not defined."""
+    frame = texts_of(models, texts).merge(pd.DataFrame({"pair": PAIRS}), how="cross")
+    tau = np.random.default_rng(1).uniform(-0.3, 1, len(frame))
+    return frame.assign(tau=np.where(frame["id"].str.endswith("9"), np.nan, tau))
+
+
+def permutation(models, texts=40):
+    """Plausible rows of schema.PERMUTATION."""
+    frame = texts_of(models, texts)
+    return frame.assign(median_tvd=frame["max_attention"] * np.random.default_rng(2).random(len(frame)))
+
+
+def adversary(models, texts=40):
+    """Plausible rows of schema.JW_ADVERSARY."""
+    frame = texts_of(models, texts).rename(
+        columns={"prediction": "base_prediction", "max_attention": "base_max_attention"}
+    )
+    return frame.assign(jsd=np.random.default_rng(3).uniform(0.1, violins.LN2, len(frame)))
+
+
+def agreement(models):
+    """Plausible rows of schema.AGREEMENT."""
+    rows = [
+        (d, m, 1, *pair, 60) for d, names in models.items() for m in names for pair in combinations(ATTRIBUTIONS, 2)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "seed", "first", "second", "texts"])
+    return frame.assign(tau=np.random.default_rng(4).uniform(-1, 1, len(frame)))
+
+
+FIGURES = {
+    "correlation": lambda models: jw_fig_correlation(correlation(models)),
+    "permutation": lambda models: jw_fig_permutation(permutation(models)),
+    "adversary": lambda models: jw_fig_adversary(adversary(models)),
+    "agreement": lambda models: jw_fig_agreement(agreement(models)),
+}
+
+
+def drawn_texts(figure):
+    """Every upright text that is drawn: the boxes of slanted ones overlap where they do not."""
+    found = [figure._supxlabel, figure._supylabel, *(text for legend in figure.legends for text in legend.get_texts())]
+    for axes in figure.axes:
+        ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        found += [
+            axes._left_title,
+            *axes.texts,
+            *(text for text in ticks if text.get_visible() and not text.get_rotation()),
+        ]
+    return [text for text in found if text is not None and text.get_text()]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
+def test_no_text_hides_another_or_leaves_the_page(name, models):
+    figure = FIGURES[name](models)
+    figure.set_dpi(style.DPI)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    with style.house_style():
+        figure.draw_without_rendering()
+        texts = drawn_texts(figure)
+        x0, y0, x1, y1 = np.array([text.get_window_extent(renderer).extents for text in texts]).T
+        slanted = [text.get_window_extent(renderer) for axes in figure.axes for text in axes.get_xticklabels()]
+    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
+    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
+    overlapping = np.argwhere(np.triu((wide > 0) & (high > 0), 1))
+    assert [(texts[i].get_text(), texts[j].get_text()) for i, j in overlapping] == []
+    assert min(x0.min(), y0.min(), *(box.x0 for box in slanted), *(box.y0 for box in slanted)) >= -1
+    assert x1.max() <= figure.bbox.x1 + 1
+    assert y1.max() <= figure.bbox.y1 + 1
+
+
+@pytest.mark.parametrize("name", ["correlation", "permutation", "agreement"])
+def test_panels_are_named_in_the_papers_order(name):
+    titles = [axes.get_title(loc="left").split("\n")[:2] for axes in FIGURES[name](FEW | ONE).axes]
+    assert titles == [["SNLI", "BiLSTM (additive)"], ["SNLI", "average (additive)"], ["SST", "BiLSTM (additive)"]]
+
+
+@pytest.mark.parametrize(
+    ("draw", "frame"),
+    [
+        (jw_fig_correlation, correlation(FEW)),
+        (jw_fig_permutation, permutation(FEW)),
+        (jw_fig_adversary, adversary(FEW)),
+        (jw_fig_agreement, agreement(FEW)),
+    ],
+)
+def test_figures_take_words_as_categories(draw, frame):
+    words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    figures = [draw(rows) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
+    one, other = ([text.get_text() for text in drawn_texts(figure)] for figure in figures)
+    assert one == other
+
+
+def test_correlation_compares_attention_only():
+    frame = compared(correlation(ONE, texts=3))
+    assert frame["pair"].unique().tolist() == ["attention~gradient", "attention~loo"]
+    assert frame["measure"].unique().tolist() == list(LOOKS)
+
+
+def test_correlation_marks_means_and_counts_what_is_not_defined():
+    frame = correlation(ONE, texts=4)
+    frame.loc[frame["pair"] == "attention~gradient", "tau"] = [0.1, 0.3, np.nan, 0.5]
+    frame.loc[frame["pair"] == "attention~loo", "tau"] = [-0.5, np.nan, np.nan, 0.1]
+    [axes] = jw_fig_correlation(frame).axes
+    upright = [line for line in axes.lines if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1]
+    assert {line.get_color(): line.get_xdata()[0] for line in upright} == pytest.approx(
+        {style.GREY: 0, style.BLUE: 0.3, style.VERMILLION: -0.2}
+    )
+    assert axes.get_title(loc="left") == "SST\nBiLSTM (additive)\nwithout τ: 3 of 8"
+
+
+def test_correlation_without_any_tau_is_an_empty_panel():
+    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan)).axes
+    assert axes.get_title(loc="left").endswith("without τ: 10 of 10")
+    assert len(axes.lines) == 1
+
+
+def test_correlation_that_is_the_same_for_all_texts_has_no_density():
+    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=1.0)).axes
+    assert all(len(line.get_xdata()) == 2 for line in axes.lines)
+
+
+def test_permutation_counts_texts_by_bin_and_class():
+    frame = permutation(ONE, texts=6).assign(max_attention=[0.1, 0.2, 0.25, 0.8, 1.0000001, 0.3])
+    [axes] = jw_fig_permutation(frame).axes
+    # from the lowest bin up; negative (even texts), then positive
+    assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "1", "0", "0", "1", "1", "texts"]
+    assert axes.get_xlim() == (0, 1)
+
+
+@pytest.mark.parametrize("name", ["permutation", "adversary"])
+def test_classes_are_told_apart_where_they_are_few(name):
+    legends = {
+        "few": ["predicted class 0", "predicted class 1", "predicted class 2"],
+        "one": ["predicted negative", "predicted positive"],
+        "many": ["predicted negative", "predicted positive", "all classes"],
+    }
+    for shape, models in {"few": FEW, "one": ONE, "many": MANY}.items():
+        (legend,) = FIGURES[name](models).legends
+        assert [text.get_text() for text in legend.get_texts()] == legends[shape]
+
+
+def test_adversary_shows_every_text_in_a_histogram_up_to_ln2():
+    frame = adversary(ONE, texts=5).assign(jsd=[0, 0.01, 0.35, 0.6931471805599453, 0.69])
+    above, below = jw_fig_adversary(frame).axes
+    heights = [bar.get_height() for bar in above.patches]
+    assert sum(heights) == 5
+    bars = np.array(heights).reshape(2, -1).sum(0)
+    assert (bars[0], bars[-1]) == (2, 2)
+    assert above.get_xlim() == below.get_xlim() == (0, violins.LN2)
+
+
+def test_adversary_reads_the_largest_weight_and_not_the_weights():
+    frame = adversary(ONE).assign(attention=[[1.0]] * 40)
+    one, other = (
+        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows))) for rows in (frame, adversary(ONE))
+    )
+    assert one == other
+
+
+def test_matrix_weighs_seeds_by_their_texts():
+    rows = [("a", "b", 0.5, 1), ("b", "a", 0.1, 3), ("a", "c", np.nan, 0), ("c", "b", -0.4, 2)]
+    found = matrix(pd.DataFrame(rows, columns=["first", "second", "tau", "texts"]), ["a", "b", "c"])
+    # (0.5 + 3 x 0.1) / 4
+    assert found[1, 0] == pytest.approx(0.2)
+    assert found[2, 1] == pytest.approx(-0.4)
+    assert np.isfinite(found).sum() == 2
+
+
+def test_agreement_writes_every_pair_once():
+    figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256))
+    [axes] = figure.axes
+    assert [text.get_text() for text in axes.texts] == ["0.26"] * 10
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "gradient",
+        "attached gradient",
+        "leave-one-out",
+        "integrated gradients",
+    ]
+    assert axes.get_xticklabels()[0].get_text() == "attention"
+
+
+@pytest.mark.parametrize("value", np.linspace(-1, 1, 21))
+def test_numbers_stand_out_from_their_shade(value):
+    background = style.DIVERGING((value + 1) / 2)
+    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
+    assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
+
+
+def test_same_bytes(tmp_path):
+    for folder in ("one", "two"):
+        for name, draw in FIGURES.items():
+            save(draw(ONE), tmp_path / folder / f"{name}.pdf", tmp_path / folder / f"{name}.png", "{}")
+    files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
+    assert files["one"] == files["two"]

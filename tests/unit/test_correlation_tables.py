@@ -1,0 +1,280 @@
+"""The tables of Jain & Wallace's tests, with every number worked by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attention_audit.artefacts import schema
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import PERFORMANCE, TABLE
+from attention_audit.audits import correlation as audit
+from attention_audit.errors import AuditError
+from attention_audit.names import JAIN_WALLACE
+from attention_audit.stages.job import Job
+from attention_audit.stages.slim import stacked_slim
+from attention_audit.tables.correlation import (
+    PAIRS,
+    jw_table1_performance,
+    jw_table2_correlation,
+    jw_table_conicity,
+)
+from attention_audit.tables.render import named, render
+
+PROVENANCE = Provenance("test", {}, "code")
+RESAMPLES = 200
+NAN = math.nan
+
+
+def correlation(taus, predictions=None, model="lstm_tanh", dataset="sst", pair="attention~gradient", seed=1, **more):
+    """(tau, p) of each text, as schema.CORRELATION rows."""
+    tau, p = zip(*taus, strict=True)
+    about = {"dataset": dataset, "model": model, "seed": seed, "pair": pair, "tokens": 9, "top_k_overlap": 0.4}
+    ids = [f"text {number}" for number in range(len(taus))]
+    measured = {"prediction": predictions or [0] * len(taus), "tau": tau, "p": p}
+    return pd.DataFrame({"id": ids} | about | measured | more)[schema.CORRELATION.schema.names]
+
+
+def permutation(weights, changes, model="lstm_tanh", dataset="sst", seed=1):
+    """Largest weight and median TVD of each text, as schema.PERMUTATION rows."""
+    ids = [f"text {number}" for number in range(len(weights))]
+    about = {"dataset": dataset, "model": model, "seed": seed, "prediction": 0}
+    frame = pd.DataFrame({"id": ids, "max_attention": weights, "median_tvd": changes} | about)
+    return frame[schema.PERMUTATION.schema.names]
+
+
+def conicity(values, model="lstm_tanh", dataset="sst", seed=1):
+    """Conicity of each text, as schema.CONICITY rows."""
+    ids = [f"text {number}" for number in range(len(values))]
+    frame = pd.DataFrame({"id": ids, "conicity": values, "dataset": dataset, "model": model, "seed": seed})
+    return frame[schema.CONICITY.schema.names]
+
+
+def cells(table, row, column="mean"):
+    """{metric: value} of one row of a table."""
+    found = table[table["row"] == row]
+    return dict(zip(found["metric"], found[column], strict=True))
+
+
+def assert_fits(table, folder):
+    """That the declared columns take the table, and give it back."""
+    path = folder / "table.parquet"
+    write_table(path, TABLE, table, PROVENANCE)
+    pd.testing.assert_frame_equal(read_frame(path, TABLE), table, check_dtype=False)
+
+
+def test_pairs_are_those_of_the_audit():
+    assert tuple(map("~".join, audit.PAIRS)) == PAIRS
+
+
+def test_table2_describes_tau_over_texts(tmp_path):
+    # mean 0.3, squares 0.01 + 0.25 + 0.01 + 0.25, less 0.09: variance 0.04
+    taus = [(0.1, 0.2), (0.5, 0.01), (0.1, 0.05), (0.5, 0.06)]
+    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), RESAMPLES)
+    assert_fits(table, tmp_path)
+    assert cells(table, "cnn_dot/attention~gradient/overall") == pytest.approx(
+        {"tau": 0.3, "tau_sd": 0.2, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 0}
+    )
+    assert table["published"].isna().all()
+
+
+def test_table2_counts_undefined_texts_and_leaves_them_out():
+    taus = [(0.2, 0.01), (NAN, NAN), (0.4, 0.2), (NAN, NAN)]
+    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), RESAMPLES)
+    assert cells(table, "lstm_tanh/attention~gradient/overall") == pytest.approx(
+        {"tau": 0.3, "tau_sd": 0.1, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 2}
+    )
+
+
+def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
+    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), RESAMPLES)
+    assert_fits(table, tmp_path)
+    found = cells(table, "lstm_tanh/attention~gradient/overall")
+    assert all(math.isnan(found[name]) for name in ("tau", "tau_sd", "significant"))
+    assert (found["texts"], found["undefined"]) == (3, 3)
+
+
+def test_table2_tells_predicted_classes_apart():
+    taus = [(0.1, 0.5), (0.3, 0.5), (0.8, 0.01)]
+    table = jw_table2_correlation(correlation(taus, [2, 2, 0], dataset="snli"), RESAMPLES)
+    rows = [f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_2")]
+    assert list(dict.fromkeys(table["row"])) == rows
+    assert [cells(table, row)["tau"] for row in rows] == pytest.approx([0.4, 0.8, 0.2])
+    assert [cells(table, row)["texts"] for row in rows] == [3, 1, 2]
+    assert [cells(table, row)["significant"] for row in rows] == pytest.approx([1 / 3, 1, 0])
+
+
+def test_table2_pools_many_classes():
+    table = jw_table2_correlation(correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), RESAMPLES)
+    assert set(table["row"]) == {"lstm_tanh/attention~gradient/overall"}
+
+
+def test_table2_follows_a_text_whose_class_changes_with_the_seed():
+    frame = pd.concat(
+        [correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], seed=2), correlation([(0.5, 0.5), (0.7, 0.5)], [0, 0], seed=1)]
+    )
+    table = jw_table2_correlation(frame, RESAMPLES)
+    overall, zero, one = (f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_1"))
+    assert cells(table, overall)["tau"] == pytest.approx(0.4)
+    # of the seeds' means 0.6 and 0.2
+    assert cells(table, overall, "sd")["tau"] == pytest.approx(math.sqrt(0.08))
+    assert cells(table, zero)["tau"] == pytest.approx((0.5 + 0.7 + 0.1) / 3)
+    assert (cells(table, zero)["texts"], cells(table, one)["texts"]) == (1.5, 0.5)
+    assert set(table["seeds"]) == {2}
+
+
+def test_table2_bounds_means_but_not_counts():
+    taus = list(zip(np.linspace(0.1, 0.9, 40), [0.01] * 40, strict=True))
+    table = jw_table2_correlation(correlation(taus), RESAMPLES).set_index(["row", "metric"])
+    tau = table.loc["lstm_tanh/attention~gradient/overall", :].loc["tau"]
+    assert 0.35 < tau["low"] < 0.5 < tau["high"] < 0.65
+    counts = table.loc[table.index.get_level_values("metric").isin(["texts", "undefined"])]
+    assert counts[["low", "high", "sd"]].isna().all(axis=None)
+
+
+def test_table2_sets_the_papers_correlations_beside_ours_in_their_order():
+    taus = [(0.1, 0.5), (0.3, 0.5)]
+    frame = pd.concat(
+        correlation(taus, [0, 1], model=model, pair=pair)
+        for model in ("average_tanh", "lstm_tanh")
+        for pair in ("gradient~loo", "attention~loo", "attention~gradient_attached", "attention~gradient")
+    )
+    table = jw_table2_correlation(frame, RESAMPLES)
+    assert list(dict.fromkeys(table["row"])) == [
+        f"{model}/{pair}/{group}"
+        for model in ("lstm_tanh", "average_tanh")
+        for pair in PAIRS
+        for group in ("overall", "class_0", "class_1")
+    ]
+    given = table[table["published"].notna()].set_index(["row", "metric"])["published"]
+    assert given["lstm_tanh/attention~gradient/overall"].to_dict() == {
+        "tau": 0.3512,
+        "tau_sd": 0.2109,
+        "significant": 0.49,
+    }
+    assert given["lstm_tanh/attention~loo/overall", "tau"] == 0.2913
+    assert given["lstm_tanh/attention~gradient/class_1", "tau"] == 0.36
+    assert not any("attached" in row or row.startswith("gradient") for row, _ in given.index)
+
+
+def test_table2_takes_texts_with_categories():
+    frame = pd.concat([correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], pair=pair) for pair in PAIRS])
+    words = dict.fromkeys(["dataset", "model", "id", "pair"], "category")
+    pd.testing.assert_frame_equal(
+        jw_table2_correlation(frame.astype(words), RESAMPLES), jw_table2_correlation(frame, RESAMPLES)
+    )
+
+
+def test_table1_shows_these_models_beside_the_authors_later_run(tmp_path):
+    rows = [
+        ("babi-1", "average_tanh", NAN, 1, "dev", 6, "accuracy", 0.5),
+        ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "accuracy", 1.0),
+        ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "f1", 0.9),
+        ("babi-1", "base", NAN, 1, "dev", 6, "accuracy", 0.1),
+    ]
+    table = jw_table1_performance(pd.DataFrame(rows, columns=PERFORMANCE.schema.names))
+    assert_fits(table, tmp_path)
+    assert table[["row", "metric"]].to_numpy().tolist() == [
+        ["lstm_tanh", "f1"],
+        ["lstm_tanh", "accuracy"],
+        ["average_tanh", "accuracy"],
+    ]
+    assert table["published"].tolist()[1:] == [1.0, 0.436]
+    assert table["note"].tolist()[:2] == [
+        "F1: macro average of 6 classes",
+        "authors' later run: epoch selected on dev",
+    ]
+
+
+def test_conicity_stands_beside_permutation(tmp_path):
+    shuffled = permutation([0.1, 0.2, 0.25, 0.9], [0.0, 0.1, 0.4, 0.7])
+    table = jw_table_conicity(conicity([0.9, 0.7, 0.5, 0.7]), shuffled, RESAMPLES)
+    assert_fits(table, tmp_path)
+    # two texts lie below 0.25
+    assert cells(table, "lstm_tanh") == pytest.approx(
+        {
+            "conicity": 0.7,
+            "largest_weight": 0.3625,
+            "permutation_tvd": 0.3,
+            "flat": 0.5,
+            "permutation_tvd_flat": 0.05,
+            "texts": 4,
+        }
+    )
+
+
+def test_conicity_is_joined_by_seed_and_text_whatever_their_order():
+    shuffled = pd.concat([permutation([0.1, 0.5], [0.1, 0.3], seed=seed, model="cnn_tanh") for seed in (3, 1)])
+    states = pd.concat([conicity([0.2, 0.4], "cnn_tanh", seed=1), conicity([0.6, 0.8], "cnn_tanh", seed=3)])
+    table = jw_table_conicity(states.iloc[::-1], shuffled, RESAMPLES)
+    assert cells(table, "cnn_tanh")["conicity"] == pytest.approx(0.5)
+    assert cells(table, "cnn_tanh", "sd")["conicity"] == pytest.approx(math.sqrt(0.08))
+    assert cells(table, "cnn_tanh")["permutation_tvd"] == pytest.approx(0.2)
+
+
+def test_conicity_without_flat_texts_has_no_change_of_them():
+    table = jw_table_conicity(conicity([0.5]), permutation([0.9], [0.2]), RESAMPLES)
+    found = cells(table, "lstm_tanh")
+    assert found["flat"] == 0
+    assert math.isnan(found["permutation_tvd_flat"])
+
+
+def test_models_are_in_the_papers_order_with_additive_attention_first():
+    frames = [permutation([0.5], [0.1], model) for model in sorted(JAIN_WALLACE)]
+    states = pd.concat(conicity([0.5], model) for model in JAIN_WALLACE)
+    table = jw_table_conicity(states, pd.concat(frames), RESAMPLES)
+    assert list(dict.fromkeys(table["row"])) == [
+        "lstm_tanh",
+        "cnn_tanh",
+        "average_tanh",
+        "lstm_dot",
+        "cnn_dot",
+        "average_dot",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("lstm_tanh/attention~gradient/overall", "BiLSTM (additive), attention and gradient, overall"),
+        ("average_dot/gradient~loo/class_2", "average (dot product), gradient and leave-one-out, class 2"),
+        ("cnn_dot/attention~gradient_attached/overall", "CNN (dot product), attention and attached gradient, overall"),
+    ],
+)
+def test_rows_are_called_by_what_they_hold(row, name):
+    assert named(row) == name
+
+
+def test_tau_is_spelt_in_greek(tmp_path):
+    render(jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), RESAMPLES), tmp_path / "t", "{}")
+    head, _, first = (tmp_path / "t.md").read_text().splitlines()[:3]
+    assert [cell.strip() for cell in head.split("|")[3:9]] == [
+        "τ",
+        "paper: τ",
+        "sd of τ over texts",
+        "paper: sd of τ over texts",
+        "share with p ≤ 0.05",
+        "paper: share with p ≤ 0.05",
+    ]
+    assert "| 0.100 [0.100, 0.100] |" in " ".join(first.split())
+    tex = (tmp_path / "t.tex").read_text()
+    assert r"sd of $\tau$ over texts" in tex
+    assert tex.isascii()
+
+
+def test_a_result_without_data_sets_says_so():
+    job = Job({}, {"correlation": []}, {}, PROVENANCE, print)
+    with pytest.raises(AuditError, match="correlation: no data set that can be had is named for this result"):
+        stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
+
+
+@pytest.mark.parametrize("artefact", [schema.CORRELATION, schema.JW_ADVERSARY, schema.AGREEMENT])
+def test_every_model_of_a_data_set_is_in_one_file(artefact):
+    assert artefact.schema.names[:3] == ["dataset", "model", "seed"]
+    assert artefact in schema.ARTEFACTS
+
+
+def test_the_adversary_of_all_models_has_the_columns_of_the_one():
+    assert set(schema.JW_ADVERSARY.schema.names) - set(schema.INSTANCE_ADVERSARY.schema.names) == {"model", "seed"}

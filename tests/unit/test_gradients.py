@@ -1,0 +1,157 @@
+"""Gradients against finite differences, and integrated gradients against what they must add up to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_audit.audits.embedded import run_on, vectors_of
+from attention_audit.audits.gradients import gradients, log_odds
+from attention_audit.audits.integrated_gradients import gains, integrated_gradients
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Batch, Boundaries, Pairs, Split
+from attention_audit.model.classifier import probabilities
+from attention_audit.model.network import Network, network
+
+CPU = torch.device("cpu")
+# the second text has a word twice, and two texts share words
+TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 5, 8, 3], [2, 5, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
+LENGTHS = [4, 3, 1, 6]
+QUERIES = Pairs([2, 4, 3, 2, 5, 6, 3, 2, 9, 3, 2, 7, 3], [1, 2, 1, 1], [0, 2, 1, 2, 0, 1], [2, 2, 2, 0])
+KINDS = [("bilstm", False, 2), ("bilstm", False, 3), ("affine", False, 2), ("conv", False, 2), ("bilstm", True, 3)]
+
+
+def model_of(encoder: str, pair: bool = False, classes: int = 2, attention: str = "additive") -> Network:
+    torch.manual_seed(3)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3]}
+    architecture = {"encoder": encoder, "attention": attention, "pair": pair, **sizes}
+    return network(Architecture.model_validate(architecture), words=10, classes=classes).double()
+
+
+def split_of(pair: bool = False) -> Split:
+    return Split(np.concatenate(TEXTS), LENGTHS, [0] * 4, CPU, pairs=QUERIES if pair else None)
+
+
+def predicted(model: Network, batch: Batch, vectors: Tensor, attention: Tensor | None) -> Tensor:
+    """Probabilities of all classes, under weights of the model's own or these."""
+    handle = model.attention.register_forward_hook(lambda _, __, own: own if attention is None else attention)
+    with torch.no_grad():
+        output = run_on(model, batch, vectors)
+    handle.remove()
+    return probabilities(output.logits)
+
+
+@pytest.mark.parametrize("attached", [False, True])
+@pytest.mark.parametrize(("encoder", "pair", "classes"), KINDS)
+def test_gradients_are_finite_differences(encoder: str, pair: bool, classes: int, attached: bool) -> None:
+    model, split, step = model_of(encoder, pair, classes), split_of(pair), 1e-5
+    found = gradients(model, split, attached=attached)
+    for member, length in enumerate(LENGTHS):
+        batch = split.batch(np.array([member]))
+        vectors = vectors_of(model, batch)
+        attention = None if attached else model(batch).attention.detach()
+        chosen = predicted(model, batch, vectors, attention).argmax()
+        slopes = []
+        for token in range(1, length + 1):
+            # one-hot: more or less of this word at this place
+            up, down = vectors.clone(), vectors.clone()
+            up[0, token] *= 1 + step
+            down[0, token] *= 1 - step
+            ends = (predicted(model, batch, end, attention)[0, chosen] for end in (up, down))
+            slopes.append(abs(next(ends) - next(ends)).item() / (2 * step))
+        np.testing.assert_allclose(found[member], np.array(slopes) / sum(slopes), rtol=1e-5, atol=1e-8)
+
+
+def test_gradients_through_attention_differ_from_those_at_constant_attention() -> None:
+    model, split = model_of("affine"), split_of()
+    fixed, moving = gradients(model, split), gradients(model, split, attached=True)
+    assert not np.allclose(fixed[3], moving[3], atol=1e-3)
+    # of a lone token the weight is 1 however it moves
+    assert fixed[2] == pytest.approx(moving[2])
+
+
+def test_certain_predictions_have_the_same_shares() -> None:
+    """A probability that rounds to 1 has no gradient of its own."""
+    model, split = model_of("bilstm").float(), split_of()
+    before = gradients(model, split)
+    nn.init.constant_(model.decoder.bias, 200.0)
+    for ours, theirs in zip(gradients(model, split), before, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+
+
+def test_tokens_that_move_nothing_have_zeros() -> None:
+    model = model_of("affine")
+    nn.init.zeros_(model.decoder.weight)
+    assert [scores.tolist() for scores in gradients(model, split_of())] == [[0.0] * n for n in LENGTHS]
+
+
+def test_log_odds_by_hand() -> None:
+    three = torch.tensor([[1.0, 3.0, 3.0 - np.log(2)]]).double().log_softmax(-1)
+    p = three.exp().max().item()
+    assert log_odds(three).item() == pytest.approx(np.log(p / (1 - p)))
+    assert log_odds(torch.tensor([[-2.5]])).item() == -2.5
+
+
+def test_a_lone_candidate_has_no_gradient() -> None:
+    logits = torch.tensor([[1.0, 0.5], [2.0, -np.inf]], requires_grad=True)
+    odds = log_odds(logits)
+    (slope,) = torch.autograd.grad(odds.sum(), logits)
+    assert odds[1] == 0
+    assert slope.tolist() == [[1.0, -1.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("pair", [False, True])
+def test_the_words_own_vectors_give_the_models_own_output(pair: bool) -> None:
+    model, batch = model_of("bilstm", pair, 3), split_of(pair).batch(np.arange(4))
+    torch.testing.assert_close(run_on(model, batch, vectors_of(model, batch)).logits, model(batch).logits)
+
+
+@pytest.mark.parametrize("attached", [False, True])
+def test_the_model_is_as_before(attached: bool) -> None:
+    model, split = model_of("bilstm"), split_of()
+    gradients(model, split, attached=attached)
+    assert model.training
+    assert all(parameter.grad is None for parameter in model.parameters())
+    weights = model(split.batch(np.arange(4))).attention
+    assert weights.requires_grad
+
+
+@pytest.mark.parametrize(("encoder", "pair", "classes"), KINDS)
+def test_integrated_gradients_add_up_to_the_gain(encoder: str, pair: bool, classes: int) -> None:
+    model, split = model_of(encoder, pair, classes).eval(), split_of(pair)
+    members = np.array([3, 0, 1])
+    batch = split.batch(members)
+    vectors = vectors_of(model, batch)
+    nothing = vectors.clone()
+    for row, member in enumerate(members):
+        nothing[row, 1 : 1 + LENGTHS[member]] = 0
+    whole, start = (predicted(model, batch, ends, None) for ends in (vectors, nothing))
+    gain = (whole - start).gather(1, whole.argmax(1, keepdim=True)).squeeze(1)
+    found = gains(model, split, members, batch, steps=400)
+    torch.testing.assert_close(found.sum(1), gain, rtol=1e-3, atol=1e-4)
+    assert (found[~batch.mask] == 0).all()
+
+
+def test_integrated_gradients_of_a_linear_model_are_its_terms() -> None:
+    """Log odds are a mean of words here, so what a word brings is its term's share of them."""
+    model = model_of("none", attention="uniform").float()
+    terms = (model.embedding.weight @ model.decoder.weight[0]).detach().abs().numpy()
+    for text, scores in zip(TEXTS, integrated_gradients(model, split_of(), steps=20), strict=True):
+        brought = terms[text[1:-1]]
+        np.testing.assert_allclose(scores, brought / brought.sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("attribute", [gradients, lambda *given: integrated_gradients(*given[:2], 5, *given[2:])])
+def test_some_texts_in_any_order(attribute: type[gradients]) -> None:
+    model, split = model_of("bilstm"), split_of()
+    everything = attribute(model, split)
+    for member, scores in zip([3, 0], attribute(model, split, np.array([3, 0])), strict=True):
+        assert scores == pytest.approx(everything[member])
+
+
+def test_texts_read_as_sentences_are_refused() -> None:
+    split = Split(TEXTS[0], [4], [0], CPU, boundaries=Boundaries([0, 2], [2]))
+    with pytest.raises(ValueError, match="flat texts"):
+        gradients(model_of("affine"), split)

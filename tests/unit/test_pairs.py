@@ -1,0 +1,446 @@
+"""Models of pairs: against the formulas written out, their readouts and heads, and the stages that train them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from torch import Tensor, nn, tensor
+
+from attention_audit.artefacts.parquet import read_provenance, read_table, write_batches, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import CORPUS, HEAD, READOUT, VOCABULARY
+from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
+from attention_audit.errors import AuditError
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Marked, Pairs, Split
+from attention_audit.model.classifier import Classifier
+from attention_audit.model.encoders import BiLSTM
+from attention_audit.model.network import network
+from attention_audit.model.pairs import PairClassifier, allowed
+from attention_audit.readout import Readout, head_columns, predict_split, read_readout, read_readouts, take_readout
+from attention_audit.scores import accuracy
+from attention_audit.stages import readout as readout_stage
+from attention_audit.stages import train as train_stage
+from attention_audit.stages.job import Job
+from attention_audit.stages.loading import build_model, build_split, read_material
+from attention_audit.training.loop import adam
+from attention_audit.training.settings import Recipe
+
+CPU = torch.device("cpu")
+TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3]]
+QUERIES = [[2, 7, 3], [2, 5, 4, 8, 3], [2, 3]]
+CANDIDATES = [[0, 2], [], [1]]
+KINDS = [(encoder, attention) for encoder in ("bilstm", "conv", "affine") for attention in ("additive", "dot")]
+
+
+def architecture(encoder: str = "bilstm", attention: str = "additive", **given: Any) -> Architecture:
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3]}
+    return Architecture.model_validate({"encoder": encoder, "attention": attention, "pair": True, **sizes, **given})
+
+
+def model_of(encoder: str = "bilstm", attention: str = "additive", classes: int = 4) -> PairClassifier:
+    torch.manual_seed(0)
+    return PairClassifier(architecture(encoder, attention), words=10, classes=classes)
+
+
+def flat(rows: list[list[int]]) -> list[int]:
+    return [number for row in rows for number in row]
+
+
+def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
+    pairs = Pairs(flat(QUERIES), [len(row) - 2 for row in QUERIES], flat(candidates), [len(row) for row in candidates])
+    return Split(flat(TEXTS), [len(row) - 2 for row in TEXTS], [0, 3, 1], CPU, pairs=pairs)
+
+
+def test_a_batch_carries_queries_and_candidates_of_its_texts() -> None:
+    batch = split_of().batch(np.array([2, 0]))
+    assert batch.query is not None
+    assert batch.query.ids.tolist() == [[2, 3, 0], [2, 7, 3]]
+    assert batch.query.lengths.tolist() == [0, 1]
+    assert batch.candidates is not None
+    assert batch.candidates.tolist() == [[1, -1], [0, 2]]
+
+
+def test_without_any_candidates_a_batch_carries_none() -> None:
+    assert split_of([[], [], []]).batch(np.arange(3)).candidates is None
+
+
+def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
+    assert allowed(tensor([[2, 0], [-1, -1], [1, -1]]), 3).int().tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 0]]
+
+
+def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
+    torch.manual_seed(0)
+    encoder, embedding = BiLSTM(5, 4), nn.Embedding(10, 5)
+    lstm = nn.LSTM(5, 4, bidirectional=True)
+    for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
+        lstm._parameters[name] = encoder.forwards._parameters[name]
+        lstm._parameters[f"{name}_reverse"] = encoder.backwards._parameters[name]
+    lstm._init_flat_weights()
+    ids = nn.utils.rnn.pad_sequence([tensor(query) for query in QUERIES], batch_first=True)
+    summary = encoder.summary(embedding, Marked(ids, tensor([1, 3, 0])))
+    for row, query in enumerate(QUERIES):
+        _, (ends, _) = lstm(embedding(tensor(query)))
+        torch.testing.assert_close(summary[row], ends.flatten())
+
+
+def states_of(model: PairClassifier, encoder: Any, table: nn.Embedding, ids: list[int]) -> Tensor:
+    """States of one text alone."""
+    states: Tensor = encoder(table, Marked(tensor([ids]), tensor([len(ids) - 2])))[0]
+    return states
+
+
+def formula(model: PairClassifier, kind: tuple[str, str], text: list[int], query: list[int]) -> tuple[Tensor, Tensor]:
+    """Logits (C,) and attention (L,) of one pair, word by word."""
+    encoder, attention = kind
+    states = states_of(model, model.encoder, model.embedding, text)
+    width = states.shape[1]
+    if encoder == "bilstm":
+        ends = model.query_encoder.summary(model.query_embedding, Marked(tensor([query]), tensor([len(query) - 2])))
+        summed = ends[0]
+    elif len(query) == 2:
+        summed = torch.zeros(width)
+    else:
+        found = states_of(model, model.query_encoder, model.query_embedding, query)
+        summed = found.mean(0) if encoder == "affine" else found.max(0).values
+    scores = []
+    for state in states:
+        if attention == "dot":
+            scores.append(state @ summed / width**0.5)
+        else:
+            inner = model.attention.affine(state) + model.attention.query.weight @ summed
+            scores.append(model.attention.score.weight[0] @ inner.tanh())
+    weights = torch.stack(scores).softmax(0)
+    context = sum(weight * state for weight, state in zip(weights, states, strict=True))
+    hidden = (model.projection(context) + model.query_projection(summed)).tanh()
+    return model.decoder(hidden), weights
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_and_attention_are_the_formulas_whatever_the_padding(kind: tuple[str, str]) -> None:
+    model = model_of(*kind)
+    output = model(split_of([[], [], []]).batch(np.arange(3)))
+    assert output.logits.shape == (3, 4)
+    for row, (text, query) in enumerate(zip(TEXTS, QUERIES, strict=True)):
+        logits, attention = formula(model, kind, text, query)
+        torch.testing.assert_close(output.logits[row], logits, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(output.attention[row, : len(attention)], attention, rtol=1e-5, atol=1e-6)
+        assert (output.attention[row, len(attention) :] == 0).all()
+
+
+def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
+    model = model_of()
+    output = model(split_of().batch(np.arange(3)))
+    excluded = output.logits.isneginf()
+    assert excluded.int().tolist() == [[0, 1, 0, 1], [0, 0, 0, 0], [1, 0, 1, 1]]
+    model.zero_grad()
+    torch.autograd.backward(nn.functional.cross_entropy(output.logits, tensor([0, 3, 1])))
+    assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
+
+
+def test_queries_are_read_through_an_embedding_and_an_encoder_of_their_own() -> None:
+    model = model_of("affine")
+    torch.autograd.backward(model(split_of().batch(np.array([0]))).logits[0, 0])
+    texts, queries = model.embedding.weight.grad, model.query_embedding.weight.grad
+    assert texts is not None
+    assert queries is not None
+    assert texts.any(1).nonzero().flatten().tolist() == [4, 5, 6, 7]
+    assert queries.any(1).nonzero().flatten().tolist() == [7]
+
+
+def test_a_split_without_queries_is_refused() -> None:
+    split = Split(flat(TEXTS), [len(row) - 2 for row in TEXTS], [0, 3, 1], CPU)
+    with pytest.raises(ValueError, match="a model of pairs needs a split that carries queries"):
+        model_of()(split.batch(np.arange(3)))
+
+
+def test_the_architecture_says_whether_it_is_of_pairs() -> None:
+    assert isinstance(network(architecture(), 10, 2), PairClassifier)
+    assert isinstance(network(architecture(pair=False), 10, 2), Classifier)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"encoder": "bigru"}, "pairs are read flat"),
+        ({"encoder": "affine", "hierarchical": True}, "pairs are read flat"),
+        ({"attention": "uniform"}, "with additive or dot attention"),
+        ({"dropout": {"decoder": 0.1}}, "pairs are read without dropout"),
+        ({"initialisation": "xavier"}, "pairs are read without dropout"),
+        ({"kernels": [1, 4]}, r"kernels \[1, 4\]: each must be odd"),
+    ],
+)
+def test_what_pairs_can_not_be_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        architecture(**given)
+
+
+def test_l2_is_on_all_of_a_model_of_pairs_and_on_all_but_the_attention_of_single_texts() -> None:
+    decayed, spared = adam(model_of(), Recipe()).param_groups
+    assert not spared["params"]
+    assert len(decayed["params"]) == len(list(model_of().parameters()))
+    single = network(architecture(attention="dot", pair=False), 10, 2)
+    assert [p.shape for p in adam(single, Recipe()).param_groups[1]["params"]] == [(1, 8)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_readouts_of_pairs_give_the_models_own_logits(kind: tuple[str, str]) -> None:
+    model, split = model_of(*kind), split_of()
+    readout = take_readout(model, split, list("abc"))
+    output = model(split.batch(np.arange(3)))
+    assert readout.head is not None
+    assert readout.candidates is not None
+    assert [row.tolist() for row in readout.candidates] == [[0, 2], [0, 1, 2, 3], [1]]
+    assert readout.lengths.tolist() == [4, 1, 3]
+    for row in range(3):
+        scores = readout.attention[row] @ readout.contribution[row] + readout.bias[row]
+        logits = np.tanh(scores) @ readout.head.weight.numpy().T + readout.head.bias.numpy()
+        expected = output.logits[row].detach().numpy()
+        np.testing.assert_allclose(logits[readout.candidates[row]], expected[readout.candidates[row]], atol=1e-5)
+    np.testing.assert_allclose(readout.probabilities, output.logits.softmax(1).detach(), atol=1e-6)
+    np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-6)
+    np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-6)
+
+
+def test_a_pair_of_two_classes_has_a_logit_for_each() -> None:
+    readout = take_readout(model_of(classes=2), split_of([[], [], []]), list("abc"))
+    assert readout.probabilities.shape == (3, 2)
+    np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-6)
+
+
+def test_a_head_stays_as_it_was_when_training_goes_on() -> None:
+    model = model_of()
+    head = take_readout(model, split_of(), list("abc")).head
+    before = model.decoder.bias.tolist()
+    nn.init.zeros_(model.decoder.bias)
+    assert head is not None
+    assert head.bias.tolist() == before
+
+
+MakeReadout = Callable[..., Readout]
+
+
+def write(folder: Path, readout: Readout, provenance: Provenance) -> Path:
+    path = folder / "test.parquet"
+    write_batches(path, READOUT, readout.tables(), provenance)
+    write_table(folder / "head.parquet", HEAD, head_columns(readout.head), provenance)
+    return path
+
+
+def test_pairs_survive_their_files(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> None:
+    readout = random_pairs([3, 1, 8, 2])
+    path = write(tmp_path, readout, provenance)
+    for again in (read_readout(path), *read_readouts(path)):
+        assert again.head is not None
+        assert readout.head is not None
+        assert again.candidates is not None
+        assert readout.candidates is not None
+        assert again.head.weight.equal(readout.head.weight)
+        assert again.head.bias.equal(readout.head.bias)
+        assert [row.tolist() for row in again.candidates] == [row.tolist() for row in readout.candidates]
+        np.testing.assert_allclose(again.predict(again.attention), readout.probabilities, atol=1e-6)
+
+
+def test_parts_of_a_file_bring_their_own_candidates(
+    tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance
+) -> None:
+    path = write(tmp_path, random_pairs([3, 1, 8, 2, 5]), provenance)
+    parts = [part.candidates for part in read_readouts(path, rows=2)]
+    assert [[row.tolist() for row in part or []] for part in parts] == [
+        [[1, 2, 3], [0, 2, 3]],
+        [[0, 1, 3], [0, 1, 2]],
+        [[0, 1, 2, 3]],
+    ]
+
+
+def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
+    turned = random_pairs([3, 4, 5]).aligned(["text-2", "text-0", "text-1"])
+    assert [row.tolist() for row in turned.candidates or []] == [[0, 1, 3], [1, 2, 3], [0, 2, 3]]
+    np.testing.assert_allclose(turned.predict(turned.attention), turned.probabilities, atol=1e-6)
+
+
+@pytest.mark.parametrize("classes", [0, 3])
+def test_the_head_of_another_model_is_refused(
+    tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance, classes: int
+) -> None:
+    path = write(tmp_path, random_pairs([3, 4]), provenance)
+    other = random_pairs([3], classes=classes).head if classes else None
+    write_table(tmp_path / "head.parquet", HEAD, head_columns(other), provenance)
+    with pytest.raises(AuditError, match=r"head\.parquet: the head of another model .*; rebuild it with"):
+        read_readout(path)
+
+
+def test_a_missing_head_is_named(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> None:
+    path = write(tmp_path, random_pairs([3, 4]), provenance)
+    (tmp_path / "head.parquet").unlink()
+    with pytest.raises(AuditError, match=r"head\.parquet: not there; rebuild it with"):
+        read_readout(path)
+
+
+def test_readouts_of_single_texts_look_for_no_head(
+    tmp_path: Path, random_readout: MakeReadout, random_pairs: MakeReadout, provenance: Provenance
+) -> None:
+    write(tmp_path, random_pairs([3, 4]), provenance)
+    path = tmp_path / "test.parquet"
+    write_batches(path, READOUT, random_readout([3, 4]).tables(), provenance)
+    again = read_readout(path)
+    assert again.head is None
+    assert again.candidates is None
+
+
+def test_predictions_under_other_weights_by_hand(random_readout: MakeReadout) -> None:
+    readout = replace(
+        random_readout([2, 1]),
+        contribution=[np.array([[1.0], [-1.0]], np.float32), np.array([[2.0]], np.float32)],
+        bias=np.array([[0.5], [0.0]], np.float32),
+    )
+    predicted = readout.predict([np.array([0.0, 1.0], np.float32), np.array([1.0], np.float32)])
+    np.testing.assert_allclose(predicted[:, 1], [1 / (1 + np.exp(0.5)), 1 / (1 + np.exp(-2))], rtol=1e-6)
+
+
+ROOMS = ["attic", "bath", "cellar"]
+
+
+class Rooms:
+    """Stories of two people who each go to a room, and questions where one of them is; three rooms are the classes.
+
+    The last of three texts names its candidates: the two rooms of its story.
+    """
+
+    def __init__(self, folder: Path, provenance: Provenance) -> None:
+        self.folder, self.provenance = folder, provenance
+        random = np.random.default_rng(0)
+        rows = [
+            self.row(f"{split}-{number}", split, random, number % 3 == 2)
+            for split, size in {"train": 400, "dev": 60, "test": 60}.items()
+            for number in range(size)
+        ]
+        self.write(rows)
+
+    @staticmethod
+    def row(name: str, split: str, random: np.random.Generator, named: bool) -> dict[str, Any]:
+        rooms, asked = random.permutation(3)[:2].tolist(), int(random.integers(2))
+        tokens = [f"{who}-{ROOMS[room]}" for who, room in zip(("ann", "bob"), rooms, strict=True)]
+        return {
+            "id": name,
+            "split": split,
+            "label": rooms[asked],
+            "tokens": tokens,
+            "label_name": ROOMS[rooms[asked]],
+            "query": ["where", "is", ("ann", "bob")[asked]],
+            "candidates": rooms if named else None,
+        }
+
+    def write(self, rows: list[dict[str, Any]]) -> None:
+        corpus, vocabulary = self.folder / "corpus.parquet", self.folder / "vocabulary.parquet"
+        write_table(corpus, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), self.provenance)
+        words = build_vocabulary(WordLists(corpus, ["train"]))
+        vectors = {"bob": np.arange(5, dtype=np.float32)}
+        write_table(vocabulary, VOCABULARY, vocabulary_columns(words, vectors), self.provenance)
+
+    def read(self, **given: Any) -> Any:
+        return read_material(self.folder / "corpus.parquet", self.folder / "vocabulary.parquet", architecture(**given))
+
+    def run(self, encoder: str, attention: str) -> list[Readout]:
+        """Train and read out, to files as the workflow has them."""
+        sizes = {"embedding": 16, "hidden": 16, "attention_hidden": 16}
+        settings = {
+            "dataset": "rooms",
+            "model": "model",
+            "lambda_": None,
+            "seeds": [1],
+            "architecture": architecture(encoder, attention, **sizes).model_dump(),
+            "device": "cpu",
+            "threads": 1,
+        }
+        settings = json.loads(json.dumps(settings))
+        recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
+        training = settings | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None}
+        inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")}
+        trained = {"weights": [self.folder / "weights.safetensors"], "history": [self.folder / "history.parquet"]}
+        train_stage.run(Job(training, inputs, trained, self.provenance, lambda line: None))
+        outputs = {
+            "readouts": [self.folder / f"{split}.parquet" for split in SPLITS],
+            "heads": [self.folder / "head.parquet"],
+        }
+        readout_stage.run(Job(settings, inputs | trained, outputs, self.provenance, lambda line: None))
+        return [read_readout(path) for path in outputs["readouts"]]
+
+
+@pytest.fixture
+def rooms(tmp_path: Path, provenance: Provenance) -> Rooms:
+    return Rooms(tmp_path, provenance)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_of_pairs_learn_where_to_look(rooms: Rooms, kind: tuple[str, str]) -> None:
+    for readout in rooms.run(*kind):
+        assert accuracy(readout.labels, readout.predictions) > 0.95
+        np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
+        assert readout.candidates is not None
+        assert {len(row) for row in readout.candidates} == {2, 3}
+    head = rooms.folder / "head.parquet"
+    assert read_table(head, HEAD)["class"].to_pylist() == [0, 1, 2]
+    assert read_provenance(head)["seed"] == 1
+
+
+def test_queries_and_candidates_are_read_with_their_texts(rooms: Rooms) -> None:
+    material = rooms.read()
+    dev = material.splits["dev"]
+    assert material.classes == 3
+    assert len(dev.query_lengths) == 60
+    assert dev.choices.tolist() == [0, 0, 2] * 20
+    batch = build_split(dev, CPU).batch(np.array([2, 0]))
+    assert batch.query is not None
+    assert batch.query.lengths.tolist() == [3, 3]
+    assert batch.candidates is not None
+    assert batch.candidates[1].tolist() == [-1, -1]
+
+
+def test_single_texts_of_the_same_corpus_are_read_without_queries(rooms: Rooms) -> None:
+    batch = build_split(rooms.read(pair=False).splits["dev"], CPU).batch(np.arange(3))
+    assert batch.query is None
+    assert batch.candidates is None
+
+
+def test_both_embeddings_start_from_the_vectors(rooms: Rooms) -> None:
+    model = build_model(rooms.read(pretrained=True), architecture(pretrained=True), seed=0)
+    assert isinstance(model, PairClassifier)
+    assert model.embedding.weight.equal(model.query_embedding.weight)
+    assert model.embedding.weight[model.embedding.weight.any(1)].tolist() == [[0, 1, 2, 3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"query": None}, "text 'odd': no query, which a model of pairs reads"),
+        ({"candidates": [1, 2], "label": 0}, "text 'odd': its answer is none of its candidates; leave it out"),
+    ],
+)
+def test_texts_that_teach_nothing_are_named(rooms: Rooms, change: dict[str, Any], message: str) -> None:
+    random = np.random.default_rng(0)
+    odd = [rooms.row("odd", "train", random, named=False) | change]
+    rooms.write([*(rooms.row(f"{split}-0", split, random, named=True) for split in SPLITS), *odd])
+    with pytest.raises(AuditError, match=rf"corpus\.parquet: {message}"):
+        rooms.read()
+
+
+def test_an_answer_outside_the_candidates_may_be_missed_in_a_test(rooms: Rooms) -> None:
+    random = np.random.default_rng(0)
+    odd = rooms.row("odd", "test", random, named=False) | {"candidates": [1, 3], "label": 0}
+    rooms.write([*(rooms.row(f"{split}-0", split, random, named=True) for split in SPLITS), odd])
+    material = rooms.read()
+    assert material.classes == 4
+    model = build_model(material, architecture(), seed=0)
+    predicted = predict_split(model, build_split(material.splits["test"], CPU))
+    assert predicted[1, [0, 2]].tolist() == [0, 0]
+    assert predicted[1].sum() == pytest.approx(1)

@@ -1,0 +1,120 @@
+"""Permuted weights and alike states, by hand and by what must hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from attention_audit.audits.conicity import cone, conicity
+from attention_audit.audits.permutation import permutation, permuted
+from attention_audit.audits.settings import Permutation
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.network import network
+from attention_audit.padded import Head
+from attention_audit.readout import Readout
+
+MakeReadout = Callable[..., Readout]
+SETTINGS = Permutation()
+
+
+def test_a_weight_that_leaves_the_only_telling_word_by_hand(random_readout: MakeReadout) -> None:
+    """All weight on one word of ten: in nine of ten permutations it goes to a word that says nothing."""
+    only = np.eye(10, dtype=np.float32)[3]
+    readout = replace(
+        random_readout([10]), attention=[only], contribution=[2 * only[:, None]], bias=np.full((1, 1), 0.5, np.float32)
+    )
+    columns = permutation(readout, SETTINGS, 0)
+    assert columns["max_attention"].tolist() == [1]
+    assert columns["median_tvd"][0] == pytest.approx(1 / (1 + np.exp(-2.5)) - 1 / (1 + np.exp(-0.5)), abs=1e-6)
+
+
+def test_the_median_of_two_permutations_is_their_mean(random_readout: MakeReadout) -> None:
+    """One weight on the first of two words stays or goes to the second."""
+    first = [np.array([1, 0], np.float32)] * 50
+    readout = replace(random_readout([2] * 50), attention=first)
+    words = np.stack(readout.contribution)[..., 0] + readout.bias
+    moved = np.abs(np.diff(1 / (1 + np.exp(-words.astype(np.float64))), axis=1))[:, 0]
+    found = permutation(readout, Permutation(permutations=2), 0)["median_tvd"]
+    times = np.rint(2 * found / moved)
+    np.testing.assert_allclose(found, moved * times / 2, rtol=1e-5)
+    assert set(times) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_flat_weights_move_nothing(random_readout: MakeReadout, outputs: int) -> None:
+    readout = random_readout([5, 1, 12], outputs=outputs)
+    flat = [np.full(len(a), 1 / len(a), np.float32) for a in readout.attention]
+    assert permutation(replace(readout, attention=flat), SETTINGS, 0)["median_tvd"].max() < 1e-12
+
+
+def test_words_that_say_the_same_move_nothing(random_readout: MakeReadout) -> None:
+    readout = random_readout([5, 1, 12])
+    alike = [np.ones_like(z) for z in readout.contribution]
+    # weights that are summed in another order differ in their last digits
+    assert permutation(replace(readout, contribution=alike), SETTINGS, 0)["median_tvd"].max() < 1e-12
+
+
+def test_weights_are_permuted_within_their_text(random_readout: MakeReadout) -> None:
+    readout = random_readout([4, 9])
+    (texts,) = readout.batches(torch.float64)
+    shuffled = permuted(texts, readout.ids, 50, 0)
+    assert (shuffled[:, 0, 4:] == 0).all()
+    torch.testing.assert_close(shuffled.sort(-1).values, texts.attention.sort(-1).values.expand_as(shuffled))
+    assert len({tuple(row) for row in shuffled[:, 1].tolist()}) > 45
+
+
+def test_every_place_is_as_likely(random_readout: MakeReadout) -> None:
+    (texts,) = replace(random_readout([4]), attention=[np.eye(4, dtype=np.float32)[0]]).batches(torch.float64)
+    assert permuted(texts, ["a"], 4000, 0).mean(0)[0].tolist() == pytest.approx([0.25] * 4, abs=0.03)
+
+
+def test_neighbours_change_nothing_and_the_seed_does(random_readout: MakeReadout) -> None:
+    readout = random_readout([4, 9, 9, 2, 30], outputs=3)
+    together = permutation(readout, SETTINGS, 1)["median_tvd"]
+    alone = [permutation(readout.aligned([name]), SETTINGS, 1)["median_tvd"][0] for name in readout.ids]
+    np.testing.assert_allclose(together, alone, rtol=1e-9)
+    assert (together[1:3] != permutation(readout, SETTINGS, 2)["median_tvd"][1:3]).all()
+
+
+def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> None:
+    """With one candidate the prediction is certain; with a head that reads nothing it never moves."""
+    readout = random_readout([6, 6], outputs=2)
+    three = np.full((2, 3), 1 / 3, np.float32)
+    telling = Head(torch.tensor([[5.0, 0], [0, 5], [0, 0]]), torch.zeros(3))
+    candidates = [np.array([1], np.int32), np.array([0, 1, 2], np.int32)]
+    pairs = replace(readout, probabilities=three, head=telling, candidates=candidates)
+    moved = permutation(pairs, SETTINGS, 0)["median_tvd"]
+    assert moved[0] == 0
+    assert moved[1] > 0
+    silent = replace(pairs, head=Head(torch.zeros(3, 2), torch.zeros(3)))
+    assert permutation(silent, SETTINGS, 0)["median_tvd"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [([[1, 0], [0, 1]], 0.5**0.5), ([[2, 2], [1, 1]], 1), ([[1, 0], [-1, 0]], 0), ([[0, 0], [0, 0]], 0)],
+    ids=["right angle", "one way", "opposite", "zeros"],
+)
+def test_conicity_by_hand(states: list[list[float]], expected: float) -> None:
+    padded = torch.tensor([[*states, [7, -9]]]).double()
+    assert cone(padded, torch.tensor([[True, True, False]])).tolist() == pytest.approx([expected])
+
+
+def test_conicity_of_a_split_is_text_by_text() -> None:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3}
+    architecture = Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes})
+    model = network(architecture, words=10, classes=2)
+    split = Split([2, 4, 5, 6, 3, 2, 7, 3], [3, 1], [0, 0], torch.device("cpu"))
+    columns = conicity(model, split, ["a", "b"])
+    states = model(split.batch(np.array([0]))).states[0].detach().numpy()
+    middle = states.mean(0)
+    cosines = states @ middle / np.linalg.norm(states, axis=1) / np.linalg.norm(middle)
+    assert columns["id"] == ["a", "b"]
+    assert columns["conicity"] == pytest.approx([cosines.mean(), 1])
+    assert model.training

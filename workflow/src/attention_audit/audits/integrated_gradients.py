@@ -1,0 +1,58 @@
+"""Integrated gradients: what each token brings to the prediction on the way from nothing to the text.
+
+Gradients of the predicted class's probability along the straight line from a text whose tokens are all zero vectors,
+between its marks, to the text itself; over all tokens they add up to what the probability gains on the way. Attention
+moves with the vectors. Sundararajan, Taly & Yan 2017, by Captum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
+from attention_audit.audits.embedded import run_on, vectors_of
+from attention_audit.model.batch import Batch, Indices, Split
+from attention_audit.model.classifier import probabilities
+from attention_audit.model.network import Network
+
+TOKENS = 8192
+"""Padded tokens of the texts of a batch times its steps."""
+
+
+def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: int) -> Tensor:
+    """What each token adds to the probability of the predicted class, with its sign: (n, L)."""
+    from captum.attr import IntegratedGradients
+
+    def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+        texts = split.batch(members[rows.cpu().numpy()])
+        return probabilities(run_on(model, texts, vectors).logits).gather(1, chosen[:, None]).squeeze(1)
+
+    vectors = vectors_of(model, batch)
+    chosen = probabilities(model(batch).logits).argmax(1)
+    found: Tensor = IntegratedGradients(probability).attribute(
+        vectors,
+        baselines=vectors.masked_fill(pad(batch.mask, (1, 1))[..., None], 0.0),
+        additional_forward_args=(torch.arange(len(members), device=vectors.device), chosen),
+        n_steps=steps,
+    )
+    return found.sum(-1)[:, 1:-1]
+
+
+def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
+    """Each token's share of the magnitudes of the gains, text by text in the order of `members` (by default all).
+
+    Raises ValueError on a split that is read as sentences.
+    """
+    members = whole(split, members)
+    found: Scores = [np.empty(0)] * len(members)
+    # the fast recurrent kernels of a GPU have no backward pass in evaluation
+    with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+        for places, batch in by_length(split, members, TOKENS / steps):
+            texts = members[places]
+            brought = gains(model, split, texts, batch, steps)
+            for place, scores in zip(places, shares(brought, split.lengths[texts]), strict=True):
+                found[place] = scores
+    return found

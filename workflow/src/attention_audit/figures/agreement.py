@@ -1,0 +1,62 @@
+"""Which attributions rank the tokens alike, two by two; beyond Jain & Wallace 2019."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_audit.figures import style
+from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.names import attribution_name
+
+CELL, MARGIN = 0.3, 1.5  # inches
+
+Floats = npt.NDArray[np.float64]
+
+
+def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
+    """Mean tau of each pair over texts and seeds, below the diagonal; NaN where there is none, and above."""
+    known = rows.dropna(subset="tau")
+    one, other = (known[name].astype(str).map(names.index).to_numpy() for name in ("first", "second"))
+    places = np.maximum(one, other), np.minimum(one, other)
+    sums, texts = np.zeros((2, len(names), len(names)))
+    np.add.at(sums, places, known["tau"] * known["texts"])
+    np.add.at(texts, places, known["texts"])
+    with np.errstate(invalid="ignore"):
+        return sums / texts
+
+
+def draw(axes: Axes, values: Floats) -> None:
+    """One panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
+    shown = values[1:, :-1]
+    axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    for row, column in np.argwhere(np.isfinite(shown)):
+        value = float(shown[row, column])
+        ink = style.ink_on(style.DIVERGING((1 + value) / 2))
+        axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def jw_fig_agreement(agreement: pd.DataFrame) -> Figure:
+    """Mean Kendall's tau of any two attributions; a panel a data set and model.
+
+    From schema.AGREEMENT rows of any number of data sets.
+    """
+    names = list(dict.fromkeys([*agreement["first"], *agreement["second"]]))
+    labels = [attribution_name(name) for name in names]
+    panels = panels_of(agreement)
+    with style.house_style():
+        figure, cells = panel_grid(len(panels), CELL * len(names) + MARGIN)
+        for place, ((panel, rows), [axes]) in enumerate(zip(panels.items(), cells, strict=True)):
+            draw(axes, matrix(rows, names))
+            first = place % columns_of(len(panels)) == 0
+            axes.set_yticks(range(len(names) - 1), labels[1:] if first else [""] * (len(names) - 1))
+            axes.set_xticks(range(len(names) - 1), labels[:-1], rotation=45, ha="right", rotation_mode="anchor")
+            axes.tick_params(labelbottom=True)
+            title(axes, panel)
+    return figure

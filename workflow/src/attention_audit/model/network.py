@@ -1,0 +1,14 @@
+"""The network that an architecture asks for."""
+
+from __future__ import annotations
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.classifier import Classifier
+from attention_audit.model.pairs import PairClassifier
+
+Network = Classifier | PairClassifier
+
+
+def network(architecture: Architecture, words: int, classes: int) -> Network:
+    """A classifier of texts or of pairs with PyTorch's next random weights; `words` rows in the embedding."""
+    return (PairClassifier if architecture.pair else Classifier)(architecture, words, classes)

@@ -1,0 +1,76 @@
+"""Classifiers of pairs: a text that is attended to, and a query (hypothesis, question) that says where to look.
+
+Jain & Wallace 2019, section 2, for natural language inference and question answering. Shapes as in `classifier`; O is
+half of H here, and C classes have a logit each.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import QueryAdditive, QueryDot, weigh
+from attention_audit.model.batch import Batch
+from attention_audit.model.classifier import Output, text_encoder
+from attention_audit.model.encoders import BiLSTM
+from attention_audit.model.hierarchy import Words
+
+
+def flat_encoder(architecture: Architecture) -> BiLSTM | Words:
+    """`text_encoder` of an architecture without hierarchy, which is what pairs have."""
+    encoder = text_encoder(architecture)
+    if not isinstance(encoder, BiLSTM | Words):
+        raise TypeError("pairs are read flat")
+    return encoder
+
+
+def allowed(candidates: Tensor, classes: int) -> Tensor:
+    """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
+    named = candidates >= 0
+    # what pads a row has a column of its own
+    columns = torch.zeros(len(candidates), classes + 1, dtype=torch.bool, device=candidates.device)
+    columns.scatter_(1, candidates.where(named, classes), True)
+    return columns[:, :-1] | ~named.any(1, keepdim=True)
+
+
+class PairClassifier(nn.Module):
+    """Text and query have an embedding and an encoder each; q is what sums up the query.
+
+    logits = W tanh(W_p c + W_q q) with biases; a class that is no candidate has logit minus infinity.
+    """
+
+    def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
+        self.query_embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
+        self.encoder = flat_encoder(architecture)
+        self.query_encoder = flat_encoder(architecture)
+        width: int = self.encoder.width
+        hidden = (width + 1) // 2
+        additive = architecture.attention == "additive"
+        self.attention = QueryAdditive(width, architecture.attention_hidden) if additive else QueryDot()
+        self.projection = nn.Linear(width, hidden)
+        self.query_projection = nn.Linear(width, hidden)
+        self.decoder = nn.Linear(hidden, classes)
+
+    def forward(self, batch: Batch) -> Output:
+        """Logits, attention over the text's tokens, the states that it weighs, and what the query adds to them."""
+        query = self.query(batch)
+        states = self.encoder(self.embedding, batch)
+        attention = self.attention(states, batch, query)
+        bias = self.projection.bias + self.query_projection(query)
+        logits = self.decoder((self.contributions(weigh(attention, states)) + bias).tanh())
+        if batch.candidates is not None:
+            logits = logits.masked_fill(~allowed(batch.candidates, logits.shape[1]), float("-inf"))
+        return Output(logits, attention, states, bias)
+
+    def query(self, batch: Batch) -> Tensor:
+        """q, what sums up the queries: (B, H)."""
+        if batch.query is None:
+            raise ValueError("a model of pairs needs a split that carries queries")
+        return self.query_encoder.summary(self.query_embedding, batch.query)
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b, b the decoder's."""
+        return states @ self.projection.weight.T

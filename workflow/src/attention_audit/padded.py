@@ -1,0 +1,77 @@
+"""Texts of a readout, padded, and what their model predicts under any attention.
+
+Given weights a_t, the items of a text score s = sum_t a_t z_t + b. Of a model of single texts these are the logits; a
+model of pairs has a head above them, logits = W tanh(s) + c, and classes that are no candidates have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from attention_audit.model.classifier import probabilities
+
+
+class Head(NamedTuple):
+    """What a model of pairs has above the scores: weight (C, O), bias (C,)."""
+
+    weight: Tensor
+    bias: Tensor
+
+
+@dataclass(frozen=True)
+class Padded:
+    """n texts of a readout, padded to the longest: attention (n, L), contribution (n, L, O), bias (n, O), lengths (n,);
+    `members` (n,) are their positions in it.
+
+    Of pairs, besides: head, and candidates (n, C), true on classes that may be the answer.
+    """
+
+    members: npt.NDArray[np.int64]
+    attention: Tensor
+    contribution: Tensor
+    bias: Tensor
+    lengths: Tensor
+    head: Head | None = None
+    candidates: Tensor | None = None
+
+    def double(self) -> Padded:
+        """The same in float64."""
+        head = None if self.head is None else Head(*(part.double() for part in self.head))
+        values = {name: getattr(self, name).double() for name in ("attention", "contribution", "bias")}
+        return replace(self, **values, head=head)
+
+    def scores(self, attention: Tensor) -> Tensor:
+        """s under other weights, of pairs tanh(s): (K, n, L) -> (K, n, O)."""
+        scores = (attention.transpose(0, 1) @ self.contribution).transpose(0, 1) + self.bias
+        return scores if self.head is None else scores.tanh()
+
+    def decide(self, scores: Tensor) -> Tensor:
+        """The predictions that follow from `scores`: (K, n, O) -> (K, n, C)."""
+        if self.head is None:
+            return probabilities(scores)
+        logits = scores @ self.head.weight.T + self.head.bias
+        if self.candidates is not None:
+            logits = logits.masked_fill(~self.candidates, float("-inf"))
+        return probabilities(logits)
+
+    def predict(self, attention: Tensor) -> Tensor:
+        """Predictions under other weights: (K, n, L) -> (K, n, C)."""
+        return self.decide(self.scores(attention))
+
+    def pull(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
+        """Derivative in the attention of a function of the predictions, given its `slope` in them.
+
+        `scores` (K, n, O), `decide` of them (K, n, C), (K, n, C) -> (K, n, L).
+        """
+        # softmax: dp_c/ds_j = p_c (delta_cj - p_j); a lone sigmoid output is the last of two classes
+        by_score = predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
+        if self.head is None:
+            by_score = by_score[..., -scores.shape[-1] :]
+        else:
+            by_score = (by_score @ self.head.weight) * (1 - scores.square())
+        return (by_score.transpose(0, 1) @ self.contribution.transpose(1, 2)).transpose(0, 1)

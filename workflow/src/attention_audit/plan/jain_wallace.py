@@ -1,0 +1,57 @@
+"""The models of Jain & Wallace's tests: three encoders, two attentions, single texts and pairs."""
+
+from __future__ import annotations
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.texts import vectors_of
+from attention_audit.training.combinations import JainWallace as Settings
+from attention_audit.training.settings import Optimisation, TrainSettings
+
+ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine"}
+ATTENTIONS = {"tanh": "additive", "dot": "dot"}
+KERNELS = [1, 3, 5, 7]
+
+
+class JainWallace(Plan):
+    """The models whose attention is correlated and permuted, by the names in their paths: <encoder>_<attention>."""
+
+    @property
+    def settings(self) -> Settings:
+        """Their section of the configuration."""
+        return self.config.jain_wallace
+
+    @property
+    def models(self) -> list[str]:
+        """Every model of a data set."""
+        return list(self.settings.models)
+
+    def seeds(self, model: str) -> list[int]:
+        """The seeds a model is trained with."""
+        return self.settings.seeds
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        """What a model is built of."""
+        encoder, attention = model.split("_")
+        recipe, vectors = self.settings.recipe(dataset), vectors_of(self.config, dataset)
+        width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
+        built = {
+            "encoder": ENCODERS[encoder],
+            "attention": ATTENTIONS[attention],
+            "embedding": vectors.dimension if vectors else recipe.embedding,
+            "pretrained": vectors is not None,
+            "hidden": recipe.hidden // len(KERNELS) if encoder == "cnn" else recipe.hidden,
+            "attention_hidden": width // 2,
+            "pair": self.config.corpora[dataset].pair,
+        }
+        return Architecture.model_validate(built | ({"kernels": KERNELS} if encoder == "cnn" else {}))
+
+    def train_settings(self, dataset: str, model: str) -> TrainSettings:
+        """What the training job of a model is told."""
+        recipe = self.settings.recipe(dataset)
+        optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
+        if self.config.corpora[dataset].pair:
+            optimisation |= {"average": True, "measure": "accuracy", "class_weights": False}
+        return TrainSettings.model_validate(
+            self.identity(dataset, model) | {"optimisation": optimisation, "epochs": recipe.epochs, "patience": None}
+        )

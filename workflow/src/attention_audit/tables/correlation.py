@@ -1,0 +1,125 @@
+"""Tables of Jain & Wallace 2019: does attention rank tokens as gradients do, and what explains it where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.names import JAIN_WALLACE
+from attention_audit.tables.performance import METRICS, noted, of_models
+from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
+from attention_audit.tables.tidy import as_table, beside_paper
+
+PAPER = "JW2019"
+PAIRS = ("attention~gradient", "attention~gradient_attached", "attention~loo", "gradient~loo")
+STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
+LEVEL = 0.05
+MOST = 4
+"""Predicted classes that have rows of their own."""
+FLAT = 0.25
+"""Attention whose largest weight is below this."""
+CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
+
+
+def jw_table1_performance(performance: pd.DataFrame) -> pd.DataFrame:
+    """How well the models predict the test split, one row a model.
+
+    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. Table 1; the paper's
+    values are those of the authors' later run, which selects epochs on dev.
+    """
+    rows = of_models(performance, list(JAIN_WALLACE))
+    return as_table(noted(rows, "Table 1", PAPER), list(JAIN_WALLACE), METRICS)
+
+
+def groups_of(predictions: Floats) -> dict[str, Floats]:
+    """Which predictions (NaN for none) are of a group: all of them, and those of each class where they are few."""
+    classes = int(np.nanmax(predictions)) + 1
+    few = {f"class_{class_}": (predictions == class_).astype(float) for class_ in range(classes) if classes <= MOST}
+    return {"overall": np.isfinite(predictions).astype(float)} | few
+
+
+def sums(tau: Floats, p: Floats, overlap: Floats, member: Floats) -> Floats:
+    """What `described` takes the means of, (..., 7): each of its arguments (...), `member` 1 or 0."""
+    counted, comparable = member * np.isfinite(tau), member * np.isfinite(overlap)
+    tau, overlap = np.nan_to_num(tau), np.nan_to_num(overlap)
+    of_tau = (counted, counted * tau, counted * tau**2, counted * (p <= LEVEL))
+    return np.stack([member, *of_tau, comparable, comparable * overlap], -1)
+
+
+def described(means: Floats, texts: int) -> Floats:
+    """Means of `sums` over so many texts to STATISTICS: (..., 7 groups) -> (..., 6 groups)."""
+    parts = np.moveaxis(means.reshape(*means.shape[:-1], -1, 7), -1, 0)
+    member, counted, tau, squares, significant, comparable, overlap = parts
+    mean = tau / counted
+    sd = np.sqrt(np.maximum(squares / counted - mean**2, 0))
+    statistics = (mean, sd, significant / counted, overlap / comparable, texts * member, texts * (member - counted))
+    return np.stack(statistics, -1).reshape(*means.shape[:-1], -1)
+
+
+def without_spread(rows: pd.DataFrame, counts: Sequence[str]) -> pd.DataFrame:
+    """`rows` with the mean alone where the metric is one of `counts`."""
+    rows.loc[rows["metric"].isin(counts), ["sd", "low", "high"]] = np.nan
+    return rows
+
+
+def correlations(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """STATISTICS by dataset, model, pair and group of predicted classes; groups without texts are left out."""
+    frames = []
+    for identity, rows in by_model(correlation):
+        keys, predictions = cube(rows, "prediction", ["pair"])
+        tau, p, overlap = (cube(rows, name, ["pair"])[1] for name in ("tau", "p", "top_k_overlap"))
+        groups = groups_of(predictions)
+        values = np.stack([sums(tau, p, overlap, member) for member in groups.values()], -2)
+        seeds, texts = values.shape[:2]
+        found = estimate(values.reshape(seeds, texts, -1), resamples, partial(described, texts=texts))
+        named = [(str(pair), group) for pair, group in product(keys["pair"], groups)]
+        frame = long(pd.DataFrame(named, columns=["pair", "group"]), STATISTICS, found)
+        present = np.repeat(frame.loc[frame["metric"] == "texts", "mean"].to_numpy() > 0, len(STATISTICS))
+        frames.append(frame[present].assign(**identity, seeds=seeds))
+    return without_spread(pd.concat(frames, ignore_index=True), ["texts", "undefined"])
+
+
+def jw_table2_correlation(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """Kendall's tau of two attributions: its mean and sd over texts, and in what share of them p is at most LEVEL.
+
+    One row a model, pair and predicted class (where there are at most MOST), or all texts. Texts where tau is not
+    defined count in `texts` and `undefined` only. Intervals over instances and seeds. From schema.CORRELATION rows of
+    any number of data sets; the columns are those of schema.TABLE. Table 2; the paper has its first and third pair.
+    """
+    rows = correlations(correlation, resamples)
+    rows["row"] = rows["model"] + "/" + rows["pair"] + "/" + rows["group"]
+    groups = ["overall", *(f"class_{class_}" for class_ in range(MOST))]
+    order = ["/".join(parts) for parts in product(JAIN_WALLACE, PAIRS, groups)]
+    return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)
+
+
+def share_of_flat(means: Floats) -> Floats:
+    """Means of the first CONTROLS, the last of them times `flat`, (..., 5) -> that one where attention is flat."""
+    return np.concatenate([means[..., :4], means[..., 4:] / means[..., 3:4]], -1)
+
+
+def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resamples: int) -> pd.DataFrame:
+    """How alike the hidden states are, beside what permuting the attention changes; means over texts, one row a model.
+
+    Where states are alike, any weights give the same prediction, and so they do where attention is flat: its largest
+    weight below FLAT. Intervals over instances and seeds. From schema.CONICITY and PERMUTATION rows of any number of
+    data sets; the columns are those of schema.TABLE.
+    """
+    keys = ["dataset", "model", "seed", "id"]
+    joined = permutation.merge(conicity, on=keys, validate="one_to_one")
+    joined["largest_weight"], joined["permutation_tvd"] = joined["max_attention"], joined["median_tvd"]
+    joined["flat"] = (joined["max_attention"] < FLAT).astype(float)
+    joined["permutation_tvd_flat"] = joined["flat"] * joined["median_tvd"]
+    metrics = list(CONTROLS[:-1])
+    frames = []
+    for identity, rows in by_model(joined):
+        _, values = cube(rows.melt(["seed", "id"], metrics, "metric"), "value", ["metric"])
+        seeds, texts, _ = values.shape
+        frame = long(pd.DataFrame(index=[0]), metrics, estimate(values, resamples, share_of_flat))
+        count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
+        frames.append(pd.concat([frame, count]).assign(**identity, row=identity["model"], seeds=seeds))
+    return as_table(pd.concat(frames, ignore_index=True), list(JAIN_WALLACE), CONTROLS)

@@ -1,0 +1,53 @@
+"""Jain & Wallace's models, encoder x attention: what the configuration says of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from pydantic import Field, field_validator
+
+from attention_audit.section import Count, Name, Section, Seed, refuse_duplicates
+from attention_audit.training.documents import DEFAULT
+from attention_audit.training.settings import Optimisation
+
+Combination = Literal["lstm_tanh", "cnn_tanh", "average_tanh", "lstm_dot", "cnn_dot", "average_dot"]
+
+
+class CombinationRecipe(Optimisation):
+    """Sizes and training of the models on one data set."""
+
+    epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25, for bAbI 100.")
+    hidden: Count = Field(
+        128, description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32."
+    )
+    embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
+
+
+class JainWallace(Section):
+    """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
+
+    datasets: list[Name] = Field(
+        default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
+    )
+    models: list[Combination] = Field(
+        default_factory=lambda: list(get_args(Combination))[:3],
+        min_length=1,
+        description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word by "
+        "itself. tanh: additive; dot: scaled dot product.",
+    )
+    seeds: list[Seed] = Field(default_factory=lambda: [10], min_length=1, description="Seeds of every model.")
+    recipes: dict[Name, CombinationRecipe] = Field(
+        default_factory=dict, description="Sizes and training, by data set, or `default` for all others."
+    )
+    permutations: Count = Field(100, description="Permutations of the attention of each text.")
+    seed: Seed = Field(10, description="Seed of permutations and of the adversary's starts.")
+
+    @field_validator("datasets", "models", "seeds")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        refuse_duplicates("value", values)
+        return values
+
+    def recipe(self, dataset: str) -> CombinationRecipe:
+        """The recipe of a data set."""
+        return self.recipes.get(dataset) or self.recipes.get(DEFAULT) or CombinationRecipe()
