@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from attention_audit.figures import style
+from attention_audit.figures.margin import above, beside
 from attention_audit.names import display_name
 
 LN2 = math.log(2)
@@ -90,25 +91,8 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
     counts = groups.size()
     for bin_ in range(len(BIN_NAMES)):
         for class_ in range(classes):
-            axes.annotate(
-                f"{counts.get((bin_, class_), 0)}",
-                (1.0, centre(bin_, class_, classes)),
-                xycoords=axes.get_yaxis_transform(),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=colours[class_],
-                fontsize=style.SMALL,
-            )
-    axes.annotate(
-        "texts",
-        (1.0, 1.0),
-        xycoords="axes fraction",
-        xytext=(4, 2),
-        textcoords="offset points",
-        color=style.GREY,
-        fontsize=style.SMALL,
-    )
+            beside(axes, f"{counts.get((bin_, class_), 0)}", centre(bin_, class_, classes), colours[class_])
+    above(axes, "texts")
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.set(xlim=(0, LN2), ylim=(len(BIN_NAMES) - 0.5, -0.5), xlabel="", ylabel="")
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
