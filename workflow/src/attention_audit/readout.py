@@ -45,7 +45,7 @@ class Padded(NamedTuple):
 
 def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
     flat = torch.from_numpy(np.concatenate(rows)).to(dtype)  # one conversion, not one a row
-    return pad_sequence(flat.split([len(row) for row in rows]), batch_first=True)
+    return pad_sequence(list(torch.split(flat, [len(row) for row in rows])), batch_first=True)
 
 
 @dataclass(frozen=True)
