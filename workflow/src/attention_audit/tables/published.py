@@ -1,7 +1,7 @@
 """The numbers that the papers give, for the tables to show beside ours.
 
 Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3; Jain & Wallace 2019 as quoted there in table 2;
-Serrano & Smith 2019 (arXiv 1906.03731), table 1.
+Serrano & Smith 2019 (arXiv 1906.03731), tables 1-3 and section 5.4.
 """
 
 from __future__ import annotations
