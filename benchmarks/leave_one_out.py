@@ -119,8 +119,8 @@ def compare(texts: int, rounds: int, remember: float) -> None:
             np.testing.assert_allclose(mine, reference, atol=1e-6)
     each, plain = (1000 * statistics.median(seconds) / lengths.sum() for seconds in (ours, theirs))
     print(
-        f"about 180 tokens, forget bias {remember:.0f}: {texts} texts, ours {each:.2f} ms a deletion, re-encoding {plain:.2f} ms,"
-        f" ratio {each / plain:.3f} (wanted: at most 0.60)"
+        f"about 180 tokens, forget bias {remember:.0f}: {texts} texts, ours {each:.2f} ms a deletion,"
+        f" re-encoding {plain:.2f} ms, ratio {each / plain:.3f} (wanted: at most 0.60)"
     )
 
 

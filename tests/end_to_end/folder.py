@@ -14,7 +14,10 @@ from typing import Any
 
 import yaml
 
+from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, PERFORMANCE, TABLE, Artefact
+
 ROOT = Path(__file__).parents[2]
+SOURCE = "workflow/src/attention_audit"
 PARTS = ["Snakefile", "config.yaml", "workflow", "profiles", "presets", "envs"]
 
 TINY: dict[str, Any] = {
@@ -26,6 +29,7 @@ TINY: dict[str, Any] = {
     "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2},
     "instance_adversary": {"steps": 10},
     "serrano_smith": {"datasets": []},
+    "jain_wallace": {"datasets": []},
 }
 
 
@@ -88,6 +92,17 @@ class Folder:
         """Every results Parquet by its path."""
         results = self.path / "results"
         return {path.relative_to(results).as_posix(): path.read_bytes() for path in results.rglob("*.parquet")}
+
+
+def kind_of(path: Path) -> Artefact:
+    """The declared kind of a results Parquet, from its place and name."""
+    if path.parent.name == "tables":
+        return {"controls": CONTROLS, "ss_table_claims": CLAIMS}.get(path.stem, TABLE)
+    if path.stem == "accuracy":
+        return PERFORMANCE
+    folder = {"readouts": "readout", "models": "history"}
+    name = next((kind for part, kind in folder.items() if part in path.parts), path.stem)
+    return next(artefact for artefact in ARTEFACTS if artefact.name == name)
 
 
 NewFolder = Callable[[], Folder]

@@ -20,10 +20,11 @@ def test_every_claim_holds(new_folder: Callable[[], Folder]) -> None:
     # the claims do not touch the consistent adversary beyond its being there
     overlay["adversary"] |= {"lambdas": [0.01], "epochs": 1}
     overlay["training"]["further_seeds"] = [50, 257]
+    overlay["serrano_smith"]["models"] = ["han_none", "flan_none"]
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
     outcome = folder.run("controls")
     assert outcome.status == 0, outcome.text
     claims = read_frame(folder.path / "results/tables/controls.parquet", CONTROLS)
-    assert set(claims["dataset"]) == {"needle", "chorus", "static"}
-    assert len(claims) == 4
+    assert set(claims["dataset"]) == {"needle", "chorus", "static", "digest"}
+    assert len(claims) == 8
     assert claims["holds"].all(), claims.to_string()

@@ -38,7 +38,7 @@ def wait_for(path: Path, text: str) -> None:
     [
         ({"datsets": []}, "config: datsets: unknown key"),
         ({"training": {"epochs": "8"}}, "config: training.epochs: input should be a valid integer, not '8'"),
-        ({"datasets": ["imdb"]}, "config: datasets: unknown data set 'imdb'; known: chorus, needle, sst, static"),
+        ({"datasets": ["imbd"]}, "config: datasets: unknown data set 'imbd'; known: agnews, "),
         ({"adversary": {"lambdas": []}}, "config: adversary.lambdas: "),
         ({"training": {"further_seeds": [10]}}, "config: training: duplicate seed 10"),
     ],

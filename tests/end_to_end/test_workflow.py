@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from folder import Folder
+from folder import SOURCE, Folder, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
-from attention_audit.artefacts.schema import ARTEFACTS, CONTROLS, TABLE, Artefact
+from attention_audit.artefacts.schema import ARTEFACTS
 from attention_audit.artefacts.weights import read_weights
 
 # one worker, so that the finished run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
-TABLES = ["wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary", "controls"]
+TABLES = [
+    "wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary", "ss_table1_datasets",
+    "controls",
+]  # fmt: skip
 FIGURES = ["wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd"]
-SOURCE = "workflow/src/attention_audit"
-
-
-def kind_of(path: Path) -> Artefact:
-    """The declared kind of a results file, from its place and name."""
-    if path.parent.name == "tables":
-        return CONTROLS if path.stem == "controls" else TABLE
-    folder = {"readouts": "readout", "models": "history"}
-    name = next((kind for part, kind in folder.items() if part in path.parts), path.stem)
-    return next(artefact for artefact in ARTEFACTS if artefact.name == name)
 
 
 def test_every_table_and_figure_is_there(finished: Folder) -> None:
@@ -77,7 +69,7 @@ def test_nothing_is_left_to_do_even_after_touching_every_file(altered: Folder) -
     assert "Nothing to be done" in altered.run("-n", "all").text
 
 
-TABLE_RULES = {"wp_table1", "wp_table2", "wp_table3", "wp_table5", "controls"}
+TABLE_RULES = {"wp_table1", "ss_table1", "wp_table2", "wp_table3", "wp_table5", "controls"}
 
 
 @pytest.mark.parametrize(

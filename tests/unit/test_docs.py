@@ -11,8 +11,12 @@ from docutils.core import publish_doctree
 
 from attention_audit import __version__
 from attention_audit.artefacts.guide import guide
+from attention_audit.audits.flipping_sets import BINS, RANKINGS
+from attention_audit.corpus.sources import digest
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.tables import controls
+from attention_audit.tables.claims import top_flips
+from attention_audit.training.documents import SerranoSmith
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
@@ -109,6 +113,33 @@ def test_controls_are_described_as_they_are_made() -> None:
     assert f"at least {controls.NEEDLE_MASS} |" in METHOD
     assert f"at most {controls.STANDARD_ERRORS} standard errors (Welch) or {controls.CHORUS_MARGIN}," in METHOD
     assert f"{controls.CHANCE_ERRORS} standard errors either way" in METHOD
+
+
+def test_digest_is_described_as_it_is_made() -> None:
+    most_sentences, most_words = digest.SENTENCES + digest.MORE_SENTENCES, digest.WORDS + digest.MORE_WORDS
+    least = digest.SENTENCES * (digest.WORDS + 1)
+    mean = (digest.SENTENCES + most_sentences) * (digest.WORDS + most_words + 2) // 4
+    cues = f"{digest.WORDS // 2} to {most_words // 2} of its own class"
+    assert f"| digest | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in METHOD
+    sizes = f"{digest.SENTENCES} to {most_sentences} sentences of {digest.WORDS} to {most_words} words and a full stop"
+    assert sizes in " ".join(METHOD.split())
+    claims = [line for line in METHOD.splitlines() if line.startswith("| digest | attention x gradient ")]
+    assert [line.rpartition(" | ")[2] for line in claims] == [
+        f"at least {controls.DIGEST_SHARE} |",
+        f"at most {controls.DIGEST_EXCESS} |",
+    ]
+
+
+def test_erasure_is_described_as_it_is_done() -> None:
+    settings = SerranoSmith()
+    models, sets = section(METHOD, "The erased models (S&S section 3)"), section(METHOD, "Erasure (S&S section 2.1)")
+    assert f"{settings.hidden} units a direction" in models
+    assert f"{settings.hidden} filters each" in models
+    assert f"additive, softmax_t of v tanh(W h_t + b), {settings.attention} wide" in models
+    assert f"{settings.embedding} wide |" in models
+    assert [name for name in RANKINGS if f"\n| {name} |" in sets] == list(RANKINGS[:-1])
+    assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in METHOD
+    assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
 
 def test_the_guide_to_results_names_every_output() -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus import fetch as module
-from attention_audit.corpus.fetch import CHUNK, Fetched, fetch
+from attention_audit.corpus import transfer
+from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.stages import fetch as stage
@@ -27,7 +27,7 @@ CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 OTHER_CONTENT = bytes(reversed(CONTENT))
 OTHER = hashlib.sha256(OTHER_CONTENT).hexdigest()
-CUT = 2 * CHUNK
+CUT = 2 * transfer.CHUNK
 KEPT = ".raw.bin.download"
 NEW = {"ETag": '"two"'}
 
@@ -119,7 +119,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(module, "PAUSE", 0)
+    monkeypatch.setattr(transfer, "PAUSE", 0)
     site = Site()
     with ThreadingHTTPServer(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"site": site})) as server:
         site.url = f"http://127.0.0.1:{server.server_address[1]}/raw.bin"
@@ -184,7 +184,7 @@ def test_download(site: Site, tmp_path: Path) -> None:
 
 
 def test_download_of_unknown_size_shows_progress(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STEP", 300_000)
+    monkeypatch.setattr(transfer, "STEP", 300_000)
     site.answers = [Answer(sized=False)]
     _, lines = fetched(remote(site.url), None, tmp_path)
     assert lines == [f"{site.url}: {megabytes} MB" for megabytes in ("0", "1", "1")]
@@ -249,7 +249,7 @@ def test_busy_server_is_asked_again(site: Site, tmp_path: Path) -> None:
 
 
 def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TIMEOUT", 0.8)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.8)
     site.answers = [Answer(pause=0.1)]
     fetched(remote(site.url), None, tmp_path)
     assert len(site.asked) == 1
@@ -257,14 +257,14 @@ def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(silent=True, cut=CUT)])
 def test_silent_server(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
-    monkeypatch.setattr(module, "TIMEOUT", 0.1)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
     site.answers = [answer]
     assert "no answer within 0.1 s" in refused(remote(site.url, None), None, tmp_path)
 
 
 def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(module, "PAUSE", 0)
+    monkeypatch.setattr(transfer, "PAUSE", 0)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/raw.bin"
@@ -287,15 +287,15 @@ def test_transfer_cut_off_goes_on_where_it_broke(
 
 
 def test_transfer_cut_off_twice_goes_on_twice(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(cut=CHUNK), Answer()]
+    site.answers = [Answer(cut=CUT), Answer(cut=transfer.CHUNK), Answer()]
     fetched(remote(site.url), None, tmp_path)
-    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + CHUNK}-"]
+    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + transfer.CHUNK}-"]
 
 
 def test_part_shorter_than_asked_for_is_not_all(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(most=CHUNK), Answer()]
+    site.answers = [Answer(cut=CUT), Answer(most=transfer.CHUNK), Answer()]
     fetched(remote(site.url), None, tmp_path)
-    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + CHUNK}-"]
+    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + transfer.CHUNK}-"]
 
 
 def test_redirect_of_a_transfer_that_goes_on(site: Site, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_what_a_deletion_leaves_alone_is_shared() -> None:
         assert sharing.reach == reach
 
 
-@pytest.mark.parametrize(("remember", "steps"), [(-4.0, (0, 0.4)), (6.0, (1, 1))], ids=["forgets", "remembers"])
+@pytest.mark.parametrize(("remember", "steps"), [(-4.0, (0, 0.6)), (6.0, (1, 1))], ids=["forgets", "remembers"])
 def test_a_forgotten_token_is_not_followed_further(
     remember: float, steps: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from attention_audit.corpus.availability import unavailable
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.plan import texts
+from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
@@ -28,7 +29,7 @@ try:
 except AuditError as error:
     sys.exit(f"error: {error}")
 
-WP, SS = PLANS = WiegreffePinter(CONFIG), SerranoSmith(CONFIG)
+WP, SS, JW = PLANS = WiegreffePinter(CONFIG), SerranoSmith(CONFIG), JainWallace(CONFIG)
 MIRROR = Path(CONFIG.mirror) if CONFIG.mirror else None
 GAPS = {
     name: reason
@@ -38,13 +39,14 @@ GAPS = {
 if GAPS and not CONFIG.skip_unavailable:
     sys.exit(f"error: {'; '.join(GAPS.values())}; or leave it out with skip_unavailable: true")
 DATASETS = [name for name in CONFIG.every_dataset if name not in GAPS]
-# the tests run on single texts; of pairs there are corpora only
+# the tests of the other papers run on single texts
 SINGLE = [name for name in DATASETS if not CONFIG.corpora[name].pair]
 AUDITED = [name for name in SINGLE if name in CONFIG.datasets]
 ERASED = [name for name in SINGLE if name in CONFIG.serrano_smith.datasets]
-AUDITED_GAPS, ERASED_GAPS = (
+CORRELATED = [name for name in DATASETS if name in CONFIG.jain_wallace.datasets]
+AUDITED_GAPS, ERASED_GAPS, CORRELATED_GAPS = (
     {name: reason for name, reason in GAPS.items() if name in names}
-    for names in (CONFIG.datasets, CONFIG.serrano_smith.datasets)
+    for names in (CONFIG.datasets, CONFIG.serrano_smith.datasets, CONFIG.jain_wallace.datasets)
 )
 FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
@@ -75,6 +77,14 @@ def settings(**values):
 WEIGHTS = "results/models/{dataset}/{model}/seed{seed}.safetensors"
 HISTORY = "results/models/{dataset}/{model}/seed{seed}.history.parquet"
 READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
+
+
+HEAD = "results/readouts/{dataset}/{model}/seed{seed}/head.parquet"
+
+
+def heads(wildcards, output):
+    """The argument of a readout job whose models may have a head."""
+    return " ".join(["--output heads", *output.heads]) if "heads" in output.keys() else ""
 
 
 def remote(wildcards):

@@ -10,6 +10,10 @@ localrules:
     ss_fig5,
     ss_fig11,
     ss_fig_aopc,
+    jw_fig_correlation,
+    jw_fig_permutation,
+    jw_fig_adversary,
+    jw_fig_agreement,
     figures,
 
 
@@ -207,6 +211,102 @@ rule ss_fig_aopc:
         " --output pdf {output.pdf} --output png {output.png}"
 
 
+rule jw_fig_correlation:
+    input:
+        correlation=audits("correlation", CORRELATED),
+    output:
+        pdf="results/figures/jw_fig_correlation.pdf",
+        png=report(
+            "results/figures/jw_fig_correlation.png",
+            caption="../report/jw_fig_correlation.rst",
+            category="Jain & Wallace 2019",
+            labels={"figure": "2, 3, 4", "shows": "rank correlation"},
+        ),
+    log:
+        "results/logs/jw_fig_correlation.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_fig_correlation"),
+        settings=settings(datasets=CORRELATED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input correlation {input.correlation}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule jw_fig_permutation:
+    input:
+        permutation=audits("permutation", CORRELATED),
+    output:
+        pdf="results/figures/jw_fig_permutation.pdf",
+        png=report(
+            "results/figures/jw_fig_permutation.png",
+            caption="../report/jw_fig_permutation.rst",
+            category="Jain & Wallace 2019",
+            labels={"figure": "5", "shows": "permuted attention"},
+        ),
+    log:
+        "results/logs/jw_fig_permutation.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_fig_permutation"),
+        settings=settings(datasets=CORRELATED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input permutation {input.permutation}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule jw_fig_adversary:
+    input:
+        jw_adversary=audits("jw_adversary", CORRELATED),
+    output:
+        pdf="results/figures/jw_fig_adversary.pdf",
+        png=report(
+            "results/figures/jw_fig_adversary.png",
+            caption="../report/jw_fig_adversary.rst",
+            category="Jain & Wallace 2019",
+            labels={"figure": "6, 7", "shows": "per-instance adversary"},
+        ),
+    log:
+        "results/logs/jw_fig_adversary.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_fig_adversary"),
+        settings=settings(datasets=CORRELATED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input jw_adversary {input.jw_adversary}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
+rule jw_fig_agreement:
+    input:
+        agreement=audits("agreement", CORRELATED),
+    output:
+        pdf="results/figures/jw_fig_agreement.pdf",
+        png=report(
+            "results/figures/jw_fig_agreement.png",
+            caption="../report/jw_fig_agreement.rst",
+            category="Jain & Wallace 2019",
+            labels={"figure": "none", "shows": "agreement of attributions"},
+        ),
+    log:
+        "results/logs/jw_fig_agreement.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_fig_agreement"),
+        settings=settings(datasets=CORRELATED),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input agreement {input.agreement}"
+        " --output pdf {output.pdf} --output png {output.png}"
+
+
 rule figures:
     input:
         where_any(AUDITED, *rules.wp_fig2.output, *rules.wp_fig3.output, *rules.wp_fig5.output),
@@ -217,4 +317,11 @@ rule figures:
             *rules.ss_fig5.output,
             *rules.ss_fig11.output,
             *rules.ss_fig_aopc.output,
+        ),
+        where_any(
+            CORRELATED,
+            *rules.jw_fig_correlation.output,
+            *rules.jw_fig_permutation.output,
+            *rules.jw_fig_adversary.output,
+            *rules.jw_fig_agreement.output,
         ),

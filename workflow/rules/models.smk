@@ -6,6 +6,7 @@
 # models differ in their seeds, so their rules differ in nothing but the seeds and the model's name
 LABEL_MODEL = "{model,base|uniform|guide_[a-z_]+}"
 ADVERSARY_MODEL = "{model,adversary_lambda.+}"
+COMBINATION_MODEL = "{model,(lstm|cnn|average)_(tanh|dot)}"
 DOCUMENT_MODEL = "{model,han_[a-z]+|flan_[a-z]+}"
 
 
@@ -38,6 +39,12 @@ use rule train as train_adversary with:
         history=per_seed(HISTORY, ADVERSARY_MODEL, CONFIG.adversary.seeds),
 
 
+use rule train as train_combination with:
+    output:
+        weights=per_seed(WEIGHTS, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
+        history=per_seed(HISTORY, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
+
+
 use rule train as train_document with:
     output:
         weights=per_seed(WEIGHTS, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
@@ -51,7 +58,7 @@ rule readout:
         reference=reference,
         weights=lambda w: expand(WEIGHTS, seed=plan_of(w.model).seeds(w.model), **w),
     output:
-        per_seed(READOUT, LABEL_MODEL, CONFIG.training.seeds),
+        readouts=per_seed(READOUT, LABEL_MODEL, CONFIG.training.seeds),
     log:
         "results/logs/readout/{dataset}/{model}.log",
     conda:
@@ -60,18 +67,25 @@ rule readout:
     params:
         command=command("readout"),
         settings=lambda w: plan_of(w.model).readout_settings(w.dataset, w.model).model_dump_json(),
+        heads=heads,
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
         " --input reference {input.reference} --input weights {input.weights}"
-        " --output readouts {output}"
+        " --output readouts {output.readouts} {params.heads}"
 
 
 use rule readout as readout_adversary with:
     output:
-        per_seed(READOUT, ADVERSARY_MODEL, CONFIG.adversary.seeds),
+        readouts=per_seed(READOUT, ADVERSARY_MODEL, CONFIG.adversary.seeds),
 
 
 use rule readout as readout_document with:
     output:
-        per_seed(READOUT, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
+        readouts=per_seed(READOUT, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
+
+
+use rule readout as readout_combination with:
+    output:
+        readouts=per_seed(READOUT, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
+        heads=per_seed(HEAD, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),

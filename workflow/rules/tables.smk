@@ -11,6 +11,9 @@ localrules:
     ss_table3,
     ss_table_pairwise,
     ss_table_claims,
+    jw_table1,
+    jw_table2,
+    jw_table_conicity,
     controls,
     tables,
 
@@ -198,6 +201,68 @@ rule ss_table_claims:
         " --output parquet {output.parquet}"
 
 
+rule jw_table1:
+    input:
+        performance=audits("jw_performance", CORRELATED),
+    output:
+        parquet="results/tables/jw_table1_performance.parquet",
+        rendered=multiext("results/tables/jw_table1_performance", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/jw_table1_performance.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_table1_performance"),
+        settings=settings(datasets=CORRELATED, gaps=CORRELATED_GAPS),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance}"
+        " --output parquet {output.parquet}"
+
+
+rule jw_table2:
+    input:
+        correlation=audits("correlation", CORRELATED),
+    output:
+        parquet="results/tables/jw_table2_correlation.parquet",
+        rendered=multiext("results/tables/jw_table2_correlation", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/jw_table2_correlation.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_table2_correlation"),
+        settings=settings(
+            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.serrano_smith.resamples
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input correlation {input.correlation}"
+        " --output parquet {output.parquet}"
+
+
+rule jw_table_conicity:
+    input:
+        conicity=audits("conicity", CORRELATED),
+        permutation=audits("permutation", CORRELATED),
+    output:
+        parquet="results/tables/jw_table_conicity.parquet",
+        rendered=multiext("results/tables/jw_table_conicity", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/jw_table_conicity.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_table_conicity"),
+        settings=settings(
+            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.serrano_smith.resamples
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input conicity {input.conicity} --input permutation {input.permutation}"
+        " --output parquet {output.parquet}"
+
+
 rule controls:
     input:
         performance=audits("performance"),
@@ -241,4 +306,10 @@ rule tables:
             *rules.ss_table3.output,
             *rules.ss_table_pairwise.output,
             *rules.ss_table_claims.output,
+        ),
+        where_any(
+            CORRELATED,
+            *rules.jw_table1.output,
+            *rules.jw_table2.output,
+            *rules.jw_table_conicity.output,
         ),

@@ -51,9 +51,11 @@ and .tex (wide, rounded, the paper's value beside ours).
 | `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; `records/`: origin, size, sha256 |
 | `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed |
 
-Models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),
+Wiegreffe & Pinter's models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),
 `adversary_lambda{lambda}` (model-consistent adversary), `guide_{weights}` (token-wise MLP; its weights are uniform, its
-own, or imposed from base model or adversary). `.lock` keeps two runs from writing here at once.
+own, or imposed from base model or adversary). Serrano & Smith's: `han_{encoder}` (attention over the words of each
+sentence, then over sentences), `flan_{encoder}` (attention over all words); the encoder is `rnn` (BiGRU), `conv` (two
+convolutions) or `none`. `.lock` keeps two runs from writing here at once.
 
 Every file but those in `raw/` and `logs/` and `config.yaml` records the stage that made it, its settings and their
 sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet, weights and PNG

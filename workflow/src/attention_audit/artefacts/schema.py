@@ -55,6 +55,7 @@ MODEL = Column(
     "",
     "base, uniform, adversary, or guide_<weights imposed> (uniform, trained_mlp, base_lstm, adversary)",
 )
+ARCHITECTURE = Column("model", STRING, "", "han or flan, with its encoder: rnn, conv or none")
 LAMBDA = Column(
     "lambda",
     REAL,
@@ -158,7 +159,8 @@ HISTORY = Artefact(
             "score",
             REAL,
             "",
-            "what the epoch is selected by: ROC-AUC on the selection split, or for an adversary minus the loss",
+            "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a HAN "
+            "or FLAN accuracy on dev",
         ),
         Column("selected", FLAG, "", "whether the stored weights are this epoch's"),
     ),
@@ -167,20 +169,20 @@ HISTORY = Artefact(
 READOUT = Artefact(
     "readout",
     "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
-    "All that the post-hoc tests know of a trained model: logits = sum over positions of "
-    "attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus bias, with the "
-    "head beside it.",
+    "All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of a HAN) "
+    "of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus bias, with "
+    "the head beside it.",
     (
         ID,
         LABEL,
         Column("prediction", INTEGER, "class", "class with the highest probability"),
         Column("probabilities", WEIGHTS, "probability", "predicted distribution over all classes"),
-        Column("attention", WEIGHTS, "share", "attention weight of each token; sums to 1"),
+        Column("attention", WEIGHTS, "share", "attention weight of each item; sums to 1"),
         Column(
             "contribution",
             WEIGHTS,
             "logit",
-            "z_t = W h_t of each token, position by position, one value per output "
+            "z_t = W h_t of each item, item by item, one value per output "
             "(a two-class model has one output, the logit of class 1; a model of pairs has those of its projection)",
         ),
         Column("bias", WEIGHTS, "logit", "bias of the decoder, one value per output; of pairs, the projected query"),
@@ -208,10 +210,11 @@ HEAD = Artefact(
 PERFORMANCE = Artefact(
     "performance",
     "audits/{dataset}/performance.parquet",
-    "How well every model and seed predicts the gold labels of the test split.",
+    "How well every model and seed predicts the gold labels of the test split; accuracy.parquet beside it is the same "
+    "of HANs and FLANs.",
     (
         DATASET,
-        MODEL,
+        Column("model", STRING, "", f"{MODEL.meaning}; in accuracy.parquet {ARCHITECTURE.meaning}"),
         LAMBDA,
         SEED,
         Column("selection", STRING, "", "split on which the epoch was selected; train for adversaries"),
@@ -273,7 +276,6 @@ EVIDENCE = Artefact(
     ),
 )
 
-ARCHITECTURE = Column("model", STRING, "", "han or flan, with its encoder: rnn, conv or none")
 ITEMS = Column("items", INTEGER, "items", "items under the last attention: sentences (han) or words (flan); at least 2")
 
 SINGLE_WEIGHT = Artefact(

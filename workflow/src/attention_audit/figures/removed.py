@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
+from attention_audit.figures.margin import above, beside
 from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
 from attention_audit.figures.rankings import LOOKS
 
@@ -32,24 +33,8 @@ def draw(axes: Axes, values: Mapping[str, pd.Series]) -> None:
     )
     for place, (name, look) in enumerate(LOOKS.items()):
         boxes["boxes"][place].set(facecolor=look.colour, edgecolor=style.BLACK, linewidth=0.7)
-        axes.annotate(
-            f"{100 * values[name].isna().mean():.1f} %",
-            (1.0, place),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=style.SMALL,
-        )
-    axes.annotate(
-        "never",
-        (1.0, 1.0),
-        xycoords="axes fraction",
-        xytext=(4, 2),
-        textcoords="offset points",
-        color=style.GREY,
-        fontsize=style.SMALL,
-    )
+        beside(axes, f"{100 * values[name].isna().mean():.1f} %", place)
+    above(axes, "never")
     axes.axhline(REFERENCE, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
     axes.set(xlim=(0, 1), ylim=(len(LOOKS) - 0.5, -0.5))
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from attention_audit.figures import style
+from attention_audit.figures.margin import above, beside
 
 LN2 = math.log(2)
 BINS = (0.0, 0.25, 0.5, 0.75, math.inf)  # rounding may lift a lone weight above 1
@@ -95,25 +96,8 @@ def count(axes: Axes, counts: pd.Series, classes: int) -> None:
     """Write the number of texts of each bin and class to the right of its violin."""
     for bin_ in range(len(BIN_NAMES)):
         for class_ in range(classes):
-            axes.annotate(
-                f"{counts.get((bin_, class_), 0)}",
-                (1.0, centre(bin_, class_, classes)),
-                xycoords=axes.get_yaxis_transform(),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=colours_of(classes)[class_],
-                fontsize=style.SMALL,
-            )
-    axes.annotate(
-        "texts",
-        (1.0, 1.0),
-        xycoords="axes fraction",
-        xytext=(4, 2),
-        textcoords="offset points",
-        color=style.GREY,
-        fontsize=style.SMALL,
-    )
+            beside(axes, f"{counts.get((bin_, class_), 0)}", centre(bin_, class_, classes), colours_of(classes)[class_])
+    above(axes, "texts")
 
 
 def up_to_ln2(axes: Axes) -> None:

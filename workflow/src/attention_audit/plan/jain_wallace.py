@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.plan import Plan
+from attention_audit.plan.plan import Plan, Run
 from attention_audit.plan.texts import vectors_of
 from attention_audit.training.combinations import JainWallace as Settings
 from attention_audit.training.settings import Optimisation, TrainSettings
@@ -55,3 +57,7 @@ class JainWallace(Plan):
         return TrainSettings.model_validate(
             self.identity(dataset, model) | {"optimisation": optimisation, "epochs": recipe.epochs, "patience": None}
         )
+
+    def run_settings(self, dataset: str, run: Run) -> dict[str, Any]:
+        """What a job is told that runs one trained model again."""
+        return self.identity(dataset, run.model) | {"seeds": [run.seed]}

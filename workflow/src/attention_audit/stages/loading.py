@@ -14,8 +14,10 @@ import pyarrow.compute as pc
 import torch
 from torch import nn
 
+from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.schema import CORPUS, VOCABULARY
+from attention_audit.artefacts.weights import read_weights
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
@@ -149,6 +151,15 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
                 if isinstance(module, nn.Embedding):
                     module.weight.copy_(vectors)
     return model
+
+
+def load_weights(model: Network, path: Path) -> None:
+    """Give a model its trained weights; raises AuditError where they are damaged or of another model."""
+    weights = read_weights(path)
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
 
 
 def prepare_device(settings: ModelSettings) -> torch.device:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.schema import HEAD, READOUT
-from attention_audit.artefacts.weights import read_weights
-from attention_audit.errors import AuditError
-from attention_audit.model.network import Network
 from attention_audit.readout import head_columns, take_head, take_readout
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
+from attention_audit.stages.loading import (
+    build_model,
+    build_split,
+    by_split,
+    load_weights,
+    prepare_device,
+    read_material,
+)
 from attention_audit.training.settings import ModelSettings
-
-
-def load_weights(model: Network, path: Path) -> None:
-    """Give a model its trained weights; raises AuditError where they are damaged or of another model."""
-    weights = read_weights(path)
-    try:
-        model.load_state_dict(weights)
-    except RuntimeError as error:
-        raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
 
 
 def run(job: Job) -> None:

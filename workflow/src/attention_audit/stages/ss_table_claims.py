@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import CLAIMS, RANKED_SETS, SINGLE_WEIGHT
+from attention_audit.artefacts.schema import RANKED_SETS, SINGLE_WEIGHT
 from attention_audit.stages.job import Job
+from attention_audit.stages.publish_table import publish_table
 from attention_audit.stages.slim import stacked_slim
 from attention_audit.tables.claims import ss_table_claims
-from attention_audit.tables.render import render
 
 RANKED = ("dataset", "model", "seed", "id", "ranking", "removed", "fraction_removed")
 SINGLE = ("dataset", "model", "seed", "id", "ranking", "draw", "top_flips")
@@ -20,7 +19,5 @@ def run(job: Job) -> None:
         stacked_slim(job, "single_weight", SINGLE_WEIGHT, SINGLE),
         job.settings["resamples"],
     )
-    path = job.output("parquet")
-    write_table(path, CLAIMS, claims, job.provenance)
-    render(claims, path, job.provenance.text())
-    job.report(f"{claims['holds'].sum()} of {len(claims)} findings come back: {path}")
+    publish_table(job, claims)
+    job.report(f"{claims['holds'].sum()} of {len(claims)} findings come back")

@@ -137,14 +137,16 @@ def controls(
     for dataset, kind in kinds.items():
         scored = performance[performance["dataset"] == dataset]
         claims: Iterator[Claim] = iter(())
-        if kind == "needle":
+        if kind == "digest":
+            claims = digest(planted[planted["dataset"] == dataset], ranked[ranked["dataset"] == dataset])
+        elif scored.empty:
+            continue  # its tests were not asked for
+        elif kind == "needle":
             claims = needle(scored, evidence[evidence["dataset"] == dataset])
         elif kind == "chorus":
             claims = chorus(scored)
         elif kind == "static":
             census = censuses[dataset]
             claims = static(scored, census[census["split"] == "test"].set_index("label")["kept"])
-        elif kind == "digest":
-            claims = digest(planted[planted["dataset"] == dataset], ranked[ranked["dataset"] == dataset])
         rows += [(dataset, *claim, claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

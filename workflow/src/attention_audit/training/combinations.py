@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator
 
+from attention_audit.audits.settings import Agreement, Correlation, Permutation
 from attention_audit.section import Count, Name, Section, Seed, refuse_duplicates
 from attention_audit.training.documents import DEFAULT
 from attention_audit.training.settings import Optimisation
@@ -18,7 +19,9 @@ class CombinationRecipe(Optimisation):
 
     epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25, for bAbI 100.")
     hidden: Count = Field(
-        128, description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32."
+        128,
+        multiple_of=4,
+        description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32.",
     )
     embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
 
@@ -32,14 +35,16 @@ class JainWallace(Section):
     models: list[Combination] = Field(
         default_factory=lambda: list(get_args(Combination))[:3],
         min_length=1,
-        description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word by "
-        "itself. tanh: additive; dot: scaled dot product.",
+        description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
+        "by itself. tanh: additive; dot: scaled dot product.",
     )
     seeds: list[Seed] = Field(default_factory=lambda: [10], min_length=1, description="Seeds of every model.")
     recipes: dict[Name, CombinationRecipe] = Field(
         default_factory=dict, description="Sizes and training, by data set, or `default` for all others."
     )
-    permutations: Count = Field(100, description="Permutations of the attention of each text.")
+    correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations.")
+    permutation: Permutation = Field(default_factory=Permutation, description="Permutations.")
+    agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     seed: Seed = Field(10, description="Seed of permutations and of the adversary's starts.")
 
     @field_validator("datasets", "models", "seeds")
