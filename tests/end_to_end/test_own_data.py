@@ -45,6 +45,7 @@ def test_the_example_of_the_readme_runs_on_a_file_of_five_classes(new_folder: Ne
     write_reviews(folder.path / "reviews.csv", stars=5, texts=250)
     example: dict[str, Any] = readme_example()
     example["serrano_smith"] |= {"models": ["han_rnn", "flan_none"]}
+    example["jain_wallace"] |= {"models": ["average_tanh"]}
     tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(example | tiny))
     outcome = folder.run("all")
@@ -59,6 +60,7 @@ def test_the_example_of_the_readme_runs_on_a_file_of_five_classes(new_folder: Ne
     assert "F1: macro average of 5 classes" in table
     assert (results / "figures/wp_fig3_seed_variance.png").is_file()
     assert (results / "figures/ss_fig5_fraction_removed.png").is_file()
+    assert (results / "figures/jw_fig_correlation.png").is_file()
 
 
 def test_twenty_classes_and_pairs_are_prepared(new_folder: NewFolder) -> None:
