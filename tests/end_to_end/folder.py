@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, PERFORMANCE, TABLE, Artefact
+from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, HEAD, PERFORMANCE, TABLE, Artefact
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -98,8 +98,10 @@ def kind_of(path: Path) -> Artefact:
     """The declared kind of a results Parquet, from its place and name."""
     if path.parent.name == "tables":
         return {"controls": CONTROLS, "ss_table_claims": CLAIMS}.get(path.stem, TABLE)
-    if path.stem == "accuracy":
+    if path.stem in ("accuracy", "jw_performance"):
         return PERFORMANCE
+    if path.stem == "head":
+        return HEAD
     folder = {"readouts": "readout", "models": "history"}
     name = next((kind for part, kind in folder.items() if part in path.parts), path.stem)
     return next(artefact for artefact in ARTEFACTS if artefact.name == name)

@@ -55,7 +55,9 @@ Wiegreffe & Pinter's models: `base` (BiLSTM, additive attention), `uniform` (the
 `adversary_lambda{lambda}` (model-consistent adversary), `guide_{weights}` (token-wise MLP; its weights are uniform, its
 own, or imposed from base model or adversary). Serrano & Smith's: `han_{encoder}` (attention over the words of each
 sentence, then over sentences), `flan_{encoder}` (attention over all words); the encoder is `rnn` (BiGRU), `conv` (two
-convolutions) or `none`. `.lock` keeps two runs from writing here at once.
+convolutions) or `none`. Jain & Wallace's: `<encoder>_<attention>`; the encoder is `lstm` (BiLSTM), `cnn` (four
+convolutions) or `average` (each word by itself), the attention `tanh` (additive) or `dot` (scaled dot product). `.lock`
+keeps two runs from writing here at once.
 
 Every file but those in `raw/` and `logs/` and `config.yaml` records the stage that made it, its settings and their
 sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet, weights and PNG

@@ -159,8 +159,8 @@ HISTORY = Artefact(
             "score",
             REAL,
             "",
-            "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a HAN "
-            "or FLAN accuracy on dev",
+            "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a HAN, "
+            "a FLAN or a model of pairs accuracy on dev",
         ),
         Column("selected", FLAG, "", "whether the stored weights are this epoch's"),
     ),
@@ -211,10 +211,15 @@ PERFORMANCE = Artefact(
     "performance",
     "audits/{dataset}/performance.parquet",
     "How well every model and seed predicts the gold labels of the test split; accuracy.parquet beside it is the same "
-    "of HANs and FLANs.",
+    "of HANs and FLANs, jw_performance.parquet of Jain & Wallace's models.",
     (
         DATASET,
-        Column("model", STRING, "", f"{MODEL.meaning}; in accuracy.parquet {ARCHITECTURE.meaning}"),
+        Column(
+            "model",
+            STRING,
+            "",
+            f"{MODEL.meaning}; in accuracy.parquet {ARCHITECTURE.meaning}; in jw_performance.parquet <encoder>_<attention>",
+        ),
         LAMBDA,
         SEED,
         Column("selection", STRING, "", "split on which the epoch was selected; train for adversaries"),
