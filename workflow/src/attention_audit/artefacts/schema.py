@@ -159,8 +159,8 @@ HISTORY = Artefact(
             "score",
             REAL,
             "",
-            "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a HAN, "
-            "a FLAN or a model of pairs accuracy on dev",
+            "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a "
+            "HAN, a FLAN or a model of pairs accuracy on dev",
         ),
         Column("selected", FLAG, "", "whether the stored weights are this epoch's"),
     ),
