@@ -218,7 +218,8 @@ PERFORMANCE = Artefact(
             "model",
             STRING,
             "",
-            f"{MODEL.meaning}; in accuracy.parquet {ARCHITECTURE.meaning}; in jw_performance.parquet <encoder>_<attention>",
+            f"{MODEL.meaning}; in accuracy.parquet {ARCHITECTURE.meaning}; in jw_performance.parquet "
+            "<encoder>_<attention>",
         ),
         LAMBDA,
         SEED,
