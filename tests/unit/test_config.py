@@ -122,6 +122,11 @@ def test_every_data_set_of_the_papers_says_whose_it_is() -> None:
             assert source.origin.citation, name
 
 
+@pytest.mark.parametrize(("spelled", "meant"), [("true", True), ("false", False), (True, True)])
+def test_a_truth_value_may_come_from_the_command_line(spelled: Any, meant: bool) -> None:
+    assert parse_config(DEFAULT | {"skip_unavailable": spelled}).skip_unavailable is meant
+
+
 def test_schema_and_page_are_in_step_with_the_typed_configuration() -> None:
     assert SCHEMA.read_text() == config_schema(), "run `make docs`"
     assert PAGE.read_text() == config_page(), "run `make docs`"

@@ -58,6 +58,12 @@ class Config(Section):
         """The data sets of all tests, each once, in the order in which they are named."""
         return list(dict.fromkeys([*self.datasets, *self.serrano_smith.datasets, *self.jain_wallace.datasets]))
 
+    @field_validator("skip_unavailable", mode="before")
+    @classmethod
+    def _spelled(cls, value: Any) -> Any:
+        # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
+        return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
     @field_validator("datasets")
     @classmethod
     def _distinct(cls, names: list[str]) -> list[str]:
