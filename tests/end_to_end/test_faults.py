@@ -129,7 +129,10 @@ def test_two_runs_in_one_folder_do_not_mix(new_folder: NewFolder) -> None:
 @pytest.mark.parametrize(
     ("setting", "line"),
     [
-        ({"mirror": "mirror"}, "trainDevTestTrees_PTB.zip: not at mirror/sst/trainDevTestTrees_PTB.zip"),
+        (
+            {"mirror": "mirror"},
+            "sst: mirror/sst/trainDevTestTrees_PTB.zip is not here; get it from https://nlp.stanford.edu/",
+        ),
         ({"mirror": "mirror", "wrong": True}, "mirror/sst/trainDevTestTrees_PTB.zip: its sha256 is "),
     ],
 )
