@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
+
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
@@ -125,8 +127,13 @@ def per_seed(pattern, model, seeds):
 
 
 def plan_of(model):
-    """The plan that a model belongs to."""
-    return next(plan for plan in PLANS if model in plan.models)
+    """The plan that a model belongs to. Raises WorkflowError where this configuration has no such model."""
+    for plan in PLANS:
+        if model in plan.models:
+            return plan
+    raise WorkflowError(
+        f"{model}: not a model of this configuration; add it there, or ask for another file"
+    )
 
 
 def reference(wildcards):

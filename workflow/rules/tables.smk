@@ -233,7 +233,7 @@ rule jw_table2:
     params:
         command=command("jw_table2_correlation"),
         settings=settings(
-            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.serrano_smith.resamples
+            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.jain_wallace.resamples
         ),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
@@ -255,7 +255,7 @@ rule jw_table_conicity:
     params:
         command=command("jw_table_conicity"),
         settings=settings(
-            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.serrano_smith.resamples
+            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.jain_wallace.resamples
         ),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"

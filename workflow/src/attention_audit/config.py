@@ -19,7 +19,8 @@ from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.training.combinations import JainWallace
-from attention_audit.training.documents import DEFAULT, SerranoSmith
+from attention_audit.training.documents import SerranoSmith
+from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, Guides, Sizes, Training
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.plan import Plan, Run
+from attention_audit.plan.plan import PaperPlan, Run
 from attention_audit.plan.texts import vectors_of
 from attention_audit.training.combinations import JainWallace as Settings
 from attention_audit.training.settings import Optimisation, TrainSettings
@@ -15,22 +15,13 @@ ATTENTIONS = {"tanh": "additive", "dot": "dot"}
 KERNELS = [1, 3, 5, 7]
 
 
-class JainWallace(Plan):
+class JainWallace(PaperPlan):
     """The models whose attention is correlated and permuted, by the names in their paths: <encoder>_<attention>."""
 
     @property
     def settings(self) -> Settings:
         """Their section of the configuration."""
         return self.config.jain_wallace
-
-    @property
-    def models(self) -> list[str]:
-        """Every model of a data set."""
-        return list(self.settings.models)
-
-    def seeds(self, model: str) -> list[int]:
-        """The seeds a model is trained with."""
-        return self.settings.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model is built of."""

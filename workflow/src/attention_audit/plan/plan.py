@@ -12,6 +12,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.model.architecture import Architecture
+from attention_audit.training.paper import PaperSection
 from attention_audit.training.settings import ModelSettings, TrainSettings
 
 
@@ -81,3 +82,21 @@ class Plan(ABC):
     def identities(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
         """Model, lambda and seed of each run, as the columns of an audit name them."""
         return [{"model": self.family(run.model), "lambda": self.lambda_(run.model), "seed": run.seed} for run in runs]
+
+
+class PaperPlan(Plan):
+    """The models that a section of the configuration names, all with the same seeds."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> PaperSection:
+        """That section."""
+
+    @property
+    def models(self) -> list[str]:
+        """Every model of a data set."""
+        return list(self.settings.models)
+
+    def seeds(self, model: str) -> list[int]:
+        """The seeds a model is trained with."""
+        return self.settings.seeds

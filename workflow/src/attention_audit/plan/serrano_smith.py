@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.plan import Plan
+from attention_audit.plan.plan import PaperPlan
 from attention_audit.plan.texts import vectors_of
 from attention_audit.training.documents import SerranoSmith as Settings
 from attention_audit.training.settings import TrainSettings
@@ -11,22 +11,13 @@ from attention_audit.training.settings import TrainSettings
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none"}
 
 
-class SerranoSmith(Plan):
+class SerranoSmith(PaperPlan):
     """The models whose attention is erased, by the names that stand in their paths: <han or flan>_<encoder>."""
 
     @property
     def settings(self) -> Settings:
         """Their section of the configuration."""
         return self.config.serrano_smith
-
-    @property
-    def models(self) -> list[str]:
-        """Every model of a data set."""
-        return list(self.settings.models)
-
-    def seeds(self, model: str) -> list[int]:
-        """The seeds a model is trained with."""
-        return self.settings.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model is built of."""

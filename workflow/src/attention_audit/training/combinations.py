@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from attention_audit.audits.settings import Agreement, Correlation, Permutation
-from attention_audit.section import Count, Name, Section, Seed, refuse_duplicates
-from attention_audit.training.documents import DEFAULT
+from attention_audit.section import Count, Name, Seed
+from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
 Combination = Literal["lstm_tanh", "cnn_tanh", "average_tanh", "lstm_dot", "cnn_dot", "average_dot"]
@@ -26,7 +26,7 @@ class CombinationRecipe(Optimisation):
     embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
 
 
-class JainWallace(Section):
+class JainWallace(PaperSection):
     """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
 
     datasets: list[Name] = Field(
@@ -46,12 +46,6 @@ class JainWallace(Section):
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations.")
     agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     seed: Seed = Field(10, description="Seed of permutations and of the adversary's starts.")
-
-    @field_validator("datasets", "models", "seeds")
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        refuse_duplicates("value", values)
-        return values
 
     def recipe(self, dataset: str) -> CombinationRecipe:
         """The recipe of a data set."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from attention_audit.section import Count, Name, Positive, Section, Seed, refuse_duplicates
+from attention_audit.section import Count, Name, Positive, Section, Seed
+from attention_audit.training.paper import DEFAULT, PaperSection
 
 DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none"]
 Family = Literal["han", "flan"]
 Dropout = Annotated[float, Field(ge=0, lt=1)]
-DEFAULT = "default"
 
 
 class DocumentRecipe(Section):
@@ -34,7 +34,7 @@ class DocumentRecipe(Section):
     )
 
 
-class SerranoSmith(Section):
+class SerranoSmith(PaperSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
     datasets: list[Name] = Field(
@@ -57,19 +57,12 @@ class SerranoSmith(Section):
         description="How models are trained, by data set (or `default`), then by model (or `han`, `flan`).",
     )
     seed: Seed = Field(5, description="Seed of random items and random rankings.")
-    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals.")
-
-    @field_validator("datasets", "models", "seeds")
-    @classmethod
-    def _distinct(cls, values: list[str]) -> list[str]:
-        refuse_duplicates("value", values)
-        return values
 
     def recipe(self, dataset: str, model: str) -> DocumentRecipe:
         """The recipe for a model on a data set: of the most particular entry there is."""
         for name in (dataset, DEFAULT):
+            recipes = {str(kind): recipe for kind, recipe in self.recipes.get(name, {}).items()}
             for kind in (model, model.partition("_")[0]):
-                for key, recipe in self.recipes.get(name, {}).items():
-                    if key == kind:
-                        return recipe
+                if kind in recipes:
+                    return recipes[kind]
         return DocumentRecipe()

@@ -1,0 +1,28 @@
+"""What the configuration says of any paper whose models are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from attention_audit.section import Count, Name, Section, Seed, refuse_duplicates
+
+DEFAULT = "default"
+"""Names the recipe of all data sets that have none of their own."""
+
+
+class PaperSection(Section):
+    """Which data sets, which models, with which seeds."""
+
+    datasets: list[Name] = Field(default_factory=list, description="Data sets to test, by their names in `corpora`.")
+    models: Sequence[str]
+    seeds: list[Seed]
+    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals.")
+
+    @field_validator("datasets", "models", "seeds")
+    @classmethod
+    def _distinct(cls, values: list[Any]) -> list[Any]:
+        refuse_duplicates("value", values)
+        return values
