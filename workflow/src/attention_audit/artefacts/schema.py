@@ -414,10 +414,11 @@ CORRELATION = Artefact(
 PERMUTATION = Artefact(
     "permutation",
     "audits/{dataset}/permutation.parquet",
-    "What shuffling the attention weights over the tokens does to the prediction, test instance by test instance.",
+    "What shuffling the attention weights over the tokens does to the prediction, test instance by test instance; "
+    "wp_permutation.parquet beside it is the same of the base model.",
     (
         DATASET,
-        ENCODER,
+        Column("model", STRING, "", f"{ENCODER.meaning}; in wp_permutation.parquet base"),
         SEED,
         ID,
         PREDICTION,
@@ -427,6 +428,24 @@ PERMUTATION = Artefact(
             REAL,
             "probability",
             "median over permutations of the total variation distance to the original prediction, all classes",
+        ),
+    ),
+)
+
+STABILITY = Artefact(
+    "stability",
+    "audits/{dataset}/stability.parquet",
+    "How far attention and predictions of a model move from one seed to another, and how far shuffled attention does; "
+    "each further seed against the first, test instance by test instance. Models with one seed have no rows.",
+    (
+        DATASET,
+        Column("model", STRING, "", "base, <han or flan>_<encoder>, or <encoder>_<attention>"),
+        SEED,
+        ID,
+        Column("jsd", REAL, "nats", "Jensen-Shannon divergence of this seed's attention from the first seed's"),
+        Column("tvd", REAL, "probability", "total variation distance of the predictions, all classes"),
+        Column(
+            "chance_jsd", REAL, "nats", "the same divergence with this seed's weights shuffled, mean over permutations"
         ),
     ),
 )
@@ -550,6 +569,82 @@ CLAIMS = Artefact(
     ),
 )
 
+
+def _question(name: str, what: str) -> tuple[Column, ...]:
+    """The columns of one question of the summary."""
+    return (
+        Column(name, STRING, "", f"{what}: yes, no, undecided or not asked{', or flat' if name == 'stable' else ''}"),
+        Column(f"{name}_statistic", STRING, "", "what is measured; empty where it was not asked"),
+        Column(f"{name}_value", REAL, "", "what this run measured; null where nothing was", nullable=True),
+        Column(f"{name}_low", REAL, "", "lower end of the 95 % interval; null where there is none", nullable=True),
+        Column(f"{name}_high", REAL, "", "upper end of it", nullable=True),
+        Column(f"{name}_floor", REAL, "", "the noise floor that the interval is held against", nullable=True),
+        Column(f"{name}_floor_statistic", STRING, "", "what the floor is"),
+    )
+
+
+QUESTIONS = ("needed", "stable", "consequential", "unique", "transferable")
+"""What the summary asks of a model's attention, in this order."""
+
+SUMMARY = Artefact(
+    "summary",
+    "tables/summary.parquet",
+    "May the attention of a model be read as an explanation: five questions in order, and the verdict. One row a data "
+    "set and model.",
+    (
+        DATASET,
+        Column("paper", STRING, "", "whose test this is: WP2019, SS2019 or JW2019; empty for a data set not run"),
+        Column("model", STRING, "", "base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
+        Column("seeds", INTEGER, "seeds", "number of seeds of the model"),
+        Column("verdict", STRING, "", "the answer: yes, no or undecided, and by which question"),
+        Column("gate", STRING, "", "the first question whose answer is no (or flat); empty where there is none"),
+        *_question("needed", "does the model predict better with attention than with uniform weights"),
+        *_question("stable", "does another seed give nearly the same map"),
+        *_question("consequential", "do other weights give another prediction"),
+        *_question("unique", "does every model that predicts alike attend alike"),
+        *_question("transferable", "do the weights help a simpler model"),
+        Column(
+            "transferable_own_value",
+            REAL,
+            "",
+            "beside it: score of that model guided by them minus that with attention of its own; decides nothing",
+            nullable=True,
+        ),
+        Column("transferable_own_low", REAL, "", "lower end of its 95 % interval", nullable=True),
+        Column("transferable_own_high", REAL, "", "upper end of it", nullable=True),
+        Column("transferable_own_floor", REAL, "", "its noise floor", nullable=True),
+    ),
+)
+
+REPLICATION = Artefact(
+    "replication",
+    "tables/replication.parquet",
+    "Every published number that this run has a counterpart of. No rows where it has none.",
+    (
+        Column("paper", STRING, "", "WP2019, SS2019 or JW2019"),
+        Column("table", STRING, "", "where the paper has it"),
+        DATASET,
+        Column("row", STRING, "", "what the row is about, as in our table"),
+        Column("metric", STRING, "", "what is measured"),
+        Column("published", REAL, "", "the paper's value"),
+        Column("ours", REAL, "", "ours: mean over seeds, or the value itself where there is one"),
+        Column("low", REAL, "", "lower end of the 95 % interval of ours; null where there is none", nullable=True),
+        Column("high", REAL, "", "upper end of it", nullable=True),
+        Column("seeds", INTEGER, "seeds", "number of our seeds; 0 for a property of the data"),
+        Column("difference", REAL, "", "ours - published"),
+        Column("one_low", REAL, "", "95 % of single trainings lie from here; null below two seeds", nullable=True),
+        Column("one_high", REAL, "", "to here", nullable=True),
+        Column(
+            "within_seeds",
+            STRING,
+            "",
+            "yes: the published number could be one more of our trainings; no; unknown with one seed. Of the data: "
+            "whether ours rounds to it",
+        ),
+        Column("note", STRING, "", "what a reader must know to compare; often empty"),
+    ),
+)
+
 ARTEFACTS = (
     CORPUS,
     CENSUS,
@@ -566,6 +661,7 @@ ARTEFACTS = (
     PLANTED,
     CORRELATION,
     PERMUTATION,
+    STABILITY,
     JW_ADVERSARY,
     AGREEMENT,
     CONICITY,
@@ -573,4 +669,6 @@ ARTEFACTS = (
     TABLE,
     CONTROLS,
     CLAIMS,
+    SUMMARY,
+    REPLICATION,
 )
