@@ -13,7 +13,7 @@ from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import controls
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
 from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides
-from attention_audit.tables.render import wide
+from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")

@@ -3,12 +3,15 @@
 # performance          test readouts of every model          -> results/audits/{dataset}/performance.parquet
 # comparison           base against every other BiLSTM       -> .../comparison.parquet
 # instance_adversary   base                                  -> .../instance_adversary.parquet
+# wp_permutation       every seed of the base                -> .../wp_permutation.parquet
+# stability            seeds of every judged model           -> .../stability.parquet: of any paper's
 # evidence             BiLSTMs, and the corpus' evidence     -> .../evidence.parquet
 # attention_maps       base and both adversaries, the words  -> .../attention_maps.parquet
 
 
 ALL_RUNS = WP.runs(WP.models)
 BILSTM_RUNS = WP.runs(WP.bilstms)
+BASE_RUNS = WP.runs(WP.judged)
 COMPARED_RUNS = WP.compared()
 
 
@@ -72,6 +75,53 @@ rule instance_adversary:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input base {input} --output adversary {output}"
+
+
+rule wp_permutation:
+    input:
+        [test_readout(run) for run in BASE_RUNS],
+    output:
+        "results/audits/{dataset}/wp_permutation.parquet",
+    log:
+        "results/logs/wp_permutation/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("permutation"),
+        settings=lambda w: settings(
+            dataset=w.dataset,
+            seed=CONFIG.jain_wallace.seed,
+            permutation=CONFIG.jain_wallace.permutation.model_dump(),
+            readouts=WP.identities(BASE_RUNS),
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input readouts {input} --output permutation {output}"
+
+
+rule stability:
+    input:
+        lambda w: [
+            READOUT.format(dataset=w.dataset, model=run.model, seed=run.seed, split="test")
+            for _, run in reseeded(w.dataset)
+        ],
+    output:
+        "results/audits/{dataset}/stability.parquet",
+    log:
+        "results/logs/stability/{dataset}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("stability"),
+        settings=lambda w: settings(
+            dataset=w.dataset,
+            seed=CONFIG.jain_wallace.seed,
+            permutation=CONFIG.jain_wallace.permutation.model_dump(),
+            readouts=[plan.identities([run])[0] for plan, run in reseeded(w.dataset)],
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input readouts {input} --output stability {output}"
 
 
 rule evidence:

@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import yaml
 from snakemake.exceptions import WorkflowError
 
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
@@ -21,7 +22,7 @@ from attention_audit.config import parse_config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.plan import texts
+from attention_audit.plan import remarks, texts
 from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
@@ -31,6 +32,8 @@ try:
 except AuditError as error:
     sys.exit(f"error: {error}")
 
+with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
+    CATALOGUE = yaml.safe_load(stream)
 WP, SS, JW = PLANS = WiegreffePinter(CONFIG), SerranoSmith(CONFIG), JainWallace(CONFIG)
 MIRROR = Path(CONFIG.mirror) if CONFIG.mirror else None
 GAPS = {
@@ -50,6 +53,7 @@ AUDITED_GAPS, ERASED_GAPS, CORRELATED_GAPS = (
     {name: reason for name, reason in GAPS.items() if name in names}
     for names in (CONFIG.datasets, CONFIG.serrano_smith.datasets, CONFIG.jain_wallace.datasets)
 )
+JUDGED = [(WP, AUDITED), (SS, ERASED), (JW, CORRELATED)]
 FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
@@ -149,6 +153,33 @@ def reference(wildcards):
 def test_readout(run):
     """The test readout of one model and seed."""
     return expand(READOUT, model=run.model, seed=run.seed, split="test", allow_missing=True)
+
+
+def subjects():
+    """The models whose attention the summary judges, one a data set, paper and model; guides and adversaries serve it."""
+    return [
+        {
+            "dataset": name,
+            "paper": plan.paper,
+            "model": model,
+            "seeds": len(plan.seeds(model)),
+        }
+        for plan, datasets in JUDGED
+        for name in datasets
+        for model in plan.judged
+    ]
+
+
+def reseeded(dataset):
+    """Plan and run of every seed of the judged models of a data set that have several."""
+    return [
+        (plan, run)
+        for plan, datasets in JUDGED
+        if dataset in datasets
+        for model in plan.judged
+        if len(plan.seeds(model)) > 1
+        for run in plan.runs([model])
+    ]
 
 
 def corpora(file):

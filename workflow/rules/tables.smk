@@ -14,6 +14,8 @@ localrules:
     jw_table1,
     jw_table2,
     jw_table_conicity,
+    summary,
+    replication,
     controls,
     tables,
 
@@ -263,6 +265,72 @@ rule jw_table_conicity:
         " --output parquet {output.parquet}"
 
 
+rule summary:
+    input:
+        performance=audits("performance"),
+        comparison=audits("comparison"),
+        stability=audits("stability", [name for name in DATASETS if reseeded(name)]),
+        permutation=[*audits("wp_permutation"), *audits("permutation", CORRELATED)],
+        single_weight=audits("single_weight", ERASED),
+    output:
+        parquet="results/tables/summary.parquet",
+        rendered=multiext("results/tables/summary", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/summary.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("summary"),
+        settings=settings(
+            subjects=subjects(),
+            reasons=GAPS,
+            epsilon=CONFIG.instance_adversary.epsilon,
+            resamples=CONFIG.jain_wallace.resamples,
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input performance {input.performance} --input comparison {input.comparison} --input stability {input.stability}"
+        " --input permutation {input.permutation} --input single_weight {input.single_weight}"
+        " --output parquet {output.parquet}"
+
+
+rule replication:
+    input:
+        wp_table1=rules.wp_table1.output.parquet,
+        ss_table1=rules.ss_table1.output.parquet,
+        wp_table2=where_any(AUDITED, rules.wp_table2.output.parquet),
+        wp_table3=where_any(AUDITED, rules.wp_table3.output.parquet),
+        ss_table2=where_any(ERASED, rules.ss_table2.output.parquet),
+        ss_table3=where_any(ERASED, rules.ss_table3.output.parquet),
+        ss_table_pairwise=where_any(ERASED, rules.ss_table_pairwise.output.parquet),
+        jw_table1=where_any(CORRELATED, rules.jw_table1.output.parquet),
+        jw_table2=where_any(CORRELATED, rules.jw_table2.output.parquet),
+        records=records(DATASETS),
+    output:
+        parquet="results/tables/replication.parquet",
+        rendered=multiext("results/tables/replication", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/replication.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("replication"),
+        settings=settings(
+            fetched=FETCHED,
+            of_data={name: remarks.of_data(name, config, CATALOGUE) for name in DATASETS},
+            of_models={name: remarks.of_models(name, CONFIG) for name in DATASETS},
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input wp_table1 {input.wp_table1} --input ss_table1 {input.ss_table1}"
+        " --input wp_table2 {input.wp_table2} --input wp_table3 {input.wp_table3}"
+        " --input ss_table2 {input.ss_table2} --input ss_table3 {input.ss_table3}"
+        " --input ss_table_pairwise {input.ss_table_pairwise}"
+        " --input jw_table1 {input.jw_table1} --input jw_table2 {input.jw_table2}"
+        " --input records {input.records:q}"
+        " --output parquet {output.parquet}"
+
+
 rule controls:
     input:
         performance=audits("performance"),
@@ -293,6 +361,8 @@ rule tables:
     input:
         rules.wp_table1.output,
         rules.ss_table1.output,
+        rules.summary.output,
+        rules.replication.output,
         rules.controls.output,
         where_any(
             AUDITED,

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+PAPERS = {
+    "WP2019": "Wiegreffe & Pinter 2019",
+    "SS2019": "Serrano & Smith 2019",
+    "JW2019": "Jain & Wallace 2019",
+}
+"""The papers by their names in tables."""
+
 PAPER_NAMES = {
     "sst": "SST",
     "imdb": "IMDb",

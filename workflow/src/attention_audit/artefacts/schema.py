@@ -6,6 +6,7 @@ and `results/README.md` is printed from it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -672,3 +673,15 @@ ARTEFACTS = (
     SUMMARY,
     REPLICATION,
 )
+
+TABLES = (TABLE, CONTROLS, CLAIMS, SUMMARY, REPLICATION)
+"""The kinds of published tables."""
+
+
+def kind_of_table(columns: Iterable[str]) -> Artefact:
+    """The kind of published table that has these columns. Raises ValueError where there is none."""
+    names = set(columns)
+    for kind in TABLES:
+        if names == set(kind.schema.names):
+            return kind
+    raise ValueError(f"no published table has the columns {sorted(names)}")

@@ -18,6 +18,8 @@ KERNELS = [1, 3, 5, 7]
 class JainWallace(PaperPlan):
     """The models whose attention is correlated and permuted, by the names in their paths: <encoder>_<attention>."""
 
+    paper = "JW2019"
+
     @property
     def settings(self) -> Settings:
         """Their section of the configuration."""

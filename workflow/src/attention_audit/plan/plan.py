@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from attention_audit.config import Config
 from attention_audit.model.architecture import Architecture
@@ -27,6 +27,8 @@ class Run:
 class Plan(ABC):
     """The models of one paper, by the names that stand in their paths."""
 
+    paper: ClassVar[str]
+
     def __init__(self, config: Config) -> None:
         self.config = config
 
@@ -34,6 +36,11 @@ class Plan(ABC):
     @abstractmethod
     def models(self) -> list[str]:
         """Every model of a data set."""
+
+    @property
+    def judged(self) -> list[str]:
+        """The models whose own attention is in question."""
+        return self.models
 
     @abstractmethod
     def seeds(self, model: str) -> list[int]:

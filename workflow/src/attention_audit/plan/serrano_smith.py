@@ -14,6 +14,8 @@ ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none"}
 class SerranoSmith(PaperPlan):
     """The models whose attention is erased, by the names that stand in their paths: <han or flan>_<encoder>."""
 
+    paper = "SS2019"
+
     @property
     def settings(self) -> Settings:
         """Their section of the configuration."""

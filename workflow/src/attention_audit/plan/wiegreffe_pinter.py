@@ -17,6 +17,8 @@ class WiegreffePinter(Plan):
     base, uniform, guide_<weights imposed>, adversary_lambda<lambda>.
     """
 
+    paper = "WP2019"
+
     @property
     def adversaries(self) -> list[str]:
         """One model a lambda, in the order of the grid."""
@@ -31,6 +33,11 @@ class WiegreffePinter(Plan):
     def models(self) -> list[str]:
         """Every model of a data set."""
         return [*self.bilstms, *GUIDES]
+
+    @property
+    def judged(self) -> list[str]:
+        """The base model; the others are what it is held against."""
+        return ["base"]
 
     @property
     def base(self) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import CLAIMS, CONTROLS, TABLE
+from attention_audit.artefacts.schema import kind_of_table
 from attention_audit.stages.job import Job
 from attention_audit.tables.render import render
 from attention_audit.tables.tidy import gaps
@@ -20,7 +20,6 @@ def publish_table(job: Job, table: pd.DataFrame, paper: str = "WP2019", number: 
     path = job.output("parquet")
     if missing := job.settings.get("gaps"):
         table = pd.concat([table, gaps(missing, number, paper)], ignore_index=True)
-    kind = CLAIMS if "theirs" in table else CONTROLS if "holds" in table else TABLE
-    write_table(path, kind, table, job.provenance)
+    write_table(path, kind_of_table(table.columns), table, job.provenance)
     render(table, path, job.provenance.text())
     job.report(f"{len(table)} rows in {path}")

@@ -19,10 +19,16 @@ from attention_audit.names import display_name
 
 
 class Fact(NamedTuple):
-    """A published number, and what a reader must know to compare with it (often "")."""
+    """A published number, what a reader must know to compare with it (often ""), and half a unit of its last digit."""
 
     value: float
     note: str
+    rounding: float
+
+
+def half_a_unit(number: str) -> float:
+    """Half a unit of the last digit that is given: of 0.90 it is 0.005, of 19 it is 0.5."""
+    return 0.5 * 10.0 ** -len(number.partition(".")[2])
 
 
 @cache
@@ -31,8 +37,8 @@ def facts() -> dict[tuple[str, ...], Fact]:
     with files("attention_audit.tables").joinpath("published.csv").open() as handle:
         frame = pd.read_csv(handle, dtype=str, keep_default_na=False)
     keys = frame[["paper", "table", "dataset", "row", "metric"]].itertuples(index=False, name=None)
-    values = frame["value"].astype(float)
-    return {key: Fact(*fact) for key, *fact in zip(keys, values, frame["note"], strict=True)}
+    values, roundings = frame["value"].astype(float), frame["value"].map(half_a_unit)
+    return {key: Fact(*fact) for key, *fact in zip(keys, values, frame["note"], roundings, strict=True)}
 
 
 def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:

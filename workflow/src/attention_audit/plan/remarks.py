@@ -1,0 +1,37 @@
+"""What a reader must know to compare a run with the papers: how its data and models are other than theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attention_audit.config import Config
+
+UNSEEN = {"origin"}
+"""Keys of a data set that change no number."""
+HIDDEN = {"wp": 128, "ss": 50, "jw": 128}
+"""Units of the papers' encoders, by the beginning of our tables' names."""
+BABI, BABI_HIDDEN = "babi-", 32
+
+
+def of_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
+    """Where the entry of a data set in the raw configuration is not the catalogue's."""
+    ours, theirs = (entries["corpora"].get(dataset, {}) for entries in (config, catalogue))
+    keys = sorted(key for key in {*ours, *theirs} - UNSEEN if ours.get(key) != theirs.get(key))
+    return [f"data not as in the paper: {', '.join(keys)} changed"] if keys else []
+
+
+def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
+    """Word vectors, and sizes where they are not the paper's; by the beginning of our tables' names."""
+    vectors = config.corpora[dataset].vectors or config.vectors
+    hidden = {
+        "wp": config.model.hidden,
+        "ss": config.serrano_smith.hidden,
+        "jw": config.jain_wallace.recipe(dataset).hidden,
+    }
+    remarks = {}
+    for tables, ours in hidden.items():
+        theirs = BABI_HIDDEN if dataset.startswith(BABI) else HIDDEN[tables]
+        sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
+        remarks[tables] = [f"our word vectors: {vectors}", *sizes]
+    return remarks

@@ -1,0 +1,136 @@
+"""Every published number that a run has a counterpart of: ours, the difference, and whether seeds explain it.
+
+A published number is nearly always that of one training. So it is held against where one more training of ours would
+lie: with n seeds of mean m and standard deviation s, 95 % of them within
+
+    m +- t s sqrt(1 + 1/n),    t = 0.975 quantile of Student's t with n - 1 degrees of freedom
+
+(the prediction interval of one more normal value). `within_seeds` is yes where the published number, anything that
+rounds to it included, lies in there. With one seed nothing is known of others. A property of the data owes nothing to
+seeds: yes means that ours rounds to the published number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf, isnan, nan, sqrt
+from typing import Any
+
+import pandas as pd
+from scipy import stats
+
+from attention_audit.artefacts.schema import REPLICATION
+from attention_audit.names import display_name
+from attention_audit.tables.architectures import ENCODERLESS, MODELS
+from attention_audit.tables.published import Fact, facts
+
+SOURCES = {
+    ("WP2019", "Table 1"): "wp_table1",
+    ("WP2019", "Table 2"): "wp_table2",
+    ("JW2019", "quoted in WP2019 Table 2"): "wp_table2",
+    ("WP2019", "Table 3"): "wp_table3",
+    ("SS2019", "Table 1"): "ss_table1",
+    ("SS2019", "Table 2"): "ss_table2",
+    ("SS2019", "Table 3"): "ss_table3",
+    ("SS2019", "Section 5.4"): "ss_table_pairwise",
+    ("JW2019", "Table 1"): "jw_table1",
+    ("JW2019", "Table 2"): "jw_table2",
+}
+"""Which of our tables has the counterparts of each published one."""
+ENCODERS = "encoders/"
+"""What a row begins with that the paper says of every model with an encoder."""
+TOLERANCE = 1e-9
+"""Of a comparison of decimals in floating point."""
+
+
+def single_trainings(mean: float, sd: float, seeds: int) -> tuple[float, float]:
+    """Between which numbers 95 % of single trainings lie; NaN below two seeds."""
+    if seeds < 2 or isnan(sd):
+        return nan, nan
+    reach = float(stats.t.ppf(0.975, seeds - 1)) * sd * sqrt(1 + 1 / seeds)
+    return mean - reach, mean + reach
+
+
+def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
+    """The 95 % interval of a mean over seeds; NaN below two seeds."""
+    if seeds < 2 or isnan(sd):
+        return nan, nan
+    reach = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
+    return mean - reach, mean + reach
+
+
+def within(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
+    """Whether seeds explain the difference: yes, no, or unknown; `low` and `high` of single trainings."""
+    if seeds == 0:
+        low = high = ours
+    if isnan(low):
+        return "unknown"
+    reach = fact.rounding + TOLERANCE
+    return "yes" if low - reach <= fact.value <= high + reach else "no"
+
+
+def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks: list[str]) -> dict[str, Any]:
+    """One row of schema.REPLICATION: a published number beside a row of schema.TABLE."""
+    paper, table, *_ = key
+    ours, sd, seeds = float(cell["mean"]), float(cell["sd"]), int(cell["seeds"])
+    low, high = float(cell["low"]), float(cell["high"])
+    if isnan(low):
+        low, high = of_mean(ours, sd, seeds)
+    one_low, one_high = single_trainings(ours, sd, seeds)
+    at_least = fact.note == "at least"
+    if at_least:
+        remarks = ["the paper gives a lower bound", *remarks]
+    if cell["selection"]:
+        remarks = [*remarks, f"our epoch selected on {cell['selection']}"]
+    return {
+        "paper": paper,
+        "table": table,
+        "dataset": cell["dataset"],
+        "row": cell["row"],
+        "metric": cell["metric"],
+        "published": fact.value,
+        "ours": ours,
+        "low": low,
+        "high": high,
+        "seeds": seeds,
+        "difference": ours - fact.value,
+        "one_low": one_low,
+        "one_high": one_high,
+        # ours may be as far above a lower bound as it likes
+        "within_seeds": within(fact, ours, seeds, one_low - inf if at_least else one_low, one_high),
+        "note": "; ".join(filter(None, ["" if at_least else fact.note, *remarks])),
+    }
+
+
+def counterparts(table: pd.DataFrame) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
+    """The paper's data set, row and metric that each row of one of our tables stands for, and the row."""
+    rows = table[table["mean"].notna()]
+    for cell in rows.to_dict("records"):
+        dataset, row, metric = (str(cell[name]) for name in ("dataset", "row", "metric"))
+        yield display_name(dataset), row, metric, cell
+        model, _, rest = row.partition("/")
+        if rest and model in MODELS and model not in ENCODERLESS:
+            yield "all", f"{ENCODERS}{rest}", metric, cell
+
+
+def replication(
+    tables: Mapping[str, pd.DataFrame],
+    of_data: Mapping[str, list[str]],
+    of_models: Mapping[str, Mapping[str, list[str]]],
+) -> pd.DataFrame:
+    """Every published number with a counterpart in `tables`, with the columns of schema.REPLICATION.
+
+    `tables`: schema.TABLE frames by the names in SOURCES, those that were made. What a reader must know, such as a
+    subset or other word vectors: `of_data` by data set; `of_models` by data set and beginning of the table's name.
+    """
+    rows = []
+    known = facts()
+    for (paper, number), name in SOURCES.items():
+        for dataset, row, metric, cell in counterparts(tables[name]) if name in tables else ():
+            key = (paper, number, dataset, row, metric)
+            if key in known:
+                own = str(cell["dataset"])
+                trained = of_models.get(own, {}).get(name[:2], []) if cell["seeds"] else []
+                remarks = [*of_data.get(own, []), *trained]
+                rows.append(compared(key, known[key], cell, remarks))
+    return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -1,0 +1,173 @@
+"""Tables as strings: what of each stands in which column, wide and rounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from attention_audit.artefacts.schema import CLAIMS, CONTROLS, QUESTIONS, REPLICATION, SUMMARY, kind_of_table
+from attention_audit.names import PAPERS, display_name
+from attention_audit.tables.wording import heading, named, number
+
+
+class Section(NamedTuple):
+    """Rows of strings, a title above them and what there is to say; either may be empty."""
+
+    rows: pd.DataFrame
+    title: str = ""
+    text: str = ""
+
+
+def uncertain(cell: pd.Series, metric: str) -> str:
+    """A mean with its interval or, where there is none, its sd over seeds."""
+    low, high, sd = (number(cell[name], metric) for name in ("low", "high", "sd"))
+    return number(cell["mean"], metric) + (f" [{low}, {high}]" if low else f" ± {sd}" if sd else "")
+
+
+def wide(table: pd.DataFrame) -> pd.DataFrame:
+    """A schema.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
+    lines = []
+    published = set(table.loc[table["published"].notna(), "metric"])
+    for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
+        dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
+        line = {
+            "data set": display_name(dataset),
+            "row": named(row),
+            "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
+        }
+        for metric in filter(None, table["metric"].unique()):
+            cell = cells[cells["metric"] == metric]
+            line[heading(metric)] = uncertain(cell.iloc[0], metric) if len(cell) else ""
+            if metric in published:
+                theirs = cell["published"].iloc[0] if len(cell) else math.nan
+                line[f"paper: {heading(metric)}"] = number(theirs, metric, paper=True)
+        seeds = cells["seeds"].max()
+        line["seeds"] = str(seeds) if seeds else ""
+        line["epoch selected on"] = ", ".join(dict.fromkeys(filter(None, cells["selection"])))
+        line["note"] = "; ".join(dict.fromkeys(filter(None, cells["note"])))
+        lines.append(line)
+    frame = pd.DataFrame(lines, dtype=str)
+    return frame.loc[:, (frame != "").any()]
+
+
+def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
+    """A schema.CONTROLS frame as strings: the two bounds become one condition."""
+    conditions = [
+        f"{least:.3f} to {most:.3f}" if least <= most else f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
+        for least, most in zip(controls["least"], controls["most"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "data set": controls["dataset"],
+            "claim": controls["claim"],
+            "statistic": controls["statistic"],
+            "value": [f"{value:.3f}" for value in controls["value"]],
+            "must be": conditions,
+            "holds": ["yes" if holds else "NO" for holds in controls["holds"]],
+        },
+        dtype=str,
+    )
+
+
+def findings(claims: pd.DataFrame) -> pd.DataFrame:
+    """A schema.CLAIMS frame as strings: the interval beside the value."""
+    ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
+    return pd.DataFrame(
+        {
+            "data set": [display_name(dataset) for dataset in claims["dataset"]],
+            "claim": claims["claim"],
+            "statistic": claims["statistic"],
+            "ours": [f"{value} [{least}, {most}]" for value, least, most in zip(ours, low, high, strict=True)],
+            "paper": claims["theirs"],
+            "holds": ["yes" if holds else "NO" for holds in claims["holds"]],
+        },
+        dtype=str,
+    )
+
+
+def interval(low: float, high: float, metric: str = "") -> str:
+    """An interval in brackets; nothing where there is none."""
+    return "" if math.isnan(low) or math.isnan(high) else f" [{number(low, metric)}, {number(high, metric)}]"
+
+
+def answered(row: pd.Series, question: str) -> str:
+    """One answer: the word, the value with its interval, and the floor."""
+    value, low, high, floor = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "floor"))
+    if math.isnan(value):
+        return str(row[question])
+    against = "" if math.isnan(floor) else f"; floor {number(floor, '')}"
+    return f"{row[question]}: {number(value, '')}{interval(low, high)}{against}"
+
+
+def answers(summary: pd.DataFrame) -> list[Section]:
+    """A schema.SUMMARY frame as strings: the answers, then what was measured for each."""
+    lines = [
+        {
+            "data set": display_name(row["dataset"]),
+            "paper": PAPERS.get(row["paper"], ""),
+            "model": named(row["model"]) if row["model"] else "",
+            "seeds": str(row["seeds"]),
+            **{question: answered(row, question) for question in QUESTIONS},
+            "verdict": row["verdict"],
+        }
+        for _, row in summary.iterrows()
+    ]
+    measured = [
+        pd.DataFrame(
+            {
+                "question": question,
+                "measured": summary[f"{question}_statistic"],
+                "noise floor": summary[f"{question}_floor_statistic"],
+            }
+        )
+        for question in QUESTIONS
+    ]
+    legend = pd.concat(measured).drop_duplicates()
+    columns = ["data set", "paper", "model", "seeds", *QUESTIONS, "verdict"]
+    text = "In brackets 95 % intervals. `docs/method.md` says how the words follow from the numbers."
+    return [
+        Section(pd.DataFrame(lines, columns=columns, dtype=str)),
+        Section(legend[legend["measured"] != ""].astype(str), "What was measured", text),
+    ]
+
+
+NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
+
+
+def comparisons(replication: pd.DataFrame) -> list[Section]:
+    """A schema.REPLICATION frame as strings, one section a paper and table."""
+    sections = []
+    for _, rows in replication.groupby(["paper", "table"], sort=False):
+        paper, table = (str(rows[name].iloc[0]) for name in ("paper", "table"))
+        lines = [
+            {
+                "data set": display_name(row["dataset"]),
+                "row": named(row["row"]),
+                "metric": heading(row["metric"]),
+                "published": number(row["published"], row["metric"], paper=True),
+                "ours": number(row["ours"], row["metric"]) + interval(row["low"], row["high"], row["metric"]),
+                "difference": number(row["difference"], row["metric"]),
+                "single trainings of ours": interval(row["one_low"], row["one_high"], row["metric"]).strip(),
+                "seeds": str(row["seeds"]) if row["seeds"] else "",
+                "within seeds": row["within_seeds"],
+                "note": row["note"],
+            }
+            for _, row in rows.iterrows()
+        ]
+        frame = pd.DataFrame(lines, dtype=str)
+        sections.append(Section(frame.loc[:, (frame != "").any()], f"{PAPERS[paper]}, {table[:1].lower()}{table[1:]}"))
+    columns = ["data set", "row", "metric", "published", "ours", "difference", "within seeds", "note"]
+    return sections or [Section(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]
+
+
+def sections(table: pd.DataFrame) -> Sequence[Section]:
+    """A table of any declared kind as strings."""
+    kind = kind_of_table(table.columns)
+    if kind is SUMMARY:
+        return answers(table)
+    if kind is REPLICATION:
+        return comparisons(table)
+    return [Section(findings(table) if kind is CLAIMS else verdicts(table) if kind is CONTROLS else wide(table))]

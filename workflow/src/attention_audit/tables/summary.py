@@ -1,0 +1,318 @@
+"""May this attention be read as an explanation: five questions to every model, each against its noise floor.
+
+| question | value | noise floor | good |
+|---|---|---|---|
+| needed | F1 of base - F1 of uniform | difference of two trainings that seeds alone explain | above |
+| stable | JSD between seeds | half the JSD to the other seed's map shuffled | below |
+| consequential | median TVD when weights are permuted | TVD between seeds; with one seed epsilon | above |
+| - by erasure | decisions that flip without the top item | without a random other one | above |
+| unique | JSD of the consistent adversary at the seeds' own TVD | JSD between seeds | below |
+| transferable | F1 of the MLP guided by base - guided by uniform | as of needed | above |
+
+Intervals hold 95 %. Of a difference in F1 they are Student's t over seeds, paired by seed. The others are bootstraps of
+the value's distance from its floor over texts and seeds, one draw for both, set back by the floor: so they also know
+how uncertain the floor is, and what value and floor share cancels. Words: tables.verdict.
+
+Questions: Wiegreffe & Pinter 2019, sections 3 and 4; Jain & Wallace 2019, section 4.2.1; Serrano & Smith 2019, section
+4. Their noise floors and words are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from math import isnan, log, nan, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from attention_audit.artefacts.schema import QUESTIONS, SUMMARY
+from attention_audit.audits.bootstrap import bootstrap, difference, mean
+from attention_audit.tables.resampling import SEED, Floats, estimate
+from attention_audit.tables.verdict import FLAT, UNDECIDED, Answer, gate, verdict, word
+
+FLATNESS = 0.01 * log(2)
+"""Maps are flat where shuffling one moves it by less than one percent of the most that two maps can differ (nats)."""
+REPEATABILITY = 1.96
+"""Two trainings of one model differ by less than this times the root of both variances, 95 times in 100 (ISO 5725)."""
+
+
+class Subject(NamedTuple):
+    """Whose attention is in question: one row of the summary."""
+
+    dataset: str
+    paper: str
+    model: str
+    seeds: int
+
+
+class Audits(NamedTuple):
+    """What the audits found, rows of any number of data sets: schema.PERFORMANCE, COMPARISON and so on."""
+
+    performance: pd.DataFrame
+    comparison: pd.DataFrame
+    stability: pd.DataFrame
+    permutation: pd.DataFrame
+    single_weight: pd.DataFrame
+
+    def of(self, dataset: str) -> Audits:
+        """The rows of one data set."""
+        return Audits(*(frame[frame["dataset"] == dataset] for frame in self))
+
+
+def grid(rows: pd.DataFrame, value: str, seeds: Sequence[Any], ids: Sequence[Any]) -> Floats:
+    """A column by seed and text, (S, N); NaN where there is no row."""
+    at_seed, at_id = (pd.Index(keys).get_indexer(rows[name]) for name, keys in (("seed", seeds), ("id", ids)))
+    known = (at_seed >= 0) & (at_id >= 0)
+    values = np.full((len(seeds), len(ids)), nan)
+    values[at_seed[known], at_id[known]] = rows[value].to_numpy(np.float64)[known]
+    return values
+
+
+def seeds_and_ids(rows: pd.DataFrame) -> tuple[list[int], list[str]]:
+    """The seeds and the texts that there are rows of, in order of appearance."""
+    return rows["seed"].unique().tolist(), rows["id"].unique().tolist()
+
+
+def against(values: Floats, floors: Floats, resamples: int) -> tuple[float, float, float, float]:
+    """Mean of the values, low, high, and mean of the floors, (S, N) each, NaN for none.
+
+    The interval is that of the difference of both means, set back by the floor.
+    """
+    found = bootstrap(difference(mean), values, floors, seed=SEED, resamples=resamples)
+    floor = float(np.nanmean(floors))
+    return float(np.nanmean(values)), found.low + floor, found.high + floor, floor
+
+
+def gain(performance: pd.DataFrame, model: str, other: str) -> tuple[float, float, float, float]:
+    """F1 of a model minus that of another, paired by seed: mean, low, high, and what seeds alone explain.
+
+    One seed leaves all but the mean NaN; without either model so is the mean.
+    """
+    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([model, other])]
+    paired = f1.pivot(index="seed", columns="model", values="value").reindex(columns=[model, other]).dropna()
+    gains, count = paired[model] - paired[other], len(paired)
+    if count < 2:
+        return float(gains.mean()), nan, nan, nan
+    reach = float(stats.t.ppf(0.975, count - 1)) * gains.std() / sqrt(count)
+    floor = REPEATABILITY * sqrt(paired[model].var() + paired[other].var())
+    return float(gains.mean()), float(gains.mean() - reach), float(gains.mean() + reach), floor
+
+
+def gained(performance: pd.DataFrame, model: str, other: str, statistic: str) -> Answer:
+    """Whether a model scores higher than another, beyond what seeds explain."""
+    value, low, high, floor = gain(performance, model, other)
+    if isnan(value):
+        return Answer()
+    return Answer(
+        word(low, high, floor, good_above=True),
+        statistic,
+        value,
+        low,
+        high,
+        floor,
+        "difference of one training of each that seeds alone explain",
+    )
+
+
+def needed(performance: pd.DataFrame) -> Answer:
+    """Does the base model predict better than its twin with uniform weights?"""
+    return gained(performance, "base", "uniform", "F1 of base minus F1 of uniform")
+
+
+def transferable(performance: pd.DataFrame) -> Answer:
+    """Do the base model's weights help a simpler model more than uniform ones?"""
+    return gained(
+        performance, "guide_base_lstm", "guide_uniform", "F1 of the MLP guided by base minus guided by uniform"
+    )
+
+
+def stable(stability: pd.DataFrame, resamples: int) -> Answer:
+    """Is another seed's map nearer to this one than half way to an unrelated map of the same shape?
+
+    Of weights that barely vary, half way is where what the seeds share is as much as what each has of its own.
+    """
+    if stability.empty:
+        return Answer()
+    seeds, ids = seeds_and_ids(stability)
+    moved, chance = (grid(stability, name, seeds, ids) for name in ("jsd", "chance_jsd"))
+    value, low, high, floor = against(moved, chance / 2, resamples)
+    return Answer(
+        FLAT if 2 * floor < FLATNESS else word(low, high, floor, good_above=False),
+        "JSD between seeds (nats)",
+        value,
+        low,
+        high,
+        floor,
+        "half the JSD to the other seed's map with its weights shuffled",
+    )
+
+
+def permuted(permutation: pd.DataFrame, stability: pd.DataFrame, epsilon: float, resamples: int) -> Answer:
+    """Do shuffled weights move the prediction further than another seed does?
+
+    With one seed the floor is epsilon: a TVD up to which the per-instance adversary counts predictions as the same.
+    """
+    if permutation.empty:
+        return Answer()
+    seeds, ids = seeds_and_ids(permutation)
+    moved = grid(permutation, "median_tvd", seeds, ids)
+    several = len(stability) > 0
+    floors = grid(stability, "tvd", seeds, ids) if several else np.full(moved.shape, epsilon)
+    value, low, high, floor = against(moved, floors, resamples)
+    return Answer(
+        word(low, high, floor, good_above=True),
+        "median TVD under permuted weights",
+        value,
+        low,
+        high,
+        floor,
+        "TVD between seeds" if several else "TVD that the per-instance adversary counts as none (one seed)",
+    )
+
+
+def erased(single_weight: pd.DataFrame, resamples: int) -> Answer:
+    """Do more decisions flip without the item of the highest weight than without a random other one?"""
+    tops = single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
+    if tops.empty:
+        return Answer()
+    seeds, ids = seeds_and_ids(tops)
+    top, other = (grid(tops, name, seeds, ids) for name in ("top_flips", "other_flips"))
+    value, low, high, floor = against(top, other, resamples)
+    return Answer(
+        word(low, high, floor, good_above=True),
+        "share of decisions that flip without the top item",
+        value,
+        low,
+        high,
+        floor,
+        "share that flip without a random other item",
+    )
+
+
+def reach(at: Floats, tvd: Floats, jsd: Floats) -> Floats:
+    """The greatest JSD that adversaries (..., K) reach at a TVD of at most `at` (...), NaN where none has so little.
+
+    Between neighbours on the frontier (by TVD; JSD the greatest up to there) it is linear.
+    """
+    order = np.argsort(tvd, -1)
+    cost, found = np.take_along_axis(tvd, order, -1), np.take_along_axis(jsd, order, -1)
+    best = np.maximum.accumulate(found, -1)
+    place = (cost <= at[..., None]).sum(-1) - 1
+    last = cost.shape[-1] - 1
+    left, right = np.clip(place, 0, last)[..., None], np.clip(place + 1, 0, last)[..., None]
+    c0, c1, j0, j1 = (
+        np.take_along_axis(values, side, -1)[..., 0]
+        for values, side in ((cost, left), (cost, right), (best, left), (best, right))
+    )
+    share = np.divide(at - c0, c1 - c0, out=np.zeros_like(at), where=c1 > c0)
+    return np.where(place >= 0, j0 + share * (j1 - j0), nan)
+
+
+def excess(means: Floats, adversaries: int) -> Floats:
+    """Mean TVD and JSD between seeds, then TVD and then JSD of so many adversaries, (..., 2 + 2K) -> (..., 1).
+
+    How much further the adversaries reach than the seeds at the seeds' TVD. Where none has so little, the base model
+    itself stands in: an adversary without any TVD or JSD.
+    """
+    costs, found = means[..., 2 : 2 + adversaries], means[..., 2 + adversaries :]
+    nothing = np.zeros_like(means[..., :1])
+    reached = reach(means[..., 0], np.concatenate([nothing, costs], -1), np.concatenate([nothing, found], -1))
+    return (reached - means[..., 1])[..., None]
+
+
+def unique(comparison: pd.DataFrame, resamples: int) -> Answer:
+    """Does no consistent adversary attend further away than another seed, at the seeds' own cost in predictions?
+
+    The adversaries are one search: every lambda and seed is a point of its frontier, and none of them is drawn. Where
+    no adversary predicts as alike as seeds do, nothing was found, which is less than that there is nothing: undecided,
+    and the value is of the one with the least TVD.
+    """
+    seeded, searched = (comparison[comparison["model"] == name] for name in ("base", "adversary"))
+    if seeded.empty or searched.empty:
+        return Answer()
+    seeds, ids = seeds_and_ids(seeded)
+    between = np.stack([grid(seeded, name, seeds, ids) for name in ("tvd", "jsd")], -1)
+    runs = [run for _, run in searched.groupby(["lambda", "seed"], sort=False)]
+    points = np.stack(
+        [grid(run, name, run["seed"].unique().tolist(), ids)[0] for name in ("tvd", "jsd") for run in runs], -1
+    )
+    values = np.concatenate([between, np.broadcast_to(points, (len(seeds), *points.shape))], -1)
+    means = values.mean((0, 1))
+    tvd, floor = means[:2].tolist()
+    costs, found = np.split(means[2:], 2)
+    statistic, floor_statistic = f"JSD of the adversary at the seeds' TVD of {tvd:.3f} (nats)", "JSD between seeds"
+    reached = float(reach(np.asarray(tvd), costs, found))
+    if isnan(reached):
+        nearest = int(costs.argmin())
+        statistic = f"JSD of the nearest adversary, TVD {costs[nearest]:.3f}, seeds {tvd:.3f} (nats)"
+        return Answer(UNDECIDED, statistic, float(found[nearest]), floor=floor, floor_statistic=floor_statistic)
+    bounds = estimate(values, resamples, partial(excess, adversaries=len(runs)))
+    low, high = float(bounds.low[0]) + floor, float(bounds.high[0]) + floor
+    return Answer(word(low, high, floor, good_above=False), statistic, reached, low, high, floor, floor_statistic)
+
+
+def answers(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Answer]:
+    """All five answers on one model, in order; `audits` of its data set."""
+    own = Audits(*(frame[frame["model"] == subject.model] for frame in audits))
+    base = subject.model == "base"
+    by_erasure = subject.paper == "SS2019"
+    return {
+        "needed": needed(audits.performance) if base else Answer(),
+        "stable": stable(own.stability, resamples),
+        "consequential": erased(own.single_weight, resamples)
+        if by_erasure
+        else permuted(own.permutation, own.stability, epsilon, resamples),
+        "unique": unique(audits.comparison, resamples) if base else Answer(),
+        "transferable": transferable(audits.performance) if base else Answer(),
+    }
+
+
+def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Any]:
+    """One row of schema.SUMMARY."""
+    found = answers(subject, audits, epsilon, resamples)
+    words = {question: answer.word for question, answer in found.items()}
+    columns = {
+        f"{question}_{name}".removesuffix("_word"): value
+        for question, answer in found.items()
+        for name, value in answer._asdict().items()
+    }
+    beside = (nan,) * 4
+    if subject.model == "base":
+        beside = gain(audits.performance, "guide_base_lstm", "guide_trained_mlp")
+    own = dict(zip(("value", "low", "high", "floor"), beside, strict=True))
+    return {
+        **subject._asdict(),
+        "verdict": verdict(words),
+        "gate": gate(words),
+        **columns,
+        **{f"transferable_own_{name}": value for name, value in own.items()},
+    }
+
+
+def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Rows of data sets that could not be had, by reason."""
+    empty = {
+        f"{question}_{name}".removesuffix("_word"): value
+        for question in QUESTIONS
+        for name, value in Answer()._asdict().items()
+    }
+    own = dict.fromkeys((f"transferable_own_{name}" for name in ("value", "low", "high", "floor")), nan)
+    for dataset, reason in reasons.items():
+        subject = Subject(dataset, "", "", 0)
+        yield {**subject._asdict(), "verdict": f"not run: {reason}", "gate": "", **empty, **own}
+
+
+def summary(
+    subjects: Sequence[Subject], audits: Audits, reasons: Mapping[str, str], epsilon: float, resamples: int
+) -> pd.DataFrame:
+    """One row a data set and model, with the columns of schema.SUMMARY.
+
+    `epsilon`: the prediction change (TVD) that counts as none where a model has one seed; `reasons`: why data sets
+    were not run.
+    """
+    by_dataset = {name: audits.of(name) for name in dict.fromkeys(subject.dataset for subject in subjects)}
+    rows = [row(subject, by_dataset[subject.dataset], epsilon, resamples) for subject in subjects]
+    return pd.DataFrame([*rows, *not_run(reasons)], columns=SUMMARY.schema.names)
