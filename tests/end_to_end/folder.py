@@ -14,7 +14,18 @@ from typing import Any
 
 import yaml
 
-from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, HEAD, PERFORMANCE, TABLE, Artefact
+from attention_audit.artefacts.schema import (
+    ARTEFACTS,
+    CLAIMS,
+    CONTROLS,
+    HEAD,
+    PERFORMANCE,
+    PERMUTATION,
+    REPLICATION,
+    SUMMARY,
+    TABLE,
+    Artefact,
+)
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -97,9 +108,12 @@ class Folder:
 def kind_of(path: Path) -> Artefact:
     """The declared kind of a results Parquet, from its place and name."""
     if path.parent.name == "tables":
-        return {"controls": CONTROLS, "ss_table_claims": CLAIMS}.get(path.stem, TABLE)
+        kinds = {"controls": CONTROLS, "ss_table_claims": CLAIMS, "summary": SUMMARY, "replication": REPLICATION}
+        return kinds.get(path.stem, TABLE)
     if path.stem in ("accuracy", "jw_performance"):
         return PERFORMANCE
+    if path.stem == "wp_permutation":
+        return PERMUTATION
     if path.stem == "head":
         return HEAD
     folder = {"readouts": "readout", "models": "history"}

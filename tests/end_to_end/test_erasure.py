@@ -43,7 +43,9 @@ def erased(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 def test_its_tables_and_figures_are_there_and_no_others(erased: Folder) -> None:
     results = erased.path / "results"
-    assert {path.stem for path in (results / "tables").iterdir()} == TABLES | {"wp_table1_datasets", "controls"}
+    assert {path.stem for path in (results / "tables").iterdir()} == TABLES | {
+        "wp_table1_datasets", "controls", "summary", "replication",
+    }  # fmt: skip
     assert {path.stem for path in (results / "figures").iterdir()} == FIGURES
     for table in TABLES:
         for ending in ("parquet", "csv", "md", "tex"):
@@ -74,7 +76,8 @@ def test_an_edit_of_the_rankings_reruns_exactly_what_imports_them(erased: Folder
     with (altered.path / SOURCE / "audits/rankings.py").open("a") as source:
         source.write("\n# edited\n")
     assert altered.run("-n", "all").jobs() == dict.fromkeys(
-        ["single_weight", "ranked_sets", "planted", "controls", "ss_table2", "ss_table_pairwise", "ss_table_claims",
+        ["single_weight", "ranked_sets", "planted", "summary", "controls", "ss_table2", "ss_table_pairwise",
+         "ss_table_claims", "replication",
          "ss_fig3", "ss_fig4", "ss_fig5", "ss_fig11", "ss_fig_aopc"], 1,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 TABLES = [
     "wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary", "ss_table1_datasets",
-    "controls",
+    "summary", "replication", "controls",
 ]  # fmt: skip
 FIGURES = ["wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd"]
 
@@ -69,7 +69,7 @@ def test_nothing_is_left_to_do_even_after_touching_every_file(altered: Folder) -
     assert "Nothing to be done" in altered.run("-n", "all").text
 
 
-TABLE_RULES = {"wp_table1", "ss_table1", "wp_table2", "wp_table3", "wp_table5", "controls"}
+TABLE_RULES = {"wp_table1", "ss_table1", "wp_table2", "wp_table3", "wp_table5", "summary", "replication", "controls"}
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,16 @@ from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.tables.adversary import wp_table5_adversary
-from attention_audit.tables.controls import controls
+from attention_audit.tables.controls import TRUTH, controls
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
 from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides
 from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")
-NOTHING = [artefact.schema.empty_table().to_pandas() for artefact in (schema.PLANTED, schema.RANKED_SETS)]
+NOTHING = [
+    artefact.schema.empty_table().to_pandas() for artefact in (schema.PLANTED, schema.RANKED_SETS, schema.SUMMARY)
+]
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -318,7 +320,7 @@ def test_digest_claims(tmp_path):
     ]
     ranked = pd.DataFrame(sets, columns=["dataset", "model", "ranking", "fraction_removed"])
     nothing = performance({}), evidence([])
-    table = controls({"digest": "digest"}, *nothing, {}, planted, ranked)
+    table = controls({"digest": "digest"}, *nothing, {}, planted, ranked, NOTHING[2])
     assert_fits(table, schema.CONTROLS, tmp_path)
     # three of four start with the evidence; medians 0.4 and 0.3
     assert table["value"].tolist() == pytest.approx([0.75, 0.1])
@@ -329,3 +331,24 @@ def test_controls_pass_over_other_data_sets(tmp_path):
     table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {}, *NOTHING)
     assert table.empty
     write_table(tmp_path / "controls.parquet", schema.CONTROLS, table, PROVENANCE)
+
+
+def test_the_summary_must_say_what_is_planted():
+    told = pd.DataFrame(
+        [("c", "base", "yes", "yes"), ("s", "base", "no", "undecided"), ("sst", "base", "yes", "yes")],
+        columns=["dataset", "model", "needed", "transferable"],
+    )
+    nothing = (schema.PERFORMANCE.schema.empty_table().to_pandas(), evidence([]), {}, *NOTHING[:2])
+    table = controls({"c": "chorus", "s": "static", "sst": "sst"}, *nothing, told)
+    assert table[["dataset", "value", "least", "holds"]].to_numpy().tolist() == [
+        ["c", 0, 1, False],
+        ["s", 1, 1, True],
+        ["s", 0, 1, False],
+    ]
+    assert table["claim"].iloc[0] == "the summary's word on base, needed: no"
+
+
+def test_what_is_planted_is_of_the_controls_questions_and_models():
+    for kind, truth in TRUTH.items():
+        assert kind in {"needle", "chorus", "static", "digest"}
+        assert {question for _, question in truth} <= set(schema.QUESTIONS)

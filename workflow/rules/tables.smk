@@ -338,6 +338,7 @@ rule controls:
         census=corpora("census.parquet"),
         planted=audits("planted", ERASED),
         ranked_sets=audits("ranked_sets", ERASED),
+        summary=rules.summary.output.parquet,
     output:
         parquet="results/tables/controls.parquet",
         rendered=multiext("results/tables/controls", ".csv", ".md", ".tex"),
@@ -354,6 +355,7 @@ rule controls:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input performance {input.performance} --input evidence {input.evidence} --input census {input.census}"
         " --input planted {input.planted} --input ranked_sets {input.ranked_sets}"
+        " --input summary {input.summary}"
         " --output parquet {output.parquet}"
 
 

@@ -1,8 +1,9 @@
-"""audits, censuses -> what had to be found on the control corpora, and what was."""
+"""audits, censuses, the summary -> what had to be found on the control corpora, and what was."""
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE, PLANTED, RANKED_SETS
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE, PLANTED, RANKED_SETS, SUMMARY
 from attention_audit.stages.frames import by_dataset, stacked_if_any
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
@@ -20,5 +21,6 @@ def run(job: Job) -> None:
             by_dataset(job, "census", CENSUS),
             stacked_if_any(job, "planted", PLANTED),
             stacked_if_any(job, "ranked_sets", RANKED_SETS),
+            read_frame(job.input("summary"), SUMMARY),
         ),
     )

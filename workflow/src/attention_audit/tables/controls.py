@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.artefacts.schema import CONTROLS
+from attention_audit.tables.verdict import NO, YES
 
 NEEDLE_GAIN = 0.15
 NEEDLE_MASS = 0.5
@@ -21,6 +22,23 @@ STANDARD_ERRORS = 2
 CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
+TRUTH: dict[str, dict[tuple[str, str], str]] = {
+    "needle": {
+        ("base", "stable"): YES,
+        ("base", "transferable"): YES,
+        ("average_tanh", "consequential"): YES,
+    },
+    "chorus": {("base", "needed"): NO},
+    "static": {("base", "needed"): NO, ("base", "transferable"): NO},
+    "digest": {("han_none", "consequential"): YES},
+}
+"""The summary's word on a model and question, where the construction leaves no other.
+
+needle: one word decides, so every seed attends to it, and a model of single words that is shown where it stands knows
+the class. Where no state knows of its neighbours, moving the weight elsewhere loses it. chorus: every word counts
+alike. static: no weights can be of use for labels that are noise. digest: where no sentence knows of the others, only
+the planted one speaks for the class.
+"""
 
 
 class Claim(NamedTuple):
@@ -118,6 +136,15 @@ def digest(planted: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[Claim]:
         )
 
 
+def words(truth: Mapping[tuple[str, str], str], answers: pd.DataFrame) -> Iterator[Claim]:
+    """That the summary says what is planted, of the models that it has; `answers` of one data set."""
+    for (model, question), word in truth.items():
+        for found in answers.loc[answers["model"] == model, question]:
+            yield Claim(
+                f"the summary's word on {model}, {question}: {word}", f"1 for {word}", float(found == word), least=1
+            )
+
+
 def controls(
     kinds: Mapping[str, str],
     performance: pd.DataFrame,
@@ -125,13 +152,13 @@ def controls(
     censuses: Mapping[str, pd.DataFrame],
     planted: pd.DataFrame,
     ranked: pd.DataFrame,
+    summary: pd.DataFrame,
 ) -> pd.DataFrame:
     """Every claim about the control corpora, with the columns of schema.CONTROLS.
 
     `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are passed over. `performance`,
-    `evidence`, `planted` and `ranked` hold schema.PERFORMANCE, EVIDENCE, PLANTED and RANKED_SETS rows of any number of
-    data sets, each of those whose tests were run, `censuses` schema.CENSUS
-    frames.
+    `evidence`, `planted`, `ranked` and `summary` hold schema.PERFORMANCE, EVIDENCE, PLANTED, RANKED_SETS and SUMMARY
+    rows of any number of data sets, each of those whose tests were run, `censuses` schema.CENSUS frames.
     """
     rows = []
     for dataset, kind in kinds.items():
@@ -140,7 +167,7 @@ def controls(
         if kind == "digest":
             claims = digest(planted[planted["dataset"] == dataset], ranked[ranked["dataset"] == dataset])
         elif scored.empty:
-            continue  # its tests were not asked for
+            pass  # its tests were not asked for
         elif kind == "needle":
             claims = needle(scored, evidence[evidence["dataset"] == dataset])
         elif kind == "chorus":
@@ -148,5 +175,6 @@ def controls(
         elif kind == "static":
             census = censuses[dataset]
             claims = static(scored, census[census["split"] == "test"].set_index("label")["kept"])
-        rows += [(dataset, *claim, claim.holds) for claim in claims]
+        told = words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset])
+        rows += [(dataset, *claim, claim.holds) for claim in (*claims, *told)]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -102,14 +102,17 @@ def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks:
     }
 
 
-def counterparts(table: pd.DataFrame) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
-    """The paper's data set, row and metric that each row of one of our tables stands for, and the row."""
-    rows = table[table["mean"].notna()]
-    for cell in rows.to_dict("records"):
-        dataset, row, metric = (str(cell[name]) for name in ("dataset", "row", "metric"))
-        yield display_name(dataset), row, metric, cell
+def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
+    """The paper's data set, row and metric that each row of one of our tables stands for, and the row.
+
+    What the paper says of all its models with an encoder, it says of those on its own data sets.
+    """
+    own = {key[2] for key in facts() if key[0] == paper}
+    for cell in table[table["mean"].notna()].to_dict("records"):
+        dataset, row, metric = display_name(str(cell["dataset"])), str(cell["row"]), str(cell["metric"])
+        yield dataset, row, metric, cell
         model, _, rest = row.partition("/")
-        if rest and model in MODELS and model not in ENCODERLESS:
+        if rest and dataset in own and model in MODELS and model not in ENCODERLESS:
             yield "all", f"{ENCODERS}{rest}", metric, cell
 
 
@@ -126,7 +129,7 @@ def replication(
     rows = []
     known = facts()
     for (paper, number), name in SOURCES.items():
-        for dataset, row, metric, cell in counterparts(tables[name]) if name in tables else ():
+        for dataset, row, metric, cell in counterparts(tables[name], paper) if name in tables else ():
             key = (paper, number, dataset, row, metric)
             if key in known:
                 own = str(cell["dataset"])

@@ -2,14 +2,15 @@
 
 | question | value | noise floor | good |
 |---|---|---|---|
-| needed | F1 of base - F1 of uniform | difference of two trainings that seeds alone explain | above |
+| needed | F1 of base - F1 of uniform | difference of two trainings of base by seeds alone | above |
 | stable | JSD between seeds | half the JSD to the other seed's map shuffled | below |
 | consequential | median TVD when weights are permuted | TVD between seeds; with one seed epsilon | above |
 | - by erasure | decisions that flip without the top item | without a random other one | above |
 | unique | JSD of the consistent adversary at the seeds' own TVD | JSD between seeds | below |
-| transferable | F1 of the MLP guided by base - guided by uniform | as of needed | above |
+| transferable | F1 of the MLP guided by base - guided by uniform | the same of the uniform guide | above |
 
-Intervals hold 95 %. Of a difference in F1 they are Student's t over seeds, paired by seed. The others are bootstraps of
+Intervals hold 95 %. Of a difference in F1 they are Welch's over seeds: not paired, since one seed makes different
+networks no more alike, and with few seeds a pairing costs half of the degrees of freedom. The others are bootstraps of
 the value's distance from its floor over texts and seeds, one draw for both, set back by the floor: so they also know
 how uncertain the floor is, and what value and floor share cancels. Words: tables.verdict.
 
@@ -35,8 +36,9 @@ from attention_audit.tables.verdict import FLAT, UNDECIDED, Answer, gate, verdic
 
 FLATNESS = 0.01 * log(2)
 """Maps are flat where shuffling one moves it by less than one percent of the most that two maps can differ (nats)."""
+
 REPEATABILITY = 1.96
-"""Two trainings of one model differ by less than this times the root of both variances, 95 times in 100 (ISO 5725)."""
+"""How many standard deviations a normal value stays within, 95 times in 100."""
 
 
 class Subject(NamedTuple):
@@ -86,47 +88,48 @@ def against(values: Floats, floors: Floats, resamples: int) -> tuple[float, floa
     return float(np.nanmean(values)), found.low + floor, found.high + floor, floor
 
 
-def gain(performance: pd.DataFrame, model: str, other: str) -> tuple[float, float, float, float]:
-    """F1 of a model minus that of another, paired by seed: mean, low, high, and what seeds alone explain.
+def gain(performance: pd.DataFrame, model: str, other: str, yardstick: str) -> tuple[float, float, float, float]:
+    """Mean F1 of a model minus that of another, low and high (Welch), and the floor of `yardstick`, one of the two.
 
-    One seed leaves all but the mean NaN; without either model so is the mean.
+    Two trainings of one model whose seeds have the standard deviation s differ by less than REPEATABILITY x s x sqrt(2)
+    95 times in 100: that much seeds alone explain. One seed leaves all but the difference NaN; without either model so
+    is the difference.
     """
-    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([model, other])]
-    paired = f1.pivot(index="seed", columns="model", values="value").reindex(columns=[model, other]).dropna()
-    gains, count = paired[model] - paired[other], len(paired)
-    if count < 2:
-        return float(gains.mean()), nan, nan, nan
-    reach = float(stats.t.ppf(0.975, count - 1)) * gains.std() / sqrt(count)
-    floor = REPEATABILITY * sqrt(paired[model].var() + paired[other].var())
-    return float(gains.mean()), float(gains.mean() - reach), float(gains.mean() + reach), floor
+    f1 = performance[performance["metric"] == "f1"]
+    scores = {name: f1.loc[f1["model"] == name, "value"] for name in (model, other)}
+    value = float(scores[model].mean() - scores[other].mean())
+    if min(map(len, scores.values())) < 2:
+        return value, nan, nan, nan
+    errors = [float(values.var()) / len(values) for values in scores.values()]
+    reach = 0.0
+    if sum(errors):
+        pairs = zip(errors, scores.values(), strict=True)
+        freedom = sum(errors) ** 2 / sum(error**2 / (len(values) - 1) for error, values in pairs)
+        reach = float(stats.t.ppf(0.975, freedom)) * sqrt(sum(errors))
+    return value, value - reach, value + reach, REPEATABILITY * float(scores[yardstick].std()) * sqrt(2)
 
 
-def gained(performance: pd.DataFrame, model: str, other: str, statistic: str) -> Answer:
-    """Whether a model scores higher than another, beyond what seeds explain."""
-    value, low, high, floor = gain(performance, model, other)
+def gained(performance: pd.DataFrame, model: str, other: str, yardstick: str, names: tuple[str, str]) -> Answer:
+    """Whether a model scores higher than another, beyond what seeds explain; `names` of value and floor."""
+    value, low, high, floor = gain(performance, model, other, yardstick)
     if isnan(value):
         return Answer()
-    return Answer(
-        word(low, high, floor, good_above=True),
-        statistic,
-        value,
-        low,
-        high,
-        floor,
-        "difference of one training of each that seeds alone explain",
-    )
+    return Answer(word(low, high, floor, good_above=True), names[0], value, low, high, floor, names[1])
 
 
 def needed(performance: pd.DataFrame) -> Answer:
     """Does the base model predict better than its twin with uniform weights?"""
-    return gained(performance, "base", "uniform", "F1 of base minus F1 of uniform")
+    names = "F1 of base minus F1 of uniform", "difference of two trainings of base that seeds alone explain"
+    return gained(performance, "base", "uniform", "base", names)
 
 
 def transferable(performance: pd.DataFrame) -> Answer:
     """Do the base model's weights help a simpler model more than uniform ones?"""
-    return gained(
-        performance, "guide_base_lstm", "guide_uniform", "F1 of the MLP guided by base minus guided by uniform"
+    names = (
+        "F1 of the MLP guided by base minus guided by uniform",
+        "difference of two trainings of the uniform guide that seeds alone explain",
     )
+    return gained(performance, "guide_base_lstm", "guide_uniform", "guide_uniform", names)
 
 
 def stable(stability: pd.DataFrame, resamples: int) -> Answer:
@@ -281,7 +284,7 @@ def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dic
     }
     beside = (nan,) * 4
     if subject.model == "base":
-        beside = gain(audits.performance, "guide_base_lstm", "guide_trained_mlp")
+        beside = gain(audits.performance, "guide_base_lstm", "guide_trained_mlp", "guide_trained_mlp")
     own = dict(zip(("value", "low", "high", "floor"), beside, strict=True))
     return {
         **subject._asdict(),

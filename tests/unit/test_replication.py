@@ -1,0 +1,153 @@
+"""Published numbers beside ours, with values worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_audit.artefacts import schema
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.config import Config
+from attention_audit.plan.remarks import of_data, of_models
+from attention_audit.tables.published import Fact, facts, half_a_unit
+from attention_audit.tables.render import render
+from attention_audit.tables.replication import SOURCES, replication, single_trainings, within
+
+NONE = math.nan
+
+
+def table(*rows):
+    """(dataset, row, metric, mean, sd, low, high, seeds, selection) as schema.TABLE rows."""
+    columns = ["dataset", "row", "metric", "mean", "sd", "low", "high", "seeds", "selection"]
+    frame = pd.DataFrame(rows, columns=columns).assign(**{"lambda": NONE, "published": NONE, "note": ""})
+    return frame[schema.TABLE.schema.names]
+
+
+def scores(mean, sd, seeds, dataset="sst", row="base"):
+    return table((dataset, row, "f1", mean, sd, NONE, NONE, seeds, "dev"))
+
+
+def only(frame):
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_every_published_table_has_a_counterpart():
+    assert {key[:2] for key in facts()} == set(SOURCES)
+
+
+def test_rounding_is_half_of_the_last_digit():
+    assert [half_a_unit(number) for number in ("0.90", "19", "0.3512")] == [0.005, 0.5, 0.00005]
+    assert facts()["WP2019", "Table 2", "SST", "base", "f1"].rounding == pytest.approx(0.0005)
+
+
+def test_ours_with_interval_difference_and_single_trainings():
+    found = replication(
+        {"wp_table2": scores(0.8, 0.01, 4)}, {"sst": ["data"]}, {"sst": {"wp": ["small"], "jw": ["no"]}}
+    )
+    row = found[found["paper"] == "WP2019"].iloc[0]
+    # t with 3 degrees of freedom is 3.182446
+    assert row["published"] == 0.831
+    assert row["difference"] == pytest.approx(-0.031)
+    assert (row["low"], row["high"]) == pytest.approx((0.8 - 3.182446 * 0.005, 0.8 + 3.182446 * 0.005))
+    reach = 3.182446 * 0.01 * 1.25**0.5
+    assert (row["one_low"], row["one_high"]) == pytest.approx((0.8 - reach, 0.8 + reach))
+    assert row["within_seeds"] == "yes"
+    assert row["note"] == "paper's epoch selected on test; data; small; our epoch selected on dev"
+    quoted = found[found["paper"] == "JW2019"].iloc[0]
+    assert (quoted["table"], quoted["published"]) == ("quoted in WP2019 Table 2", 0.81)
+
+
+@pytest.mark.parametrize(("mean", "sd", "seeds", "said"), [(0.7, 0.001, 5, "no"), (0.83, NONE, 1, "unknown")])
+def test_what_seeds_explain(mean, sd, seeds, said):
+    found = replication({"wp_table2": scores(mean, sd, seeds)}, {}, {})
+    assert found["within_seeds"].tolist() == [said, said]
+    assert found["low"].isna().all() == (seeds == 1)
+
+
+def test_an_interval_of_the_table_is_kept():
+    row = ("yelp", "han_rnn/attention/as_published", "both_flip", 1.0, NONE, 0.5, 1.6, 1, "")
+    found = only(replication({"ss_table2": table(row)}, {}, {}))
+    assert (found["low"], found["high"], found["within_seeds"]) == (0.5, 1.6, "unknown")
+    assert found["note"] == "paper's other item may be the top itself"
+
+
+@pytest.mark.parametrize(("count", "said"), [(3034.0, "yes"), (3033.0, "no")])
+def test_a_property_of_the_data_must_round_to_the_published_number(count, said):
+    rows = ("sst", "train", "negative", count, NONE, NONE, NONE, 0, "")
+    length = ("sst", "train", "mean_length", 18.74, NONE, NONE, NONE, 0, "")
+    found = replication({"wp_table1": table(rows, length)}, {"sst": ["cut"]}, {"sst": {"wp": ["small"]}})
+    assert found["within_seeds"].tolist() == [said, "yes"]
+    assert found["note"].tolist() == ["cut", "cut"]
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(5.0, "yes"), (1.5, "yes"), (1.0, "no")])
+def test_of_a_lower_bound_more_is_as_published(ratio, said):
+    rows = [
+        (name, f"{model}/gradient/attention", "earlier_ratio", ratio, 0.1, 0.9, 6.0, 3, "")
+        for name in ("yelp", "digest")
+        for model in ("han_rnn", "flan_none")
+    ]
+    found = replication({"ss_table_pairwise": table(*rows)}, {}, {})
+    # of every data set of the paper, but not of models without an encoder
+    assert found[["dataset", "row"]].to_numpy().tolist() == [["yelp", "han_rnn/gradient/attention"]]
+    assert found["within_seeds"].tolist() == [said]
+    assert found["note"].tolist() == ["the paper gives a lower bound"]
+
+
+def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path, provenance):
+    found = replication({"wp_table2": scores(0.8, 0.01, 4, dataset="needle")}, {}, {})
+    path = tmp_path / "replication.parquet"
+    write_table(path, schema.REPLICATION, found, provenance)
+    assert read_frame(path, schema.REPLICATION).empty
+    render(found, path, "{}")
+    text = path.with_suffix(".md").read_text()
+    assert text.startswith("No published number has a counterpart in this run: ")
+    assert "| published" in text
+
+
+def test_what_was_not_run_is_left_out():
+    assert replication({"wp_table2": scores(NONE, NONE, 0)}, {}, {}).empty
+
+
+def test_it_is_grouped_by_paper_and_table(tmp_path, provenance):
+    guides = scores(0.85, 0.01, 4, row="guide_uniform")
+    found = replication({"wp_table2": scores(0.8, 0.01, 4), "wp_table3": guides}, {}, {})
+    path = tmp_path / "replication.parquet"
+    write_table(path, schema.REPLICATION, found, provenance)
+    render(found, path, "{}")
+    lines = path.with_suffix(".md").read_text().splitlines()
+    assert [line for line in lines if line.startswith("## ")] == [
+        "## Wiegreffe & Pinter 2019, table 2",
+        "## Jain & Wallace 2019, quoted in WP2019 Table 2",
+        "## Wiegreffe & Pinter 2019, table 3",
+    ]
+    first = [cell.strip() for cell in lines[4].split("|")[1:-1]]
+    assert first[:7] == ["SST", "base", "F1", "0.831", "0.800 [0.784, 0.816]", "-0.031", "[0.764, 0.836]"]
+
+
+@given(st.floats(-10, 10), st.floats(0, 5), st.integers(2, 30))
+def test_single_trainings_spread_further_than_their_mean(mean, sd, seeds):
+    low, high = single_trainings(mean, sd, seeds)
+    assert low <= mean <= high
+    assert (high - low) / 2 >= 1.96 * sd - 1e-9
+    assert within(Fact(mean, "", 0.0), mean, seeds, low, high) == "yes"
+
+
+def test_remarks_say_what_is_other_than_the_papers():
+    catalogue = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {"licence": "a"}}}}
+    changed = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {}, "splits": {"most": {}}}}}
+    assert of_data("sst", changed, catalogue) == ["data not as in the paper: splits changed"]
+    assert of_data("sst", catalogue, catalogue) == []
+    config = Config.model_validate(
+        {
+            "datasets": ["a"],
+            "corpora": {"a": {"kind": "chorus"}},
+            "model": {"hidden": 128, "embedding": 8, "attention": 8},
+        }
+    )
+    assert of_models("a", config)["wp"] == ["our word vectors: random"]
