@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, HEAD, PERFORMANCE, TABLE, Artefact
+from attention_audit.artefacts.schema import ARTEFACTS, CLAIMS, CONTROLS, EVIDENCE, HEAD, PERFORMANCE, TABLE, Artefact
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -100,6 +100,8 @@ def kind_of(path: Path) -> Artefact:
         return {"controls": CONTROLS, "ss_table_claims": CLAIMS}.get(path.stem, TABLE)
     if path.stem in ("accuracy", "jw_performance"):
         return PERFORMANCE
+    if path.stem == "jw_evidence":
+        return EVIDENCE
     if path.stem == "head":
         return HEAD
     folder = {"readouts": "readout", "models": "history"}
