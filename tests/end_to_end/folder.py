@@ -18,6 +18,7 @@ from attention_audit.artefacts.schema import (
     ARTEFACTS,
     CLAIMS,
     CONTROLS,
+    EVIDENCE,
     HEAD,
     PERFORMANCE,
     PERMUTATION,
@@ -112,6 +113,8 @@ def kind_of(path: Path) -> Artefact:
         return kinds.get(path.stem, TABLE)
     if path.stem in ("accuracy", "jw_performance"):
         return PERFORMANCE
+    if path.stem == "jw_evidence":
+        return EVIDENCE
     if path.stem == "wp_permutation":
         return PERMUTATION
     if path.stem == "head":

@@ -14,7 +14,7 @@ from attention_audit.artefacts.schema import CORRELATION, HEAD, READOUT
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("correlated")]
 
-TABLES = {"jw_table1_performance", "jw_table2_correlation", "jw_table_conicity"}
+TABLES = {"jw_table1_performance", "jw_table2_correlation", "jw_table_conicity", "jw_table_evidence"}
 FIGURES = {"jw_fig_correlation", "jw_fig_permutation", "jw_fig_adversary", "jw_fig_agreement"}
 
 
@@ -50,7 +50,7 @@ def test_its_tables_and_figures_are_there_and_all_parquet_is_as_declared(correla
         assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
         assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
     files = list(results.rglob("*.parquet"))
-    audits = {"jw_performance", "correlation", "agreement", "conicity", "permutation", "jw_adversary"}
+    audits = {"jw_performance", "correlation", "agreement", "conicity", "permutation", "jw_adversary", "jw_evidence"}
     assert {path.stem for path in files} >= audits | {"head"}
     for path in files:
         assert pq.read_schema(path).remove_metadata().equals(kind_of(path).schema), path

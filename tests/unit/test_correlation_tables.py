@@ -21,6 +21,7 @@ from attention_audit.tables.correlation import (
     jw_table2_correlation,
     jw_table_conicity,
 )
+from attention_audit.tables.evidence import jw_table_evidence
 from attention_audit.tables.render import named, render
 
 PROVENANCE = Provenance("test", {}, "code")
@@ -278,3 +279,25 @@ def test_every_model_of_a_data_set_is_in_one_file(artefact):
 
 def test_the_adversary_of_all_models_has_the_columns_of_the_one():
     assert set(schema.JW_ADVERSARY.schema.names) - set(schema.INSTANCE_ADVERSARY.schema.names) == {"model", "seed"}
+
+
+def evidence(masses, uniform, model="lstm_tanh", dataset="babi-1", seed=1):
+    columns = {"id": [f"t{i}" for i in range(len(masses))], "evidence_mass": masses, "uniform_mass": uniform}
+    return pd.DataFrame(columns | {"dataset": dataset, "model": model, "seed": seed})
+
+
+def test_attention_on_the_evidence_stands_beside_that_of_uniform_weights(tmp_path):
+    rows = [evidence([0.9, 0.5], [0.2, 0.4]), evidence([0.7, 0.3], [0.2, 0.4], seed=2)]
+    rows.append(evidence([0.1], [0.3], "average_tanh", "babi-2"))
+    table = jw_table_evidence(pd.concat(rows), RESAMPLES)
+    assert_fits(table, tmp_path)
+    assert cells(table, "lstm_tanh") == pytest.approx({"evidence_mass": 0.6, "uniform_mass": 0.3, "texts": 2})
+    # seeds at 0.7 and 0.5
+    assert cells(table, "lstm_tanh", "sd")["evidence_mass"] == pytest.approx(math.sqrt(0.02))
+    assert cells(table, "average_tanh") == pytest.approx({"evidence_mass": 0.1, "uniform_mass": 0.3, "texts": 1})
+
+
+def test_without_known_evidence_the_table_is_empty(tmp_path):
+    table = jw_table_evidence(evidence([], []), RESAMPLES)
+    assert table.empty
+    assert_fits(table, tmp_path)

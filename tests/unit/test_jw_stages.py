@@ -39,6 +39,7 @@ def rows(artefact):
         "model": "lstm_tanh",
         "seed": [1, 1, 1, 2, 2, 2],
         "id": ["a", "b", "c"] * 2,
+        "label": [0, 1, 1] * 2,
         "prediction": [0, 1, 1] * 2,
         "base_prediction": [0, 1, 1] * 2,
         "admissible": 5,
@@ -63,6 +64,7 @@ def job(tmp_path, names, outputs):
         ("jw_table1_performance", ["performance"], 9),
         ("jw_table2_correlation", ["correlation"], 18),
         ("jw_table_conicity", ["conicity", "permutation"], 1),
+        ("jw_table_evidence", ["evidence"], 1),
     ],
 )
 def test_tables_end_with_the_data_sets_that_could_not_be_had(tmp_path, stage, inputs, gap):

@@ -1,6 +1,7 @@
 # Models and readouts of Jain & Wallace's encoders -> their audits, one Parquet an audit and data set.
 #
 # jw_performance   test readouts                    -> results/audits/{dataset}/jw_performance.parquet
+# jw_evidence      corpus, test readouts            -> .../jw_evidence.parquet, without rows where none is known
 # attribution      corpus, weights, test readouts   -> .../correlation, agreement and conicity.parquet: runs the network
 # permutation      test readouts                    -> .../permutation.parquet
 # jw_adversary     test readouts                    -> .../jw_adversary.parquet
@@ -28,6 +29,19 @@ rule jw_performance:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input readouts {input} --output performance {output}"
+
+
+use rule evidence as jw_evidence with:
+    input:
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        readouts=[test_readout(run) for run in COMBINATION_RUNS],
+    output:
+        "results/audits/{dataset}/jw_evidence.parquet",
+    log:
+        "results/logs/jw_evidence/{dataset}.log",
+    params:
+        command=command("evidence"),
+        settings=lambda w: settings(dataset=w.dataset, readouts=JW.identities(COMBINATION_RUNS)),
 
 
 rule attribution:

@@ -14,6 +14,7 @@ localrules:
     jw_table1,
     jw_table2,
     jw_table_conicity,
+    jw_table_evidence,
     summary,
     replication,
     controls,
@@ -265,6 +266,24 @@ rule jw_table_conicity:
         " --output parquet {output.parquet}"
 
 
+rule jw_table_evidence:
+    input:
+        evidence=audits("jw_evidence", CORRELATED),
+    output:
+        parquet="results/tables/jw_table_evidence.parquet",
+        rendered=multiext("results/tables/jw_table_evidence", ".csv", ".md", ".tex"),
+    log:
+        "results/logs/jw_table_evidence.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        command=command("jw_table_evidence"),
+        settings=settings(
+            datasets=CORRELATED, gaps=CORRELATED_GAPS, resamples=CONFIG.jain_wallace.resamples
+        ),
+    shell:
+        "{params.command} --settings {params.settings:q} --log {log}"
+        " --input evidence {input.evidence}"
 rule summary:
     input:
         performance=audits("performance"),
@@ -384,4 +403,5 @@ rule tables:
             *rules.jw_table1.output,
             *rules.jw_table2.output,
             *rules.jw_table_conicity.output,
+            *rules.jw_table_evidence.output,
         ),

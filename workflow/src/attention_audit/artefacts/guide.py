@@ -37,6 +37,9 @@ Made by `snakemake`. Everything here can be deleted and is made again by the sam
 | `tables/jw_table1_performance` | how well each encoder and attention predicts |
 | `tables/jw_table2_correlation` | rank correlation of attention, gradients and leave-one-out |
 | `tables/jw_table_conicity` | how alike hidden states are, beside what permuting attention changes |
+| `tables/jw_table_evidence` | how much attention is on the words that are known to decide the label |
+| `tables/summary` | may this attention be read as an explanation: five questions, their noise floors, the verdict |
+| `tables/replication` | every published number beside ours, and whether seeds explain the difference |
 | `tables/controls` | what had to be found on the generated corpora, and whether it was |
 
 Figures are .pdf and .png. Tables are .parquet (tidy), .csv (the same, every digit; the first line is a comment), .md

@@ -270,7 +270,8 @@ INSTANCE_ADVERSARY = Artefact(
 EVIDENCE = Artefact(
     "evidence",
     "audits/{dataset}/evidence.parquet",
-    "Where the evidence is known: how much attention falls on it, test instance by test instance.",
+    "Where the evidence is known: how much attention falls on it, test instance by test instance. The same columns in "
+    "jw_evidence.parquet of Jain & Wallace's models.",
     (
         DATASET,
         MODEL,

@@ -41,37 +41,43 @@ class Recurrence(NamedTuple):
         cell.mul_(forget).addcmul_(into, candidate, value=2).sub_(into)
         torch.addcmul(-out, out, (2 * cell).sigmoid_(), value=2, out=hidden)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """States of the texts without token d, start <= d < stop: (stop - start, n, L - 1, H).
+    def rewrite(self, states: Tensor, start: int, stop: int, turned: bool = False) -> None:
+        """Put what the deletions start <= d < stop change into the texts' own states (stop - start, n, L - 1, H).
 
-        A deletion's state stands still before its token, so it joins the steps after it; all before are the text's own.
-        So are all behind the place where the LSTM has forgotten the token: deletions leave the steps from the first on.
+        A deletion's state stands still before its token, so it joins the steps after it; where the LSTM has forgotten
+        the token, the text's own states remain: deletions leave the steps from the first on. `turned`: in `states` the
+        last deletion comes first, and so does the last place of a text.
         """
         length, copies = len(self.inputs) - 1, stop - start
         hidden, cell = self.hidden[start + 1 : stop + 1].clone(), self.cell[start + 1 : stop + 1].clone()
-        # time first, as it is written
-        states = self.hidden[2 : length + 1, None].repeat(1, copies, 1, 1)
+        if turned:
+            hidden, cell = hidden.flip(0), cell.flip(0)
         forgotten = 0
         for token in range(start + 1, length):
             if forgotten == copies:
-                states[token - 1 :] = self.hidden[token + 2 :, None]
                 break
-            underway = slice(forgotten, min(token, stop) - start)
+            joined = min(token, stop) - start
+            underway = slice(copies - joined, copies - forgotten) if turned else slice(forgotten, joined)
             self.step(token + 1, hidden[underway], cell[underway])
-            states[token - 1, underway] = hidden[underway]
-            states[token - 1, :forgotten] = self.hidden[token + 2]
+            states[underway, :, length - 1 - token if turned else token - 1] = hidden[underway]
             if token % EVERY == 0:
-                forgotten += self._forgotten(token + 2, hidden[underway], cell[underway])
-        return states.permute(1, 2, 0, 3)
+                same = self._same(token + 2, hidden[underway], cell[underway])
+                forgotten += int((same.flip(0) if turned else same).cumprod(0).sum())
 
-    def _forgotten(self, number: int, hidden: Tensor, cell: Tensor) -> int:
-        """How many of the first deletions are, before a step, where the texts themselves are: (D, n, H), (D, n, H)."""
+    def _same(self, number: int, hidden: Tensor, cell: Tensor) -> Tensor:
+        """Which deletions (D,) are, before a step, where the texts themselves are: (D, n, H), (D, n, H)."""
         rounding = 8 * torch.finfo(hidden.dtype).eps
-        same = [
-            torch.isclose(ours, own, rtol=rounding, atol=rounding).all(-1).all(-1)
-            for ours, own in ((hidden, self.hidden[number]), (cell, self.cell[number]))
-        ]
-        return int((same[0] & same[1]).cumprod(0).sum())
+        pairs = ((hidden, self.hidden[number]), (cell, self.cell[number]))
+        same = [torch.isclose(ours, own, rtol=rounding, atol=rounding).all(-1).all(-1) for ours, own in pairs]
+        return same[0] & same[1]
+
+
+def own_without(states: Tensor, start: int, stop: int) -> Tensor:
+    """States (n, L, H) but that of token d, for each start <= d < stop: (stop - start, n, L - 1, H)."""
+    texts, length, _ = states.shape
+    deleted = torch.arange(start, stop, device=states.device)[:, None, None]
+    place = torch.arange(length - 1, device=states.device)
+    return states[torch.arange(texts, device=states.device)[:, None], place + (place >= deleted)]
 
 
 def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
@@ -92,14 +98,17 @@ class BothWays:
 
     def __init__(self, encoder: BiLSTM, vectors: Tensor) -> None:
         """vectors (n, L + 2, E), marks included."""
-        self.length = vectors.shape[1] - 2
+        self.length, self.hidden = vectors.shape[1] - 2, encoder.forwards.hidden_size
         self.forwards = recurrence(encoder.forwards, vectors.transpose(0, 1))
         self.backwards = recurrence(encoder.backwards, vectors.flip(1).transpose(0, 1))
+        self.states = torch.cat([self.forwards.hidden[2:], self.backwards.hidden[2:].flip(0)], -1).transpose(0, 1)
 
     def without(self, start: int, stop: int) -> Tensor:
         """(stop - start, n, L - 1, H)."""
-        turned = self.backwards.without(self.length - stop, self.length - start)
-        return torch.cat([self.forwards.without(start, stop), turned.flip(0, 2)], -1)
+        states = own_without(self.states, start, stop)
+        self.forwards.rewrite(states[..., : self.hidden], start, stop)
+        self.backwards.rewrite(states[..., self.hidden :], self.length - stop, self.length - start, turned=True)
+        return states
 
 
 class Nearby:
@@ -117,11 +126,10 @@ class Nearby:
 
     def without(self, start: int, stop: int) -> Tensor:
         """(stop - start, n, L - 1, H)."""
-        device = self.vectors.device
-        deleted, place = torch.arange(start, stop, device=device)[:, None], torch.arange(self.length - 1, device=device)
-        states = self.states[:, place + (place >= deleted)].transpose(0, 1)
+        states = own_without(self.states, start, stop)
         if self.reach:
-            around = deleted + torch.arange(-self.reach, self.reach, device=device)
+            deleted = torch.arange(start, stop, device=states.device)[:, None]
+            around = deleted + torch.arange(-self.reach, self.reach, device=states.device)
             row, column = ((around >= 0) & (around < self.length - 1)).nonzero(as_tuple=True)
             states[row, :, around[row, column]] = self._changed(deleted)[row, :, column]
         return states
