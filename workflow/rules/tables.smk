@@ -284,6 +284,9 @@ rule jw_table_evidence:
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
         " --input evidence {input.evidence}"
+        " --output parquet {output.parquet}"
+
+
 rule summary:
     input:
         performance=audits("performance"),

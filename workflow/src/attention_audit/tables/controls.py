@@ -23,19 +23,15 @@ CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
 TRUTH: dict[str, dict[tuple[str, str], str]] = {
-    "needle": {
-        ("base", "stable"): YES,
-        ("base", "transferable"): YES,
-        ("average_tanh", "consequential"): YES,
-    },
+    "needle": {("base", "transferable"): YES, ("average_tanh", "consequential"): YES},
     "chorus": {("base", "needed"): NO},
     "static": {("base", "needed"): NO, ("base", "transferable"): NO},
     "digest": {("han_none", "consequential"): YES},
 }
 """The summary's word on a model and question, where the construction leaves no other.
 
-needle: one word decides, so every seed attends to it, and a model of single words that is shown where it stands knows
-the class. Where no state knows of its neighbours, moving the weight elsewhere loses it. chorus: every word counts
+needle: a model of single words that is shown where the one word stands knows the class, and one that takes the mean of
+all does not; where no state knows of its neighbours, moving the weight elsewhere loses it. chorus: every word counts
 alike. static: no weights can be of use for labels that are noise. digest: where no sentence knows of the others, only
 the planted one speaks for the class.
 """
