@@ -96,7 +96,7 @@ def _curve(start: Box, end: Box) -> str:
     y1, y2 = start.y + HEIGHT / 2, end.y + HEIGHT / 2
     if start.x == end.x:
         x1 = x2 = start.x
-        bend1 = bend2 = -1.6 * MARGIN
+        bend1 = bend2 = -1.2 * MARGIN
     elif start.x < end.x:
         x1, x2 = start.x + start.width, end.x
         bend1 = min(GAP, (x2 - x1) / 2)
