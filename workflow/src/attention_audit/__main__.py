@@ -6,13 +6,16 @@ import argparse
 import importlib
 import json
 import logging
+import resource
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
+from attention_audit.needs import megabytes
 from attention_audit.stages.job import Job
 
 logger = logging.getLogger("attention_audit")
@@ -52,16 +55,29 @@ def title(stage: str, settings: dict[str, Any]) -> str:
     return " ".join(str(word) for word in words if word)
 
 
+def spent(seconds: float, inputs: float, workers: int) -> str:
+    """What a job used, for whoever sets what it asks of a cluster: time, memory at its most, MB it read."""
+    own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    cpu = own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime
+    # the system keeps the largest worker alone, in KiB but for macOS
+    memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024) / 1e6
+    return f"finished in {seconds:.0f} s (CPU {cpu:.0f} s), peak memory {memory:.0f} MB, input {inputs:.3f} MB"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one stage. A fault the user can mend ends in one line and exit status 1."""
     call = parser().parse_args(arguments)
     _start_log(call.log, title(call.stage, call.settings))
+    started = time.monotonic()
     if call.log:
         logger.info("started; log: %s", call.log)
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         provenance = Provenance(call.stage, call.settings, call.code)
-        stage.run(Job(call.settings, _files(call.input), _files(call.output), provenance, logger.info, call.threads))
+        inputs = _files(call.input)
+        stage.run(Job(call.settings, inputs, _files(call.output), provenance, logger.info, call.threads))
+        read = megabytes(path for paths in inputs.values() for path in paths if path.exists())
+        logger.info(spent(time.monotonic() - started, read, call.threads))
     except AuditError as error:
         logger.error("error: %s", error)
         return 1
