@@ -1,17 +1,21 @@
 # make run    set up .venv and run the default workflow
 # make test   set up .venv and run every check
+# make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint docs clean
+.PHONY: run test slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+slurm: $(READY)
+	timeout -k 30 1200 $(BIN)/python -m pytest tests/slurm
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -25,7 +29,7 @@ docs: $(READY)
 
 $(READY): constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,slurm]'
 	touch $(READY)
 
 clean:
