@@ -15,7 +15,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 slurm: $(READY)
-	timeout -k 30 1200 $(BIN)/python -m pytest tests/slurm
+	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm
 
 lint: $(READY)
 	$(BIN)/ruff check .

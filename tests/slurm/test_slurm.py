@@ -60,7 +60,7 @@ def audit(path: Path) -> Folder:
 
 def snakemake(*arguments: str) -> list[str]:
     """What a user types, but for the waiting times, which suit a machine and not a cluster."""
-    waits = ["--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1"]
+    waits = ["--slurm-init-seconds-before-status-checks", "6", "--seconds-between-status-checks", "1"]
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", *arguments]
     return [*command, "--configfile", "overlay.yaml", "--latency-wait", "20", *waits]
 
@@ -76,7 +76,7 @@ def run(slurm: Cluster, folder: Folder, *arguments: str) -> Finished:
     """The command on the cluster, run to its end."""
     process = slurm.start(snakemake(*arguments), folder.path)
     try:
-        text, _ = process.communicate(timeout=400)
+        text, _ = process.communicate(timeout=900)
     except subprocess.TimeoutExpired:
         process.kill()
         text, _ = process.communicate()
@@ -104,7 +104,8 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     submitted = [job.name for job in slurm.jobs(folder)]
     # fetching, tables and figures run where Snakemake runs
     assert {name.removeprefix("rule_").partition("_wildcards_")[0] for name in submitted} == {
-        "trees-corpus_corpus_vocabulary",
+        "corpus",
+        "vocabulary",
         "trees-average_tanh_readout_combination_train_combination",
         "jw_performance",
         "attribution",
@@ -133,12 +134,12 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     whole, _ = complete
     folder = audit(tmp_path / "audit")
     process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)
-    deadline = time.monotonic() + 200
+    deadline = time.monotonic() + 600
     while not (started := [job for job in slurm.jobs(folder) if "average" in job.name and job.state == "RUNNING"]):
         assert time.monotonic() < deadline, "no training was started"
         time.sleep(0.2)
     slurm.call("scancel", started[0].number)
-    text, _ = process.communicate(timeout=200)
+    text, _ = process.communicate(timeout=600)
     assert process.returncode != 0
     assert f"SLURM-job '{started[0].number}' failed, SLURM status is: 'CANCELLED'" in text
     assert not (folder.path / "results/tables/jw_table1_performance.parquet").exists()

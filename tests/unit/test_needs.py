@@ -35,7 +35,7 @@ def test_by_hand() -> None:
     assert (need.runtime(0), need.runtime(4), need.runtime(4, passes=10), need.runtime(4, 2)) == (10, 12, 30, 24)
 
 
-def test_size_is_that_of_the_inputs_but_weights(tmp_path: Path) -> None:
+def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> None:
     for name, size in {
         "corpus.parquet": 1_500_000,
         "readout.parquet": 500_000,
@@ -45,7 +45,7 @@ def test_size_is_that_of_the_inputs_but_weights(tmp_path: Path) -> None:
     assert megabytes(tmp_path.iterdir()) == 2.0
     with pytest.raises(FileNotFoundError):
         megabytes([tmp_path / "corpus.parquet", tmp_path / "later.parquet"])
-    assert megabytes([tmp_path / "later.safetensors"]) == 0
+    assert megabytes([tmp_path / "later.safetensors", tmp_path / "vectors" / "glove.zip"]) == 0
 
 
 def test_a_wrong_line_is_refused(tmp_path: Path) -> None:

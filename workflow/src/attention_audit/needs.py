@@ -39,8 +39,11 @@ def read_needs(path: Path) -> dict[str, Needs]:
 
 
 def megabytes(paths: Iterable[str | Path]) -> float:
-    """Size of a job's inputs in MB, without weights: they are small, and a readout is asked for before they are there.
+    """Size of a job's inputs in MB.
 
-    Raises FileNotFoundError where another is not there yet; Snakemake then asks again.
+    Neither weights nor files of word vectors count: the first are small, and a readout is submitted before they are
+    there; the second are read line by line. Raises FileNotFoundError where another is not there yet; Snakemake then
+    asks again.
     """
-    return sum(Path(path).stat().st_size for path in paths if Path(path).suffix != ".safetensors") / 1e6
+    counted = (Path(path) for path in paths)
+    return sum(p.stat().st_size for p in counted if p.suffix != ".safetensors" and p.parent.name != "vectors") / 1e6
