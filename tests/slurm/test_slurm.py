@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 TEXTS = {"train": 48, "dev": 16, "test": 16}
-MEMORY = 450
+MEMORY = 400
 
 
 def trees(count: int) -> str:
@@ -101,7 +101,7 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     results = folder.path / "results"
     assert (results / "tables/jw_table2_correlation.parquet").is_file()
     assert (results / "figures/jw_fig_adversary.pdf").is_file()
-    submitted = [job.name for job in slurm.jobs(folder)]
+    submitted = [job.name for job in slurm.jobs(folder.path)]
     # fetching, tables and figures run where Snakemake runs
     assert {name.removeprefix("rule_").partition("_wildcards_")[0] for name in submitted} == {
         "corpus",
@@ -119,7 +119,7 @@ def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
     slurm: Cluster, complete: tuple[Folder, Finished]
 ) -> None:
     folder, outcome = complete
-    first, *_, last = [job for job in slurm.jobs(folder) if "average_tanh" in job.name]
+    first, *_, last = [job for job in slurm.jobs(folder.path) if "average_tanh" in job.name]
     assert (first.memory, first.state == "COMPLETED") == (f"{MEMORY}M", False)
     assert (last.memory, last.state) in [(f"{MEMORY * attempt}M", "COMPLETED") for attempt in (2, 3)]
     assert "Trying to restart job" in outcome.text
@@ -135,7 +135,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     folder = audit(tmp_path / "audit")
     process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)
     deadline = time.monotonic() + 600
-    while not (started := [job for job in slurm.jobs(folder) if "average" in job.name and job.state == "RUNNING"]):
+    while not (started := [job for job in slurm.jobs(folder.path) if "average" in job.name and job.state == "RUNNING"]):
         assert time.monotonic() < deadline, "no training was started"
         time.sleep(0.2)
     slurm.call("scancel", started[0].number)
@@ -143,10 +143,10 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     assert process.returncode != 0
     assert f"SLURM-job '{started[0].number}' failed, SLURM status is: 'CANCELLED'" in text
     assert not (folder.path / "results/tables/jw_table1_performance.parquet").exists()
-    before = len(slurm.jobs(folder))
+    before = len(slurm.jobs(folder.path))
     outcome = run(slurm, folder, "jw_table1", "--retries", "0")
     assert outcome.status == 0, outcome.text
-    again = [job.name for job in slurm.jobs(folder)[before:]]
+    again = [job.name for job in slurm.jobs(folder.path)[before:]]
     assert not any("corpus" in name for name in again)
     for name, content in folder.parquet().items():
         assert content == whole.parquet()[name], name
