@@ -1,12 +1,13 @@
 # make run    set up .venv and run the default workflow
 # make report make what is missing, and results/report.html, one page of everything
 # make test   set up .venv and run every check
+# make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run report test lint docs clean
+.PHONY: run report test slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -16,6 +17,9 @@ report: $(READY)
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+slurm: $(READY)
+	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -29,7 +33,7 @@ docs: $(READY)
 
 $(READY): constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,slurm]'
 	touch $(READY)
 
 clean:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,17 @@ TINY: dict[str, Any] = {
     "serrano_smith": {"datasets": []},
     "jain_wallace": {"datasets": []},
 }
+OFFLINE = ["unshare", "--net", "--map-root-user"]
+"""What stands before a command that is to have no network."""
+
+
+@cache
+def offline() -> bool:
+    """May the network be cut off from a command here?"""
+    return (
+        shutil.which(OFFLINE[0]) is not None
+        and not subprocess.run([*OFFLINE, "true"], capture_output=True, check=False).returncode
+    )
 
 
 @dataclass(frozen=True)
@@ -72,11 +84,11 @@ class Folder:
         """Snakemake as a user calls it, with the overlay."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "overlay.yaml"]
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """The command, started in a process group of its own."""
+    def start(self, *arguments: str, network: bool = True) -> subprocess.Popen[str]:
+        """The command, started in a process group of its own; without a network where that is permitted."""
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.Popen(
-            self.command(*arguments),
+            [*([] if network or not offline() else OFFLINE), *self.command(*arguments)],
             cwd=self.path,
             env=environment,
             text=True,
@@ -85,9 +97,9 @@ class Folder:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str) -> Finished:
+    def run(self, *arguments: str, network: bool = True) -> Finished:
         """The command, run to its end."""
-        process = self.start(*arguments)
+        process = self.start(*arguments, network=network)
         text, _ = process.communicate(timeout=600)
         return Finished(process.returncode, text)
 

@@ -78,7 +78,7 @@ def test_commands_name_what_exists() -> None:
     assert len(commands) >= 8
     for command in commands:
         words = re.sub(r"--config +(\S+=\S*|'[^']+')( +'[^']+')*", "", command).split()[1:]
-        values = {"--cores", "--configfile", "--report", "--jobs", "--executor"}
+        values = {"--cores", "--configfile", "--report", "--profile"}
         targets = [w for before, w in zip(["", *words], words, strict=False) if before not in values and w[0] != "-"]
         for target in targets:
             assert target in rules or Path(target).stem in OUTPUTS, f"{target} in {command}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -31,7 +32,7 @@ def pins() -> dict[str, str]:
 
 
 def test_every_direct_dependency_is_locked() -> None:
-    direct = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    direct = [*PROJECT["dependencies"], *chain.from_iterable(PROJECT["optional-dependencies"].values())]
     assert {normalised(name) for name in direct} - pins().keys() == set()
 
 

@@ -23,9 +23,17 @@ def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("[train] started\n")
     files = {"a": [Path("results/x"), Path("results/y")], "b": [Path("results/z")]}
+    present = tmp_path / "input"
+    present.write_bytes(bytes(2500))
+    files["c"] = [present]
     before = datetime.now(UTC)
     entry = note(path, "train", files, {"out": [Path("results/w")]}, before)
-    assert (entry.inputs, entry.outputs) == (("results/x", "results/y", "results/z"), ("results/w",))
+    assert (entry.inputs, entry.outputs) == (
+        ("results/x", "results/y", "results/z", present.as_posix()),
+        ("results/w",),
+    )
+    assert entry.read == 0.0025
+    assert entry.cpu_seconds > 0
     assert 0 <= entry.seconds < 60
     assert 2**20 < entry.peak_memory < entry.machine.memory
     assert entry.machine == this_machine()

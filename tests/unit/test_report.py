@@ -34,7 +34,7 @@ CAPTION = "**Is it so?** Some *words* on ``wp_fig3_x`` and ``wp_none``.\n\nSourc
 
 def entry(stage: str, inputs: str, outputs: str, seconds: float = 1.0, machine: Machine = MACHINE) -> Entry:
     """A job; files are parted by spaces."""
-    return Entry(stage, tuple(inputs.split()), tuple(outputs.split()), BEGIN, seconds, 2**20, machine)
+    return Entry(stage, tuple(inputs.split()), tuple(outputs.split()), BEGIN, seconds, seconds, 2**20, 1.0, machine)
 
 
 JOBS = [

@@ -24,6 +24,8 @@ rule performance:
         "results/logs/performance/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("performance"),
     params:
         command=command("performance"),
         settings=lambda w: settings(
@@ -46,6 +48,8 @@ rule comparison:
         "results/logs/comparison/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("comparison"),
     params:
         command=command("comparison"),
         settings=lambda w: settings(dataset=w.dataset, readouts=WP.identities(COMPARED_RUNS)),
@@ -64,6 +68,8 @@ rule instance_adversary:
     conda:
         "../../envs/attention-audit.yaml"
     threads: CONFIG.threads
+    resources:
+        **needs("instance_adversary"),
     params:
         command=command("instance_adversary"),
         settings=lambda w: settings(
@@ -134,6 +140,8 @@ rule evidence:
         "results/logs/evidence/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("evidence"),
     params:
         command=command("evidence"),
         settings=lambda w: settings(dataset=w.dataset, readouts=WP.identities(BILSTM_RUNS)),
@@ -154,6 +162,8 @@ rule attention_maps:
         "results/logs/attention_maps/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("attention_maps"),
     params:
         command=command("attention_maps"),
         settings=lambda w: settings(dataset=w.dataset, maps=CONFIG.attention_maps.model_dump()),

@@ -22,6 +22,8 @@ from attention_audit.config import parse_config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.gpu import cards
+from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import remarks, texts
 from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.serrano_smith import SerranoSmith
@@ -59,6 +61,11 @@ FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
+# the limit is a machine's own, so on a cluster it does not hold back submissions
+resource_scopes:
+    gpu="local",
+
+
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     folder="[a-z0-9-]+",
@@ -78,6 +85,29 @@ def command(stage):
 def settings(**values):
     """Settings of a stage as one JSON text, which Snakemake compares from run to run."""
     return json.dumps(values, sort_keys=True)
+
+
+NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
+# a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
+GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
+
+
+def needs(rule):
+    """The resources of a rule; a killed job that is tried again asks for more memory and time."""
+    need = NEEDS[rule]
+    return {
+        "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(input), attempt),
+        "runtime": lambda wildcards, input, attempt: need.runtime(
+            megabytes(input), attempt, passes(wildcards) if rule == "train" else 1
+        ),
+        "gpu": GPU if need.gpu else 0,
+    }
+
+
+def passes(wildcards):
+    """How often a training job reads its corpus: the epochs of all its seeds."""
+    training = plan_of(wildcards.model).train_settings(wildcards.dataset, wildcards.model)
+    return training.epochs * len(training.seeds)
 
 
 WEIGHTS = "results/models/{dataset}/{model}/seed{seed}.safetensors"

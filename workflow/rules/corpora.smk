@@ -38,6 +38,8 @@ rule corpus:
     conda:
         "../../envs/attention-audit.yaml"
     threads: 4
+    resources:
+        **needs("corpus"),
     params:
         command=command("corpus"),
         settings=lambda w: settings(
@@ -60,6 +62,8 @@ rule vocabulary:
         "results/logs/vocabulary/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("vocabulary"),
     params:
         command=command("vocabulary"),
         settings=lambda w: texts.vocabulary_settings(CONFIG, w.dataset),

@@ -19,6 +19,8 @@ rule jw_performance:
         "results/logs/jw_performance/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("jw_performance"),
     params:
         command=command("performance"),
         settings=lambda w: settings(
@@ -62,6 +64,8 @@ rule attribution:
     conda:
         "../../envs/attention-audit.yaml"
     threads: CONFIG.threads
+    resources:
+        **needs("attribution"),
     params:
         command=command("attribution"),
         settings=lambda w: settings(
@@ -87,6 +91,8 @@ rule permutation:
         "results/logs/permutation/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("permutation"),
     params:
         command=command("permutation"),
         settings=lambda w: settings(
@@ -110,6 +116,8 @@ rule jw_adversary:
     conda:
         "../../envs/attention-audit.yaml"
     threads: CONFIG.threads
+    resources:
+        **needs("jw_adversary"),
     params:
         command=command("jw_adversary"),
         settings=lambda w: settings(

@@ -18,6 +18,8 @@ rule accuracy:
         "results/logs/accuracy/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("accuracy"),
     params:
         command=command("performance"),
         settings=lambda w: settings(
@@ -37,6 +39,8 @@ rule single_weight:
         "results/logs/single_weight/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("single_weight"),
     params:
         command=command("single_weight"),
         settings=lambda w: settings(
@@ -58,6 +62,8 @@ rule ranked_sets:
         "results/logs/ranked_sets/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("ranked_sets"),
     params:
         command=command("ranked_sets"),
         settings=lambda w: settings(
@@ -80,6 +86,8 @@ rule planted:
         "results/logs/planted/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("planted"),
     params:
         command=command("planted"),
         settings=lambda w: settings(dataset=w.dataset, readouts=SS.identities(DOCUMENT_RUNS)),

@@ -23,6 +23,8 @@ rule train:
     conda:
         "../../envs/attention-audit.yaml"
     threads: CONFIG.threads
+    resources:
+        **needs("train"),
     params:
         command=command("train"),
         settings=lambda w: plan_of(w.model).train_settings(w.dataset, w.model).model_dump_json(),
@@ -64,6 +66,8 @@ rule readout:
     conda:
         "../../envs/attention-audit.yaml"
     threads: CONFIG.threads
+    resources:
+        **needs("readout"),
     params:
         command=command("readout"),
         settings=lambda w: plan_of(w.model).readout_settings(w.dataset, w.model).model_dump_json(),

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logger.error("error: %s", error)
         return 1
     if call.log:
-        note(call.log, call.stage, inputs, outputs, started)
+        note(call.log, call.stage, inputs, outputs, started, call.threads)
     return 0
 
 

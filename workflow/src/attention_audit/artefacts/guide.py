@@ -54,6 +54,7 @@ and .tex (wide, rounded, the paper's value beside ours).
 | `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
 | `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; `records/`: origin, size, sha256 |
 | `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed; last, as JSON, its files, machine and time |
+| `logs/slurm/` | on a cluster: what Slurm said of a job that failed |
 
 Wiegreffe & Pinter's models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),
 `adversary_lambda{lambda}` (model-consistent adversary), `guide_{weights}` (token-wise MLP; its weights are uniform, its

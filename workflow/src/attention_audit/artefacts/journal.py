@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from attention_audit.needs import megabytes
+
 KEY = "attention_audit_job"
 
 
@@ -33,14 +35,20 @@ class Machine:
 
 @dataclass(frozen=True)
 class Entry:
-    """One job that ended well. `peak_memory` is that of its largest process, in bytes; paths as it was given them."""
+    """One job that ended well; paths as it was given them.
+
+    `cpu_seconds` of it and its workers. `peak_memory`, in bytes: of it, and of all its workers were each the largest.
+    `read`: MB of its inputs, as needs.megabytes counts them.
+    """
 
     stage: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     started: datetime
     seconds: float
+    cpu_seconds: float
     peak_memory: int
+    read: float
     machine: Machine
 
 
@@ -74,9 +82,12 @@ def this_machine() -> Machine:
     return Machine(_cpu(), cores, memory, _gpu(), _system())
 
 
-def _peak_memory() -> int:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+def _used(workers: int) -> tuple[float, int]:
+    """CPU seconds, and bytes of memory at the most."""
+    own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    # the system keeps the largest worker alone, in KiB but for macOS
+    memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+    return round(own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
 
 
 def note(
@@ -85,21 +96,27 @@ def note(
     inputs: Mapping[str, Sequence[Path]],
     outputs: Mapping[str, Sequence[Path]],
     started: datetime,
+    workers: int = 1,
 ) -> Entry:
-    """Append the entry of the job that ends now, begun at `started`, to its log; returns it."""
+    """Append the entry of the job that ends now, begun at `started`, to its log; returns it.
+
+    `workers`: processes that it may have had at a time.
+    """
 
     def paths(files: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
         return tuple(path.as_posix() for group in files.values() for path in group)
 
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
-    entry = Entry(stage, paths(inputs), paths(outputs), started, seconds, _peak_memory(), this_machine())
+    read = megabytes(path for group in inputs.values() for path in group if path.exists())
+    used = paths(inputs), paths(outputs), started, seconds, *_used(workers), round(read, 6)
+    entry = Entry(stage, *used, this_machine())
     # a log that cannot be written costs no result
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
         file.write(json.dumps({KEY: asdict(entry) | {"started": started.isoformat()}}) + "\n")
     return entry
 
 
-def _entry(log: Path) -> Entry | None:
+def read_entry(log: Path) -> Entry | None:
     """The entry that ends a log; none where the job has not ended well."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     try:
@@ -123,7 +140,7 @@ def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
     Read from the logs under the folder `logs`; of two jobs that made one file, the later counts. Jobs whose logs are
     gone are left out, with what only they were made from.
     """
-    entries = sorted(filter(None, map(_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
+    entries = sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
     maker = {path: entry for entry in entries for path in entry.outputs}
     found: set[Entry] = set()
     open_ = list(products)

@@ -21,6 +21,7 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
+from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Pairs, Split
 from attention_audit.model.network import Network, network
@@ -169,7 +170,9 @@ def prepare_device(settings: ModelSettings) -> torch.device:
     available = torch.cuda.is_available()
     if settings.device == "cuda" and not available:
         raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
-    return torch.device("cuda" if available and settings.device != "cpu" else "cpu")
+    if not available or settings.device == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", claim(torch.cuda.device_count()))
 
 
 def build_split(texts: Texts, device: torch.device, reference: Path | None = None) -> Split:

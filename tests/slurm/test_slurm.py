@@ -1,0 +1,159 @@
+"""The workflow on a real Slurm of one node, without a network: it ends well, retries, and goes on after scancel."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cluster import Cluster, missing, start_cluster
+from folder import Finished, Folder, fresh
+
+REASON = missing()
+
+# one worker, so that there is one cluster
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.xdist_group("slurm"),
+    pytest.mark.skipif(REASON is not None, reason=str(REASON)),
+]
+
+TEXTS = {"train": 48, "dev": 16, "test": 16}
+MEMORY = 400
+
+
+def trees(count: int) -> str:
+    """Reviews of twelve words in the treebank's form, every second one good."""
+    rows = []
+    for i in range(count):
+        words = [f"w{(i * 7 + j * 3) % 20}" for j in range(11)] + [["bad", "good"][i % 2]]
+        rows.append(f"({4 * (i % 2)} " + " ".join(f"(2 {word})" for word in words) + ")")
+    return "\n".join(rows) + "\n"
+
+
+def audit(path: Path) -> Folder:
+    """A folder whose one data set is fetched from a mirror, and whose one model belongs to Jain & Wallace."""
+    folder = fresh(path)
+    archive = path / "mirror" / "trees" / "trees.zip"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w") as handle:
+        for split, count in TEXTS.items():
+            handle.writestr(f"trees/{split}.txt", trees(count))
+    checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
+    tiny: dict[str, Any] = {"epochs": 2, "hidden": 8, "embedding": 8}
+    folder.overlay(
+        datasets=[],
+        mirror="mirror",
+        corpora={"trees": {"kind": "sst", "archive": {"file": "trees.zip", "sha256": checksum}}},
+        jain_wallace={"datasets": ["trees"], "models": ["average_tanh"], "recipes": {"default": tiny}},
+    )
+    return folder
+
+
+def snakemake(*arguments: str) -> list[str]:
+    """What a user types, but for the waiting times, which suit a machine and not a cluster."""
+    waits = ["--slurm-init-seconds-before-status-checks", "6", "--seconds-between-status-checks", "1"]
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", *arguments]
+    return [*command, "--configfile", "overlay.yaml", "--latency-wait", "20", *waits]
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster, which is gone after these tests."""
+    with start_cluster(tmp_path_factory.mktemp("cluster") / "slurm") as cluster:
+        yield cluster
+
+
+def run(slurm: Cluster, folder: Folder, *arguments: str) -> Finished:
+    """The command on the cluster, run to its end."""
+    process = slurm.start(snakemake(*arguments), folder.path)
+    try:
+        text, _ = process.communicate(timeout=900)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        text, _ = process.communicate()
+    return Finished(process.returncode, text)
+
+
+@pytest.fixture(scope="module")
+def complete(slurm: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Finished]:
+    """A folder in which `all` has run on the cluster, its training with too little memory at first."""
+    folder = audit(tmp_path_factory.mktemp("complete") / "audit")
+    resources = folder.path / "workflow" / "resources.yaml"
+    needs = yaml.safe_load(resources.read_text())
+    for rule in ("train", "readout"):
+        needs[rule]["memory"] = [MEMORY, 0]
+    resources.write_text(yaml.safe_dump(needs))
+    return folder, run(slurm, folder, "all")
+
+
+def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: tuple[Folder, Finished]) -> None:
+    folder, outcome = complete
+    assert outcome.status == 0, outcome.text
+    results = folder.path / "results"
+    assert (results / "tables/jw_table2_correlation.parquet").is_file()
+    assert (results / "figures/jw_fig_adversary.pdf").is_file()
+    submitted = [job.name for job in slurm.jobs(folder.path)]
+    # fetching, tables and figures run where Snakemake runs
+    assert {name.removeprefix("rule_").partition("_wildcards_")[0] for name in submitted} == {
+        "corpus",
+        "vocabulary",
+        "trees-average_tanh_readout_combination_train_combination",
+        "jw_performance",
+        "attribution",
+        "permutation",
+        "jw_adversary",
+    }
+    assert (results / "logs/train/trees/average_tanh.log").is_file()
+
+
+def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
+    slurm: Cluster, complete: tuple[Folder, Finished]
+) -> None:
+    folder, outcome = complete
+    first, *_, last = [job for job in slurm.jobs(folder.path) if "average_tanh" in job.name]
+    assert (first.memory, first.state == "COMPLETED") == (f"{MEMORY}M", False)
+    assert (last.memory, last.state) in [(f"{MEMORY * attempt}M", "COMPLETED") for attempt in (2, 3)]
+    assert "Trying to restart job" in outcome.text
+    killed = list((folder.path / "results/logs/slurm").glob(f"group_trees-average_tanh*/{first.number}.log"))
+    assert len(killed) == 1
+    assert "memory" in killed[0].read_text().lower()
+
+
+def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
+    slurm: Cluster, complete: tuple[Folder, Finished], tmp_path: Path
+) -> None:
+    whole, _ = complete
+    folder = audit(tmp_path / "audit")
+    process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)
+    deadline = time.monotonic() + 600
+    while not (started := [job for job in slurm.jobs(folder.path) if "average" in job.name and job.state == "RUNNING"]):
+        assert time.monotonic() < deadline, "no training was started"
+        time.sleep(0.2)
+    slurm.call("scancel", started[0].number)
+    text, _ = process.communicate(timeout=600)
+    assert process.returncode != 0
+    assert f"SLURM-job '{started[0].number}' failed, SLURM status is: 'CANCELLED'" in text
+    assert not (folder.path / "results/tables/jw_table1_performance.parquet").exists()
+    before = len(slurm.jobs(folder.path))
+    outcome = run(slurm, folder, "jw_table1", "--retries", "0")
+    assert outcome.status == 0, outcome.text
+    again = [job.name for job in slurm.jobs(folder.path)[before:]]
+    assert not any("corpus" in name for name in again)
+    for name, content in folder.parquet().items():
+        assert content == whole.parquet()[name], name
+
+
+def test_the_cluster_has_no_network(slurm: Cluster) -> None:
+    if not slurm.offline:
+        pytest.skip("no network namespace can be made here (unshare --net)")
+    output = slurm.call("srun", sys.executable, "-c", "import socket; print(socket.if_nameindex())")
+    assert re.findall(r"'(\w+)'", output) == ["lo"]

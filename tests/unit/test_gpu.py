@@ -1,0 +1,41 @@
+"""Which GPU a job takes: a free one, as long as there is one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+PROGRAM = "from attention_audit.gpu import claim; print(claim(2), flush=True); input()"
+
+
+def start() -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def answer(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def test_two_jobs_take_two_gpus_and_a_killed_one_gives_its_own_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    jobs = [start()]
+    assert answer(jobs[0]) == "0"
+    jobs.append(start())
+    assert answer(jobs[1]) == "1"
+    # both are held: a third was asked to share
+    jobs.append(start())
+    assert answer(jobs[2]) in ("0", "1")
+    jobs[0].kill()
+    jobs[0].wait()
+    jobs.append(start())
+    assert answer(jobs[3]) == "0"
+    for job in jobs:
+        job.communicate("\n")
