@@ -1,14 +1,18 @@
 # make run    set up .venv and run the default workflow
+# make report make what is missing, and results/report.html, one page of everything
 # make test   set up .venv and run every check
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint docs clean
+.PHONY: run report test lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
+
+report: $(READY)
+	$(BIN)/snakemake --cores all report_page
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -24,6 +24,7 @@ include: "workflow/rules/correlation.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/guide.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -32,3 +33,4 @@ rule all:
         rules.tables.input,
         rules.figures.input,
         rules.guide.input,
+        rules.report_page.output,

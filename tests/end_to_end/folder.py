@@ -58,7 +58,7 @@ class Finished:
         return {
             rule: int(count)
             for rule, count in rows
-            if rule not in ("total", "all", "corpora", "tables", "figures", "guide")
+            if rule not in ("total", "all", "corpora", "tables", "figures", "guide", "report_page")
         }
 
 

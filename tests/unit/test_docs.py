@@ -14,6 +14,7 @@ from attention_audit.artefacts.guide import guide
 from attention_audit.audits.flipping_sets import BINS, RANKINGS
 from attention_audit.corpus.sources import digest
 from attention_audit.corpus.sources.control import KINDS
+from attention_audit.report.captions import read_caption
 from attention_audit.tables import controls
 from attention_audit.tables.claims import top_flips
 from attention_audit.training.documents import SerranoSmith
@@ -160,6 +161,13 @@ def test_the_guide_to_results_hides_nothing_from_markdown() -> None:
 def test_captions_are_sound(path: Path) -> None:
     tree = publish_doctree(path.read_text(), settings_overrides={"halt_level": 2, "report_level": 2})
     assert len(tree.astext()) > 300
+
+
+def test_every_output_has_a_caption_that_opens_with_its_heading() -> None:
+    for name in OUTPUTS:
+        caption = read_caption((ROOT / "workflow" / "report" / f"{name}.rst").read_text())
+        assert 10 < len(caption.title) < 100, name
+        assert re.match(r"<p>[A-Z]", caption.body), name
 
 
 def test_citation_is_of_this_version() -> None:

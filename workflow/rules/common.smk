@@ -195,3 +195,10 @@ def audits(name, datasets=AUDITED):
 def where_any(datasets, *files):
     """These files, where there is any of these data sets."""
     return files if datasets else []
+
+
+def captions(files):
+    """The captions of these tables and figures, each once."""
+    return [
+        f"workflow/report/{name}.rst" for name in dict.fromkeys(Path(file).stem for file in files)
+    ]

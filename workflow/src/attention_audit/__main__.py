@@ -8,9 +8,11 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
@@ -54,17 +56,21 @@ def title(stage: str, settings: dict[str, Any]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one stage. A fault the user can mend ends in one line and exit status 1."""
+    started = datetime.now(UTC)
     call = parser().parse_args(arguments)
+    inputs, outputs = _files(call.input), _files(call.output)
     _start_log(call.log, title(call.stage, call.settings))
     if call.log:
         logger.info("started; log: %s", call.log)
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         provenance = Provenance(call.stage, call.settings, call.code)
-        stage.run(Job(call.settings, _files(call.input), _files(call.output), provenance, logger.info, call.threads))
+        stage.run(Job(call.settings, inputs, outputs, provenance, logger.info, call.threads))
     except AuditError as error:
         logger.error("error: %s", error)
         return 1
+    if call.log:
+        note(call.log, call.stage, inputs, outputs, started)
     return 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
+DATA = ("*.csv", "*.css", "*.html")
 
 
 def _file(module: str) -> Path | None:
@@ -48,7 +49,7 @@ def closure(module: str) -> frozenset[str]:
 def code_hash(*modules: str) -> str:
     """sha256 over the source of all modules that these import, and the data files that lie beside them."""
     paths = {_file(name) for module in modules for name in closure(f"{PACKAGE}.{module}")} - {None}
-    files = paths | {data for path in paths if path for data in path.parent.glob("*.csv")}
+    files = paths | {data for path in paths if path for kind in DATA for data in path.parent.glob(kind)}
     digest = hashlib.sha256()
     for path in sorted(path for path in files if path):
         digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0")

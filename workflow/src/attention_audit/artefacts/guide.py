@@ -13,6 +13,7 @@ Made by `snakemake`. Everything here can be deleted and is made again by the sam
 
 | file | what it shows |
 |---|---|
+| `report.html` | all of the below on one page, and what the run was made of; opens without a network |
 | `figures/wp_fig2_attention_maps` | single test texts, their words shaded by attention |
 | `figures/wp_fig3_seed_variance` | how far attention moves from seed to seed, and by the per-instance adversary |
 | `figures/wp_fig5_tvd_jsd` | what changed attention costs in changed predictions |
@@ -52,7 +53,7 @@ and .tex (wide, rounded, the paper's value beside ours).
 | `models/{dataset}/{model}/` | weights of the selected epoch (.safetensors) and training history, one pair a seed |
 | `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
 | `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; `records/`: origin, size, sha256 |
-| `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed |
+| `logs/{stage}/`, `logs/{table or figure}.log` | what each job printed; last, as JSON, its files, machine and time |
 
 Wiegreffe & Pinter's models: `base` (BiLSTM, additive attention), `uniform` (the same, attention fixed to 1/length),
 `adversary_lambda{lambda}` (model-consistent adversary), `guide_{weights}` (token-wise MLP; its weights are uniform, its
@@ -62,9 +63,10 @@ convolutions) or `none`. Jain & Wallace's: `<encoder>_<attention>`; the encoder 
 convolutions) or `average` (each word by itself), the attention `tanh` (additive) or `dot` (scaled dot product). `.lock`
 keeps two runs from writing here at once.
 
-Every file but those in `raw/` and `logs/` and `config.yaml` records the stage that made it, its settings and their
-sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet, weights and PNG
-in their metadata, PDF under Keywords, text files in a comment. From Python, in the workflow's environment:
+Every file but those in `raw/` and `logs/`, `config.yaml` and `report.html` records the stage that made it, its settings
+and their sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet,
+weights and PNG in their metadata, PDF under Keywords, text files in a comment. From Python, in the workflow's
+environment:
 
     from attention_audit.artefacts.parquet import read_provenance
     read_provenance("results/tables/wp_table2_uniform.parquet")

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import Artefact
+from attention_audit.artefacts.schema import Artefact, kind_of_table
 from attention_audit.errors import AuditError
 
 PROVENANCE_KEY = b"attention_audit"
@@ -66,23 +66,30 @@ def write_batches(
 
 
 @contextmanager
-def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
-    """A file of kind `artefact`.
+def sound(path: Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file.
 
-    Raises AuditError, naming the file and the command that rebuilds it, where the file is missing,
-    truncated, corrupt or of another shape, be it found here or while the block reads.
+    Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
+    corrupt, be it found here or while the block reads.
     """
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            if not file.schema_arrow.equals(artefact.schema, check_metadata=False):
-                raise AuditError(
-                    f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}"
-                )
             yield file
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}") from error
+
+
+@contextmanager
+def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
+    """A file of kind `artefact`; raises AuditError as `sound` does, and where it has another shape."""
+    with sound(path) as file:
+        if not file.schema_arrow.equals(artefact.schema, check_metadata=False):
+            raise AuditError(
+                f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}"
+            )
+        yield file
 
 
 def read_table(path: Path, artefact: Artefact) -> pa.Table:
@@ -109,3 +116,14 @@ def read_provenance(path: Path) -> dict[str, Any]:
     metadata = pq.read_schema(path).metadata or {}
     record: dict[str, Any] = json.loads(metadata[PROVENANCE_KEY])
     return record
+
+
+def read_published(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """A published table of any kind and its provenance; raises AuditError as `opened` does."""
+    with sound(path) as file:
+        columns = file.schema_arrow.names
+    try:
+        kind = kind_of_table(columns)
+    except ValueError as error:
+        raise AuditError(f"{path}: {error}; {rebuild_hint(path)}") from error
+    return read_frame(path, kind), read_provenance(path)

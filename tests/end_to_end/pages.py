@@ -1,0 +1,93 @@
+"""What a test wants to know of an HTML page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+from PIL import Image
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+LOADING = {"src", "srcset", "data", "poster", "background", "action"}
+
+
+class Page(HTMLParser):
+    """A page taken apart: its ids, links, the addresses that a browser loads, tags, and all its text.
+
+    Raises ValueError where a tag closes that is not open, or stays open.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        if self._open:
+            raise ValueError(f"still open: {self._open}")
+        self.loads += re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]*)", text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        given = {name: value or "" for name, value in attrs}
+        if "id" in given:
+            self.ids[given["id"]] += 1
+        if tag == "a":
+            self.links.append(given["href"])
+        elif "href" in given:
+            self.loads.append(given["href"])
+        self.loads += [value for name, value in given.items() if name in LOADING]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self._open or self._open.pop() != tag:
+            raise ValueError(f"</{tag}> at line {self.getpos()[0]} closes something else")
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        """All text, styles included, its spaces folded."""
+        return " ".join("".join(self.words).split())
+
+    def pictures(self) -> list[tuple[int, int]]:
+        """Size in pixels of each picture, all of which are PNG within the page. It loads nothing else."""
+        sizes = []
+        for address in self.loads:
+            if address == "data:," or address.startswith("#"):
+                continue
+            head, _, data = address.partition(",")
+            assert head == "data:image/png;base64", address[:80]
+            with Image.open(io.BytesIO(base64.b64decode(data, validate=True))) as image:
+                image.load()
+                assert image.format == "PNG"
+                sizes.append(image.size)
+        return sizes
+
+
+def check_page(text: str, results: Path | None = None) -> Page:
+    """That a page is well formed, loads nothing, leads somewhere, and shows all published `results` once."""
+    page = Page(text)
+    assert page.tags["script"] == page.tags["iframe"] == page.tags["object"] == 0
+    assert len(page.pictures()) == page.tags["img"]
+    assert page.ids.most_common(1)[0][1] == 1
+    for link in page.links:
+        assert link.startswith("https://doi.org/") or page.ids[link.removeprefix("#")] == 1, link
+    if results:
+        for path in [*results.glob("tables/*.parquet"), *results.glob("figures/*.png")]:
+            assert page.ids[path.stem] == 1, path
+        assert page.tags["img"] == len(list(results.glob("figures/*.png")))
+    return page

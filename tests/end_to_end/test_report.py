@@ -1,0 +1,79 @@
+"""The page that a finished run is handed on as, by itself and in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from folder import Folder
+from pages import check_page
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PROBE = """<script>addEventListener("load", () => {
+  const root = document.documentElement;
+  const clipped = [...document.querySelectorAll("main *, nav *")].filter(part => {
+    const box = part.getBoundingClientRect();
+    return box.width && !part.closest(".scroll, pre, svg") && box.right > root.clientWidth + 1;
+  });
+  const found = {
+    pictures: document.images.length,
+    broken: [...document.images].filter(image => !image.naturalWidth).length,
+    sideways: root.scrollWidth - root.clientWidth,
+    clipped: clipped.map(part => part.outerHTML.slice(0, 100)),
+    small: [...document.images].filter(image => image.clientWidth < 300).length,
+    contents: getComputedStyle(document.querySelector("nav")).position,
+  };
+  const note = document.createElement("pre");
+  note.id = "probe";
+  note.textContent = JSON.stringify(found);
+  document.body.append(note);
+});</script>"""
+
+
+def page_of(folder: Folder) -> str:
+    return (folder.path / "results/report.html").read_text()
+
+
+def test_everything_published_is_on_the_page_once(finished: Folder) -> None:
+    page = check_page(page_of(finished), finished.path / "results")
+    assert page.tags["img"] >= 3
+    assert "needle" not in page.text.partition("This run")[0]
+
+
+def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
+    """Every stage that Snakemake ran is among the times, and every one of their files in the drawing."""
+    page = page_of(finished)
+    times = dict(re.findall(r"<tr><td class=\"words\"><code>(\w+)</code></td><td class=\"value\">(\d+)</td>", page))
+    assert {"corpus", "vocabulary", "train", "readout", "comparison", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
+    assert int(times["train"]) == len(list((finished.path / "results/logs/train").rglob("*.log")))
+    boxes = re.findall(r"<g class=\"published[^>]*><title>(\w+):", page)
+    shown = [path.stem for path in (finished.path / "results").glob("*/*.p[an][rg]*")]
+    assert sorted(boxes) == sorted(set(shown))
+    assert page.count('<path class="curve"') > len(boxes)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: the page is not opened in a browser")
+@pytest.mark.parametrize("width", [1440, 600])
+def test_a_browser_shows_the_page_whole(finished: Folder, tmp_path: Path, width: int) -> None:
+    copy = tmp_path / "report.html"
+    copy.write_text(page_of(finished).replace("</head>", PROBE + "</head>"))
+    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += [f"--window-size={width},900", "--enable-logging=stderr", "--dump-dom", copy.as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "CONSOLE" not in shown.stderr
+    probe = re.search(r'<pre id="probe">(.*?)</pre>', shown.stdout)
+    assert probe is not None
+    assert json.loads(probe[1]) == {
+        "pictures": page_of(finished).count("<img "),
+        "broken": 0,
+        "sideways": 0,
+        "clipped": [],
+        "small": 0,
+        "contents": "sticky" if width > 992 else "static",
+    }

@@ -1,0 +1,61 @@
+"""What jobs note in their logs, and what is found there again."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from attention_audit.artefacts.journal import note, read_journal, this_machine
+
+BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def log(folder: Path, name: str, inputs: list[str], outputs: list[str], started: datetime = BEGIN) -> Path:
+    path = folder / f"{name}.log"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"[{name}] started\n")
+    note(path, name, {"in": [Path(p) for p in inputs]}, {"out": [Path(p) for p in outputs]}, started)
+    return path
+
+
+def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("[train] started\n")
+    files = {"a": [Path("results/x"), Path("results/y")], "b": [Path("results/z")]}
+    before = datetime.now(UTC)
+    entry = note(path, "train", files, {"out": [Path("results/w")]}, before)
+    assert (entry.inputs, entry.outputs) == (("results/x", "results/y", "results/z"), ("results/w",))
+    assert 0 <= entry.seconds < 60
+    assert 2**20 < entry.peak_memory < entry.machine.memory
+    assert entry.machine == this_machine()
+    assert path.read_text().startswith("[train] started\n")
+    assert read_journal(tmp_path, ["results/w"]) == [entry]
+
+
+def test_only_what_the_products_came_from_is_found_the_earliest_first(tmp_path: Path) -> None:
+    log(tmp_path / "deep", "table", ["b"], ["c"], BEGIN + timedelta(hours=2))
+    log(tmp_path, "corpus", [], ["a"], BEGIN)
+    log(tmp_path, "train", ["a"], ["b", "b2"], BEGIN + timedelta(hours=1))
+    log(tmp_path, "other", ["a"], ["d"], BEGIN)
+    assert [entry.stage for entry in read_journal(tmp_path, ["c"])] == ["corpus", "train", "table"]
+    assert read_journal(tmp_path, ["e"]) == []
+
+
+def test_of_two_jobs_that_made_a_file_the_later_counts(tmp_path: Path) -> None:
+    log(tmp_path, "new", [], ["a"], BEGIN + timedelta(days=1))
+    log(tmp_path, "old", [], ["a"], BEGIN)
+    assert [entry.stage for entry in read_journal(tmp_path, ["a"])] == ["new"]
+
+
+def test_logs_of_other_making_are_passed_over(tmp_path: Path) -> None:
+    path = log(tmp_path, "job", [], ["a"])
+    whole = path.read_text()
+    texts = ["", "[job] started\n", whole[:-20], '{"other": 1}', "7", whole.replace('"stage"', '"scene"')]
+    texts.append(json.dumps({"attention_audit_job": {"stage": "x"}}))
+    for text in texts:
+        path.write_text(text)
+        assert read_journal(tmp_path, ["a"]) == []
+    path.write_bytes(b"\xff\xfe\n" + whole.encode())
+    assert len(read_journal(tmp_path, ["a"])) == 1
+    assert read_journal(tmp_path / "none", ["a"]) == []

@@ -1,0 +1,277 @@
+"""The page of a run, from frames, pictures and captions made by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from pages import Page, check_page
+
+from attention_audit.artefacts.journal import Entry, Machine
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.schema import QUESTIONS, SUMMARY, TABLE
+from attention_audit.errors import AuditError
+from attention_audit.figures.saving import save
+from attention_audit.report.captions import read_caption
+from attention_audit.report.facts import commit, machines, span, stage_times, versions
+from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
+from attention_audit.report.grids import LONG, grid_of
+from attention_audit.report.page import Run, duration, numbered, page, picture, size
+from attention_audit.report.verdicts import verdicts_of
+
+BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
+CAPTION = "**Is it so?** Some *words* on ``wp_fig3_x`` and ``wp_none``.\n\nSource: here."
+
+
+def entry(stage: str, inputs: str, outputs: str, seconds: float = 1.0, machine: Machine = MACHINE) -> Entry:
+    """A job; files are parted by spaces."""
+    return Entry(stage, tuple(inputs.split()), tuple(outputs.split()), BEGIN, seconds, 2**20, machine)
+
+
+JOBS = [
+    entry("corpus", "", "results/corpora/a/corpus.parquet"),
+    entry("corpus", "", "results/corpora/b/corpus.parquet", 3.0),
+    entry("train", "results/corpora/a/corpus.parquet", "results/models/a/base/seed1.safetensors", 60.0),
+    entry("readout", "results/models/a/base/seed1.safetensors", "results/readouts/a/base/seed1/test.parquet"),
+    entry(
+        "train",
+        "results/corpora/a/corpus.parquet results/readouts/a/base/seed1/test.parquet",
+        "results/models/a/adversary_lambda0.1/seed1.safetensors",
+    ),
+    entry("comparison", "results/readouts/a/base/seed1/test.parquet", "results/audits/a/comparison.parquet"),
+    entry("wp_fig3_x", "results/audits/a/comparison.parquet", "results/figures/wp_fig3_x.pdf"),
+    entry("wp_table2_y", "results/audits/a/comparison.parquet", "results/tables/wp_table2_y.parquet"),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path, provenance: Provenance) -> Callable[..., Run]:
+    """A run of one figure and one table; keywords replace parts of it."""
+
+    def make(**changes: Any) -> Run:
+        figure = Figure((1, 1))
+        save(figure, tmp_path / "wp_fig3_x.pdf", tmp_path / "wp_fig3_x.png", provenance.text())
+        row = {
+            "dataset": "sst", "row": "base", "lambda": float("nan"), "metric": "f1", "mean": 0.5, "sd": 0.1,
+            "low": float("nan"), "high": float("nan"), "seeds": 2, "published": 0.4, "selection": "dev",
+            "note": "<script>alert(1)</script> & more",
+        }  # fmt: skip
+        parts: dict[str, Any] = {
+            "tables": {"wp_table2_y": (pd.DataFrame([row])[TABLE.schema.names], provenance.record())},
+            "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
+            "captions": {"wp_fig3_x": CAPTION, "wp_table2_y": CAPTION},
+            "config": {
+                "datasets": ["sst"], "vectors": "random", "training": {"seed": 1, "further_seeds": [2]},
+                "adversary": {"seeds": [3]}, "serrano_smith": {"datasets": [], "seeds": [9]},
+                "jain_wallace": {"datasets": [], "seeds": [9]},
+            },
+            "gaps": {},
+            "raw_files": [],
+            "jobs": JOBS,
+        }  # fmt: skip
+        return Run(**parts | changes)
+
+    return make
+
+
+def test_a_caption_is_a_heading_and_what_follows() -> None:
+    caption = read_caption("**Is it so?** *Slanted* < ``fig``, ``other``.\n\nSource: x.", {"fig"})
+    assert caption.title == "Is it so?"
+    body = '<p><em>Slanted</em> &lt; <a href="#fig"><code>fig</code></a>, <code>other</code>.</p><p>Source: x.</p>'
+    assert caption.body == body
+    assert read_caption("**A statement.** More.").title == "A statement"
+
+
+def test_results_are_numbered_as_in_their_paper() -> None:
+    numbers = {"wp_fig5_tvd_jsd": "Figure 5", "ss_fig11_mass": "Figure 11", "jw_fig_agreement": "Figure"}
+    numbers |= {"wp_table2_uniform": "Table 2", "ss_table_claims": "Table", "controls": "Table"}
+    assert {name: numbered(name) for name in numbers} == numbers
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 00 s"), (3599.6, "1 h 00 min"), (7325, "2 h 02 min")],
+)
+def test_lengths_of_time(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1536 * 1024, "1.5 MiB"), (8 * 2**30, "8.0 GiB")],
+)
+def test_sizes(count: int, text: str) -> None:
+    assert size(count) == text
+
+
+def test_rows_are_gathered_by_data_set() -> None:
+    frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
+    grid = grid_of(frame)
+    assert (grid.headings, grid.words) == (["row", "F1"], [True, False])
+    assert grid.groups == [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])]
+    assert not grid.folded
+    assert grid_of(pd.DataFrame({"data set": ["a"] * (LONG + 1), "row": ["x"] * (LONG + 1)})).folded
+    assert grid_of(pd.DataFrame({"question": ["x"]})).groups == [("", [["x"]])]
+    assert grid_of(frame.iloc[:0]).groups == []
+
+
+def test_the_verdicts_of_a_data_set_stand_together() -> None:
+    numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "floor": 0.0625}
+    asked = {f"needed_{name}": value for name, value in numbers.items()}
+    asked |= {"needed": "yes", "needed_statistic": "s", "needed_floor_statistic": "f"}
+    blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names}
+    blank |= {name: "" for question in QUESTIONS for name in (f"{question}_statistic", f"{question}_floor_statistic")}
+    blank |= dict.fromkeys(QUESTIONS, "not asked") | {"verdict": "v", "seeds": 2, "paper": "WP2019"}
+    rows = [blank | asked | {"dataset": name, "model": model} for name, model in (("sst", "base"), ("b", "base"))]
+    rows.append(blank | {"dataset": "sst", "model": "lstm_tanh", "paper": "JW2019"})
+    (first, both), (second, one) = verdicts_of(pd.DataFrame(rows))
+    assert (first, second) == ("SST", "b")
+    assert [row.model for row in both] == ["base", "BiLSTM (additive)"]
+    cell = one[0].cells[0]
+    assert (cell.word, cell.value, cell.interval, cell.floor) == ("yes", "0.250", "[0.125, 0.500]", "0.062")
+    assert cell.measured == "s; floor: f"
+    assert [(cell.word, cell.value, cell.interval, cell.floor) for cell in both[1].cells] == [
+        ("not asked", "", "", "")
+    ] * len(QUESTIONS)
+
+
+def test_boxes_are_stages_and_families_of_models() -> None:
+    assert [key_of(job) for job in JOBS] == [
+        ("corpora", "corpus"),
+        ("corpora", "corpus"),
+        ("models", "train base"),
+        ("readouts", "readout base"),
+        ("models", "train adversary"),
+        ("audits", "comparison"),
+        ("published", "wp_fig3_x"),
+        ("published", "wp_table2_y"),
+    ]
+    assert edges_of(JOBS) == [
+        (("corpora", "corpus"), ("models", "train base")),
+        (("models", "train base"), ("readouts", "readout base")),
+        (("corpora", "corpus"), ("models", "train adversary")),
+        (("readouts", "readout base"), ("models", "train adversary")),
+        (("readouts", "readout base"), ("audits", "comparison")),
+        (("audits", "comparison"), ("published", "wp_fig3_x")),
+        (("audits", "comparison"), ("published", "wp_table2_y")),
+    ]
+
+
+def test_the_drawing_has_every_box_once_and_none_on_another() -> None:
+    drawing = draw(JOBS, {"wp_table2_y": 0, "wp_fig3_x": 1})
+    boxes = {box.name: box for box in drawing.boxes}
+    assert len(boxes) == len(drawing.boxes) == len(set(map(key_of, JOBS)))
+    assert (boxes["corpus"].jobs, boxes["corpus"].seconds) == (2, 4.0)
+    assert boxes["wp_table2_y"].y < boxes["wp_fig3_x"].y
+    assert len(drawing.curves) == len(edges_of(JOBS))
+    for one, other in combinations(drawing.boxes, 2):
+        beside = one.x + one.width < other.x or other.x + other.width < one.x
+        assert beside or abs(one.y - other.y) > HEIGHT
+    for box in drawing.boxes:
+        assert box.x >= 0
+        assert box.x + box.width <= drawing.width
+        assert box.y >= 0
+        assert box.y + HEIGHT <= drawing.height
+    assert draw([], {}).boxes == []
+
+
+def test_times_by_stage_the_longest_first() -> None:
+    train, corpus = stage_times(JOBS)[:2]
+    assert (train.stage, train.jobs, train.seconds, train.longest) == ("train", 2, 61.0, 60.0)
+    assert (corpus.stage, corpus.jobs, corpus.seconds, corpus.longest) == ("corpus", 2, 4.0, 3.0)
+    assert span(JOBS) == (BEGIN, BEGIN + timedelta(minutes=1))
+    assert span([]) is None
+
+
+def test_a_job_without_a_gpu_is_counted_with_its_machine() -> None:
+    with_gpu, other = (Machine("CPU 1", 4, 8 * 2**30, gpu, "Linux") for gpu in ("GPU 1", None))
+    small = Machine("CPU 1", 2, 8 * 2**30, None, "Linux")
+    jobs = [entry("x", "", "o", machine=machine) for machine in (other, with_gpu, other, small)]
+    assert machines(jobs) == [(with_gpu, 3), (small, 1)]
+
+
+def test_versions_that_differ_are_all_given() -> None:
+    records = [
+        {"attention_audit": "1", "python": "3.11", "libraries": {"torch": torch, "numpy": "2"}} for torch in ("2", "1")
+    ]
+    assert versions(records) == {"attention_audit": "1", "Python": "3.11", "torch": "1, 2", "numpy": "2"}
+
+
+def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
+
+    assert commit(tmp_path) is None
+    git("init")
+    assert commit(tmp_path) is None
+    git("commit", "--allow-empty", "-m", "first")
+    made = commit(tmp_path)
+    assert made is not None
+    assert len(made) == 40
+    (tmp_path / "file").write_text("x")
+    assert commit(tmp_path) == f"{made} and changes that are not committed"
+    (tmp_path / "inner").mkdir()
+    assert commit(tmp_path / "inner") is None
+
+
+def test_the_page_is_whole_and_loads_nothing(run: Callable[..., Run], tmp_path: Path) -> None:
+    text = page(run(), BEGIN, tmp_path)
+    found = check_page(text)
+    assert found.pictures() == [(200, 200)]
+    assert found.ids["wp_fig3_x"] == found.ids["wp_table2_y"] == 1
+    assert "#wp_fig3_x" in found.links
+    words = found.text
+    assert "<script>alert(1)</script> & more" in words
+    assert "0.500 ± 0.100" in words
+    assert "base, uniform, guides1, 2" in words.replace(" 1, 2", "1, 2")
+    assert "CPU 1, 4 cores, 8.0 GiB of memory, no GPU used, Linux (8 jobs)" in words
+    assert "2026-01-02 03:04 UTC" in words
+    assert "not a checkout of a git repository" in words
+    assert json.dumps(run().config["training"]["seed"]) in words
+    assert "Serrano" not in words
+
+
+def test_a_run_without_logs_says_so(run: Callable[..., Run], tmp_path: Path) -> None:
+    found = check_page(page(run(jobs=[]), BEGIN, tmp_path))
+    assert "Which jobs made these results is not known" in found.text
+    assert found.tags["svg"] == 0
+
+
+def test_what_was_left_out_is_named(run: Callable[..., Run], tmp_path: Path) -> None:
+    found = check_page(page(run(gaps={"sst": "no raw file"}), BEGIN, tmp_path))
+    assert "SST: no raw file" in found.text
+
+
+def test_raw_files_are_listed(run: Callable[..., Run], tmp_path: Path) -> None:
+    file = {"folder": "f", "bytes": 2048, "origin": "mirror", "sha256": "ab" * 32}
+    files = [file | {"file": f"{known}.zip", "canonical": known} for known in (True, False, None)]
+    words = check_page(page(run(raw_files=files), BEGIN, tmp_path)).text
+    assert f"f/True.zip 2.0 KiB mirror yes {'ab' * 32}".replace(" ", "") in words.replace(" ", "")
+    assert "no checksum is known" in words
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"", lambda data: b"x" + data])
+def test_a_damaged_picture_is_named(run: Callable[..., Run], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = run().figures["wp_fig3_x"]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(AuditError, match=r"wp_fig3_x\.png: truncated or corrupt PNG; rebuild it with: snakemake"):
+        picture(path)
+    path.unlink()
+    with pytest.raises(AuditError, match=r"wp_fig3_x\.png: not there; rebuild it with"):
+        picture(path)
+
+
+@pytest.mark.parametrize("text", ["<p>", "<p></div>", "</p>"])
+def test_a_page_that_is_not_well_formed_is_noticed(text: str) -> None:
+    with pytest.raises(ValueError, match=r"open|closes"):
+        Page(text)

@@ -1,0 +1,135 @@
+"""What a job says of its own run in the last line of its log: when, how long, where, from and to which files.
+
+It stands there and not in the results, which are the same bytes whenever and wherever they are made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+KEY = "attention_audit_job"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a job ran on. `cores` are those it was allowed, `gpu` the one it used; memory in bytes."""
+
+    cpu: str
+    cores: int
+    memory: int
+    gpu: str | None
+    system: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One job that ended well. `peak_memory` is that of its largest process, in bytes; paths as it was given them."""
+
+    stage: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    started: datetime
+    seconds: float
+    peak_memory: int
+    machine: Machine
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(iter(names), platform.processor() or platform.machine())
+
+
+def _gpu() -> str | None:
+    # a job that has not loaded torch has used no GPU, and asking would take it a second
+    torch = sys.modules.get("torch")
+    return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_initialized() else None
+
+
+def _system() -> str:
+    try:
+        name = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        name = platform.platform(terse=True)
+    return f"{name}, {platform.system()} {platform.release()}"
+
+
+def this_machine() -> Machine:
+    """The machine that this process runs on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Machine(_cpu(), cores, memory, _gpu(), _system())
+
+
+def _peak_memory() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def note(
+    log: Path,
+    stage: str,
+    inputs: Mapping[str, Sequence[Path]],
+    outputs: Mapping[str, Sequence[Path]],
+    started: datetime,
+) -> Entry:
+    """Append the entry of the job that ends now, begun at `started`, to its log; returns it."""
+
+    def paths(files: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
+        return tuple(path.as_posix() for group in files.values() for path in group)
+
+    seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
+    entry = Entry(stage, paths(inputs), paths(outputs), started, seconds, _peak_memory(), this_machine())
+    # a log that cannot be written costs no result
+    with suppress(OSError), log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({KEY: asdict(entry) | {"started": started.isoformat()}}) + "\n")
+    return entry
+
+
+def _entry(log: Path) -> Entry | None:
+    """The entry that ends a log; none where the job has not ended well."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        fields: dict[str, Any] = json.loads(lines[-1])[KEY]
+        return Entry(
+            **fields
+            | {
+                "inputs": tuple(fields["inputs"]),
+                "outputs": tuple(fields["outputs"]),
+                "started": datetime.fromisoformat(fields["started"]),
+                "machine": Machine(**fields["machine"]),
+            }
+        )
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
+
+
+def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
+    """The jobs that made `products`, and all that these were made from, the earliest first.
+
+    Read from the logs under the folder `logs`; of two jobs that made one file, the later counts. Jobs whose logs are
+    gone are left out, with what only they were made from.
+    """
+    entries = sorted(filter(None, map(_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
+    maker = {path: entry for entry in entries for path in entry.outputs}
+    found: set[Entry] = set()
+    open_ = list(products)
+    while open_:
+        entry = maker.get(open_.pop())
+        if entry and entry not in found:
+            found.add(entry)
+            open_.extend(entry.inputs)
+    return [entry for entry in entries if entry in found]

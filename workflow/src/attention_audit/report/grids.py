@@ -1,0 +1,53 @@
+"""Tables as the page shows them: strings in rows, the rows gathered by data set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import pandas as pd
+
+from attention_audit.tables.render import WORDS
+from attention_audit.tables.shown import sections
+
+DATASET = "data set"
+LONG = 24
+"""A table of more rows is folded."""
+
+Rows = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Title and text, perhaps empty; headings and, for each, whether it holds words; rows of cells by data set.
+
+    Where the rows are not about data sets, they are one group without a name.
+    """
+
+    title: str
+    text: str
+    headings: list[str]
+    words: list[bool]
+    groups: list[tuple[str, Rows]]
+
+    @property
+    def folded(self) -> bool:
+        """Whether it is too long to stand open; its groups are then opened one by one."""
+        return sum(len(rows) for _, rows in self.groups) > LONG
+
+
+def grid_of(frame: pd.DataFrame, title: str = "", text: str = "") -> Grid:
+    """A frame of strings; where its first column names the data set, rows are gathered by it."""
+    rows: Rows = [[str(cell) for cell in row] for row in frame.to_numpy().tolist()]
+    headings = list(frame.columns)
+    if headings[:1] == [DATASET]:
+        groups = [(name, [row[1:] for row in members]) for name, members in groupby(rows, key=lambda row: row[0])]
+        headings = headings[1:]
+    else:
+        groups = [("", rows)] if rows else []
+    return Grid(title, text, headings, [heading in WORDS for heading in headings], groups)
+
+
+def grids_of(table: pd.DataFrame) -> list[Grid]:
+    """A published table of any kind, section by section."""
+    return [grid_of(*section) for section in sections(table)]
