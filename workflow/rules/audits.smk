@@ -92,6 +92,8 @@ rule wp_permutation:
         "results/logs/wp_permutation/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("wp_permutation"),
     params:
         command=command("permutation"),
         settings=lambda w: settings(
@@ -117,6 +119,8 @@ rule stability:
         "results/logs/stability/{dataset}.log",
     conda:
         "../../envs/attention-audit.yaml"
+    resources:
+        **needs("stability"),
     params:
         command=command("stability"),
         settings=lambda w: settings(
