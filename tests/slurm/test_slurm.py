@@ -101,17 +101,11 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     results = folder.path / "results"
     assert (results / "tables/jw_table2_correlation.parquet").is_file()
     assert (results / "figures/jw_fig_adversary.pdf").is_file()
-    submitted = [job.name for job in slurm.jobs(folder.path)]
-    # fetching, tables and figures run where Snakemake runs
-    assert {name.removeprefix("rule_").partition("_wildcards_")[0] for name in submitted} == {
-        "corpus",
-        "vocabulary",
-        "trees-average_tanh_readout_combination_train_combination",
-        "jw_performance",
-        "attribution",
-        "permutation",
-        "jw_adversary",
-    }
+    submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
+    model = "trees-average_tanh_readout_combination_train_combination"
+    assert submitted >= {"corpus", "vocabulary", model, "jw_performance", "attribution", "permutation", "jw_adversary"}
+    # what fetches, and what takes seconds, runs where Snakemake runs
+    assert not {name for name in submitted if re.match("fetch|guide|controls|.*table|.*fig", name)}
     assert (results / "logs/train/trees/average_tanh.log").is_file()
 
 
@@ -135,13 +129,15 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     folder = audit(tmp_path / "audit")
     process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)
     deadline = time.monotonic() + 600
-    while not (started := [job for job in slurm.jobs(folder.path) if "average" in job.name and job.state == "RUNNING"]):
+    while not (folder.path / "results/logs/train/trees/average_tanh.log").exists():
+        assert process.poll() is None, "the run ended before its training began"
         assert time.monotonic() < deadline, "no training was started"
         time.sleep(0.2)
-    slurm.call("scancel", started[0].number)
+    [training] = [job for job in slurm.jobs(folder.path) if "average_tanh" in job.name]
+    slurm.call("scancel", training.number)
     text, _ = process.communicate(timeout=600)
     assert process.returncode != 0
-    assert f"SLURM-job '{started[0].number}' failed, SLURM status is: 'CANCELLED'" in text
+    assert f"SLURM-job '{training.number}' failed, SLURM status is: 'CANCELLED'" in text
     assert not (folder.path / "results/tables/jw_table1_performance.parquet").exists()
     before = len(slurm.jobs(folder.path))
     outcome = run(slurm, folder, "jw_table1", "--retries", "0")

@@ -61,11 +61,6 @@ FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
-# the limit is a machine's own, so on a cluster it does not hold back submissions
-resource_scopes:
-    gpu="local",
-
-
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     folder="[a-z0-9-]+",
