@@ -247,6 +247,15 @@ def test_the_best_epochs_weights_are_kept(split: Split) -> None:
     assert [epoch.score for epoch in trained.history] == [0.2, 0.9, 0.9, 0.1]
 
 
+def test_of_equal_scores_the_epoch_with_the_lowest_loss_may_be_kept(split: Split) -> None:
+    scores = iter([0.2, 0.9, 0.9, 0.1])
+    trained = fit(
+        small_model(), split, LabelLoss((30, 30)), Recipe(ties="loss"), 4, 0, lambda line: None, lambda _: next(scores)
+    )
+    assert trained.history[2].loss < trained.history[1].loss
+    assert trained.selected == 2
+
+
 def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Split) -> None:
     # so large a step that the loss does not go on falling
     settings = Recipe(learning_rate=5.0)

@@ -46,7 +46,8 @@ class JainWallace(PaperPlan):
         recipe = self.settings.recipe(dataset)
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
-            optimisation |= {"average": True, "measure": "accuracy", "class_weights": False}
+            # accuracy saturates: many epochs may share the highest
+            optimisation |= {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
         return TrainSettings.model_validate(
             self.identity(dataset, model) | {"optimisation": optimisation, "epochs": recipe.epochs, "patience": None}
         )

@@ -120,6 +120,10 @@ def _refuse_unless_finite(epoch: int, name: str, value: float) -> None:
         raise AuditError(f"epoch {epoch}: the {name} became {value}; try a lower learning rate")
 
 
+def _rank(epoch: Epoch, settings: Recipe) -> tuple[float, float]:
+    return epoch.score, -epoch.loss if settings.ties == "loss" else 0.0
+
+
 def fit(
     model: Network,
     split: Split,
@@ -133,8 +137,9 @@ def fit(
 ) -> Trained:
     """Train for `epochs` epochs and keep the best one.
 
-    The best has the highest `score`, or without one the lowest training loss. `patience`: stop after so many epochs
-    without a better one. Raises AuditError as soon as an epoch's loss or score is not finite.
+    The best has the highest `score`, or without one the lowest training loss; `settings.ties` decides between equals.
+    `patience`: stop after so many epochs without a better one. Raises AuditError as soon as an epoch's loss or
+    score is not finite.
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)
@@ -149,7 +154,7 @@ def fit(
         _refuse_unless_finite(number, "loss", loss)
         history.append(Epoch(number, loss, score(model) if score else -loss))
         _refuse_unless_finite(number, "score", history[-1].score)
-        if number == 0 or history[-1].score > history[best].score:
+        if number == 0 or _rank(history[-1], settings) > _rank(history[best], settings):
             best = number
             weights = copy.deepcopy(model.state_dict())
         if plateau:

@@ -49,6 +49,9 @@ class Recipe(Optimisation):
     )
     plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
     measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
+    ties: Literal["first", "loss"] = Field(
+        "first", description="Of epochs with the same score: the first, or that with the lowest training loss."
+    )
     class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
 
 
