@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ os.environ.update(
     PYTHONPATH=str(SOURCE),
 )
 
+from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.config import parse_config
@@ -53,6 +55,20 @@ FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
+def given():
+    """What the user gave besides config.yaml, as words of a command line."""
+    files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
+    values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
+    return [
+        *(["--configfile", *files] if files else []),
+        *(["--config", *values] if values else []),
+    ]
+
+
+# so that a message can say the whole command that mends a file
+os.environ.update(ATTENTION_AUDIT_GIVEN=shlex.join(given()))
+
+
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     folder="[a-z0-9-]+",
@@ -62,6 +78,7 @@ wildcard_constraints:
 
 onstart:
     hold_lock(Path("results/.lock"))
+    sweep(Path("results"))
 
 
 def command(stage):

@@ -30,13 +30,19 @@ def checksum(weights: Mapping[str, torch.Tensor], record: Mapping[str, Any]) -> 
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
-    """Write a state dict, whole or not at all, with its provenance and checksum in the header."""
+    """Write a state dict, whole or not at all, with its provenance and checksum in the header.
+
+    Raises AuditError where the file cannot be written.
+    """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # one key: safetensors writes several in no fixed order
     record = provenance.record(seed)
     header = json.dumps(record | {SUM: checksum(tensors, record)}, sort_keys=True)
     with whole(path) as temporary:
-        save_file(tensors, temporary, metadata={"attention_audit": header})
+        try:
+            save_file(tensors, temporary, metadata={"attention_audit": header})
+        except SafetensorError as error:
+            raise OSError(str(error)) from error
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:

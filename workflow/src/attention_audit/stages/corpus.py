@@ -1,4 +1,4 @@
-"""raw files with records, or nothing for a generated corpus -> corpus: split into words, filtered, checked; its census."""
+"""raw files with records, or nothing for a generated corpus -> corpus: split into words, filtered; and its census."""
 
 from __future__ import annotations
 
