@@ -122,7 +122,7 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
             with zipfile.ZipFile(path) as archive:
                 for entry in archive.infolist():
                     if not entry.is_dir() and re.fullmatch(wanted, entry.filename):
-                        with archive.open(entry) as stream:
+                        with unzipped(archive, entry, path) as stream:
                             yield entry.filename, stream
             return
         with gzip.open(path) as packed:
@@ -136,6 +136,17 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
                 # tarfile takes a broken header for the end of the archive; the checksum stands at the true one
                 while unpacked.read(BLOCK):
                     pass
+
+
+def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
+    """A file of a zip archive, as a stream.
+
+    Raises AuditError where it is packed by another method than deflate: those may unpack a few bytes to a gigabyte,
+    and Python's reader would hold it all.
+    """
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise AuditError(f"{path}: {entry.filename} is packed by another method than deflate; pack it anew")
+    return archive.open(entry)
 
 
 def content(stream: IO[bytes], where: str) -> bytes:

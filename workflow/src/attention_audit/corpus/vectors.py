@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading
+from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
@@ -74,7 +74,11 @@ def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
 def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     """A vector file as a stream, unpacked where it ends in .gz or .zip; raises AuditError as `raw.reading` does."""
     if path.suffix == ".zip":
-        with reading(path), zipfile.ZipFile(path) as archive, archive.open(chosen(archive, path, member)) as stream:
+        with (
+            reading(path),
+            zipfile.ZipFile(path) as archive,
+            unzipped(archive, archive.getinfo(chosen(archive, path, member)), path) as stream,
+        ):
             yield io.BufferedReader(Unpacking(stream, path), BLOCK)
     else:
         with opened(path) as stream:
