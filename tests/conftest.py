@@ -2,19 +2,67 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from folder import Folder, fresh
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
 
 ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--full`: the counts that docs/reliability.md shows."""
+    parser.addoption("--full", action="store_true", help="hurt the workflow as often as docs/reliability.md says")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What the tests of faults counted, as a table."""
+    counted: dict[str, Counter[str]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, value in getattr(report, "user_properties", []) if getattr(report, "when", "") == "call" else []:
+                if name == "fault":
+                    fault, outcome, times = value
+                    counted.setdefault(fault, Counter())[outcome] += times
+    if counted:
+        terminalreporter.section("faults")
+        width = max(map(len, counted))
+        for fault, outcomes in sorted(counted.items()):
+            said = ", ".join(f"{times:,} {outcome}" for outcome, times in outcomes.items())
+            terminalreporter.write_line(f"{fault:<{width}} | {outcomes.total():>7,} | {said}")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A folder in which the tiny `all` has run, without a network where that is permitted; do not alter it."""
+    folder = fresh(tmp_path_factory.mktemp("finished") / "audit")
+    outcome = folder.run("all", network=False)
+    assert outcome.status == 0, outcome.text
+    (folder.path / "terminal.txt").write_text(outcome.text)
+    return folder
+
+
+@pytest.fixture
+def altered(finished: Folder, tmp_path: Path) -> Folder:
+    """A copy of the finished folder, to alter."""
+    return finished.copy(tmp_path / "audit")
+
+
+@pytest.fixture
+def new_folder(tmp_path: Path) -> Callable[[], Folder]:
+    """Makes folders in which nothing has run."""
+    count = iter(range(10))
+    return lambda: fresh(tmp_path / f"new{next(count)}")
 
 
 @pytest.fixture(autouse=True, scope="session")

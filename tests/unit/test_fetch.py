@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.record import read_record
 from attention_audit.corpus import transfer
 from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile
@@ -452,7 +453,7 @@ def test_stage_writes_the_file_and_its_record(
     assert (tmp_path / "raw.bin").read_bytes() == CONTENT
     text = (tmp_path / "raw.bin.json").read_text()
     assert text == json.dumps(json.loads(text), sort_keys=True) + "\n"
-    assert json.loads(text) == {
+    assert read_record(outputs["record"][0]) == {
         "file": "raw.bin",
         "folder": "toy",
         "origin": "mirror",

@@ -2,11 +2,11 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
 import yaml
-from snakemake.exceptions import WorkflowError
 
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
@@ -16,6 +16,7 @@ os.environ.update(
     PYTHONPATH=str(SOURCE),
 )
 
+from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.config import parse_config
@@ -61,6 +62,20 @@ FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
+def given():
+    """What the user gave besides config.yaml, as words of a command line."""
+    files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
+    values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
+    return [
+        *(["--configfile", *files] if files else []),
+        *(["--config", *values] if values else []),
+    ]
+
+
+# so that a message can say the whole command that mends a file
+os.environ.update(ATTENTION_AUDIT_GIVEN=shlex.join(given()))
+
+
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     folder="[a-z0-9-]+",
@@ -70,6 +85,7 @@ wildcard_constraints:
 
 onstart:
     hold_lock(Path("results/.lock"))
+    sweep(Path("results"))
 
 
 def command(stage):
@@ -113,6 +129,14 @@ READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
 HEAD = "results/readouts/{dataset}/{model}/seed{seed}/head.parquet"
 
 
+def ask(question, *arguments):
+    """What the configuration says. Ends the run in one line where it has no such thing."""
+    try:
+        return question(CONFIG, *arguments)
+    except AuditError as error:
+        sys.exit(f"error: {error}")
+
+
 def heads(wildcards, output):
     """The argument of a readout job whose models may have a head."""
     return " ".join(["--output heads", *output.heads]) if "heads" in output.keys() else ""
@@ -120,7 +144,7 @@ def heads(wildcards, output):
 
 def remote(wildcards):
     """What the fetch of a raw file is told: the config's entry, and where else to ask for the file."""
-    entry, homepage = texts.remote_file(CONFIG, wildcards.folder, wildcards.file)
+    entry, homepage = ask(texts.remote_file, wildcards.folder, wildcards.file)
     return settings(
         folder=wildcards.folder,
         remote=entry.model_dump(include={"file", "url", "bytes", "sha256"}),
@@ -130,19 +154,26 @@ def remote(wildcards):
 
 def raw_files(wildcards):
     """The raw files of a data set, fetched or the user's own; none for a generated one."""
-    return [str(path) for path in texts.raw_paths(CONFIG, wildcards.dataset, MIRROR).values()]
+    return [str(path) for path in ask(texts.raw_paths, wildcards.dataset, MIRROR).values()]
 
 
 def records(datasets):
     """What is known of the fetched files of these data sets."""
-    files = {file for dataset in datasets for file in FETCHED[dataset]}
+    files = {file for dataset in datasets for file in ask(texts.fetched_files, dataset)}
     return [f"results/raw/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
 def vector_file(wildcards):
     """The word vectors of a data set, where they are read from a file."""
-    vectors = texts.vectors_of(CONFIG, wildcards.dataset)
+    vectors = ask(texts.vectors_of, wildcards.dataset)
     return [f"results/raw/vectors/{vectors.file}"] if vectors and vectors.kind == "file" else []
+
+
+def vector_record(wildcards):
+    """What is known of that file."""
+    return [
+        path.replace("vectors/", "vectors/records/", 1) + ".json" for path in vector_file(wildcards)
+    ]
 
 
 def per_seed(pattern, model, seeds):
@@ -156,13 +187,11 @@ def per_seed(pattern, model, seeds):
 
 
 def plan_of(model):
-    """The plan that a model belongs to. Raises WorkflowError where this configuration has no such model."""
+    """The plan that a model belongs to. Ends the run in one line where this configuration has no such model."""
     for plan in PLANS:
         if model in plan.models:
             return plan
-    raise WorkflowError(
-        f"{model}: not a model of this configuration; add it there, or ask for another file"
-    )
+    sys.exit(f"error: {model}: not a model of this configuration; add it there, or ask for another")
 
 
 def reference(wildcards):

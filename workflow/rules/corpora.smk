@@ -1,6 +1,6 @@
 # Raw files -> corpora.
 #
-# fetch        mirror or web                 -> results/raw/{folder}/{file}, and what is known of it
+# fetch        mirror or web                 -> results/raw/{folder}/{file}, and its record: what is known of it
 # corpus       raw files, or nothing         -> results/corpora/{dataset}/corpus.parquet and census.parquet
 # vocabulary   corpus, perhaps vector file   -> results/corpora/{dataset}/vocabulary.parquet
 # corpora      gathers them
@@ -30,6 +30,7 @@ rule fetch:
 rule corpus:
     input:
         raw=raw_files,
+        records=lambda w: records([w.dataset]),
     output:
         corpus="results/corpora/{dataset}/corpus.parquet",
         census="results/corpora/{dataset}/census.parquet",
@@ -49,13 +50,14 @@ rule corpus:
         ),
     shell:
         "{params.command} --settings {params.settings:q} --threads {threads} --log {log}"
-        " --input raw {input.raw:q} --output corpus {output.corpus} --output census {output.census}"
+        " --input raw {input.raw:q} --input records {input.records:q} --output corpus {output.corpus} --output census {output.census}"
 
 
 rule vocabulary:
     input:
         corpus="results/corpora/{dataset}/corpus.parquet",
         vectors=vector_file,
+        records=vector_record,
     output:
         "results/corpora/{dataset}/vocabulary.parquet",
     log:
@@ -69,7 +71,7 @@ rule vocabulary:
         settings=lambda w: texts.vocabulary_settings(CONFIG, w.dataset),
     shell:
         "{params.command} --settings {params.settings:q} --log {log}"
-        " --input corpus {input.corpus} --input vectors {input.vectors:q}"
+        " --input corpus {input.corpus} --input vectors {input.vectors:q} --input records {input.records:q}"
         " --output vocabulary {output}"
 
 

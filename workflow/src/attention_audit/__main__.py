@@ -40,11 +40,18 @@ def _files(groups: Sequence[Sequence[str]]) -> dict[str, list[Path]]:
 
 
 def _start_log(path: Path | None, title: str) -> None:
-    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    """Messages go to the terminal and to `path`. Raises AuditError where that cannot be written."""
+    logging.basicConfig(level=logging.INFO, format=f"[{title}] %(message)s")
+    logging.raiseExceptions = False  # a disk that fills up later costs lines of the log, and no more
     if path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
-    logging.basicConfig(level=logging.INFO, format=f"[{title}] %(message)s", handlers=handlers)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+        except OSError as error:
+            raise AuditError(f"{path}: cannot be written ({error.strerror}); free or unlock the folder") from error
+        handler.setFormatter(logging.Formatter(f"[{title}] %(message)s"))
+        logging.getLogger().addHandler(handler)
+        logger.info("started; log: %s", path)
 
 
 def title(stage: str, settings: dict[str, Any]) -> str:
@@ -59,10 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = datetime.now(UTC)
     call = parser().parse_args(arguments)
     inputs, outputs = _files(call.input), _files(call.output)
-    _start_log(call.log, title(call.stage, call.settings))
-    if call.log:
-        logger.info("started; log: %s", call.log)
     try:
+        _start_log(call.log, title(call.stage, call.settings))
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         provenance = Provenance(call.stage, call.settings, call.code)
         stage.run(Job(call.settings, inputs, outputs, provenance, logger.info, call.threads))

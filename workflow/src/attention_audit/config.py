@@ -23,6 +23,9 @@ from attention_audit.training.documents import SerranoSmith
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, Guides, Sizes, Training
 
+LONGEST = 500
+"""Characters of a message; a value in it may be a whole section in the wrong place."""
+
 
 class Config(Section):
     """The whole configuration of a run."""
@@ -133,7 +136,8 @@ def _line(error: ErrorDetails, raw: Any) -> str:
             message = "missing key `kind`"
         case _:
             message = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
-    return f"{'.'.join(keys)}: {message}" if keys else message
+    line = f"{'.'.join(keys)}: {message}" if keys else message
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
 
 
 def _is_number(text: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,6 +42,20 @@ def whole(path: Path) -> Iterator[Path]:
         temporary.replace(path)
 
 
+def checksum(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed jobs left half-written under `folder`."""
+    for left in folder.rglob(".*.part"):
+        with suppress(OSError):
+            left.unlink()
+
+
 def rebuild_hint(path: Path) -> str:
-    """The command that makes a damaged results file anew."""
-    return f"rebuild it with: snakemake --cores 1 --force {path}"
+    """The command that makes a damaged results file anew, under the configuration of this run."""
+    given = os.environ.get("ATTENTION_AUDIT_GIVEN")
+    return f"rebuild it with: snakemake --cores 1 --force {shlex.quote(str(path))}" + (f" {given}" if given else "")

@@ -15,11 +15,22 @@ import pyarrow.parquet as pq
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.schema import Artefact, kind_of_table
+from attention_audit.artefacts.seal import KEY, OPEN, intact, seal
 from attention_audit.errors import AuditError
 
 PROVENANCE_KEY = b"attention_audit"
 GROUP = 2**26
 """Bytes in memory of a row group, where a file is written in several."""
+
+
+@contextmanager
+def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Writes a file, whole or not at all, that shows any later damage."""
+    with whole(path) as temporary:
+        with pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer:
+            yield writer
+            writer.add_key_value_metadata({KEY: OPEN.decode()})
+        seal(temporary)
 
 
 def write_table(
@@ -42,8 +53,8 @@ def write_table(
     for field in schema:
         if not field.nullable and table[field.name].null_count:
             raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
-    with whole(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    with _sealed(path, schema) as writer:
+        writer.write_table(table)
 
 
 def write_batches(
@@ -52,10 +63,7 @@ def write_batches(
     """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups."""
     schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text(seed).encode()})
     gathered: list[pa.Table] = []
-    with (
-        whole(path) as temporary,
-        pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer,
-    ):
+    with _sealed(path, schema) as writer:
         for table in tables:
             gathered.append(table)
             if sum(part.nbytes for part in gathered) >= GROUP:
@@ -73,7 +81,9 @@ def sound(path: Path) -> Iterator[pq.ParquetFile]:
     corrupt, be it found here or while the block reads.
     """
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        if not intact(path):
+            raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}")
+        with pq.ParquetFile(path) as file:
             yield file
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error

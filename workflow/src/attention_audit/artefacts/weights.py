@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -15,10 +16,12 @@ from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 
+SUM = "weights_sha256"
 
-def checksum(weights: Mapping[str, torch.Tensor]) -> str:
-    """sha256 over names, shapes and bytes; safetensors itself keeps none."""
-    digest = hashlib.sha256()
+
+def checksum(weights: Mapping[str, torch.Tensor], record: Mapping[str, Any]) -> str:
+    """sha256 over the record of their making, names, shapes and bytes; safetensors itself keeps none."""
+    digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode())
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
         digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
@@ -27,12 +30,19 @@ def checksum(weights: Mapping[str, torch.Tensor]) -> str:
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
-    """Write a state dict, whole or not at all, with its provenance and checksum in the header."""
+    """Write a state dict, whole or not at all, with its provenance and checksum in the header.
+
+    Raises AuditError where the file cannot be written.
+    """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # one key: safetensors writes several in no fixed order
-    header = json.dumps(provenance.record(seed) | {"weights_sha256": checksum(tensors)}, sort_keys=True)
+    record = provenance.record(seed)
+    header = json.dumps(record | {SUM: checksum(tensors, record)}, sort_keys=True)
     with whole(path) as temporary:
-        save_file(tensors, temporary, metadata={"attention_audit": header})
+        try:
+            save_file(tensors, temporary, metadata={"attention_audit": header})
+        except SafetensorError as error:
+            raise OSError(str(error)) from error
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
@@ -43,11 +53,12 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
     try:
         with safe_open(path, framework="pt") as handle:
             weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
-            expected = json.loads((handle.metadata() or {}).get("attention_audit", "{}")).get("weights_sha256")
+            record = json.loads((handle.metadata() or {}).get("attention_audit", "{}"))
+            expected = record.pop(SUM, None)
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (SafetensorError, OSError, ValueError) as error:
         raise AuditError(f"{path}: truncated or corrupt weights; {rebuild_hint(path)}") from error
-    if checksum(weights) != expected:
+    if checksum(weights, record) != expected:
         raise AuditError(f"{path}: corrupt weights (checksum differs); {rebuild_hint(path)}")
     return weights

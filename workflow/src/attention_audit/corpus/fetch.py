@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import checksum, whole
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.transfer import CHUNK, Report, checksum, download
+from attention_audit.corpus.transfer import CHUNK, Report, download
 from attention_audit.errors import AuditError
 
 SUMS = "SHA256SUMS"

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -25,7 +26,21 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 2**26
 BLOCK = 2**20
-DAMAGED = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, RuntimeError, pa.ArrowException)
+MOST = 100
+"""Times its packed size that a file may unpack to; the papers' archives have up to 11."""
+ALWAYS = 2**26
+"""Bytes that any file may unpack to."""
+DAMAGED = (
+    OSError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    RuntimeError,
+    UnicodeDecodeError,
+    pa.ArrowException,
+)
 
 
 def remedy(path: Path) -> str:
@@ -44,18 +59,18 @@ def reading(path: Path) -> Iterator[None]:
         raise AuditError(f"{path}: truncated or corrupt ({error}); {remedy(path)}") from error
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """A raw file, unpacked where it ends in .gz; raises AuditError as `reading` does."""
-    with reading(path), gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-        yield stream  # type: ignore[misc]  # GzipFile reads bytes, though it does not say so
+class Unpacking(io.RawIOBase):
+    """What comes out of a packed file, as a stream.
 
+    Raises AuditError as `reading` does where its reader meets the damage, and where more comes out than any text has:
+    what is packed a thousandfold was made to fill memory and disk.
+    """
 
-class Member(io.RawIOBase):
-    """A file of an archive, as a stream; raises AuditError as `reading` does where its reader meets the damage."""
-
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
+    def __init__(self, stream: IO[bytes], path: Path, before: Unpacking | None = None) -> None:
+        """`before`: what came out of the same file already, which counts too."""
         self.stream, self.path = stream, path
+        self.done: int = before.done if before else 0
+        self.most = max(ALWAYS, MOST * path.stat().st_size)
 
     def readable(self) -> bool:
         """It can be read."""
@@ -67,31 +82,79 @@ class Member(io.RawIOBase):
         with reading(self.path):
             content = self.stream.read(len(view))
         view[: len(content)] = content
+        self.done += len(content)
+        if self.done > self.most:
+            raise AuditError(f"{self.path}: unpacks to more than {MOST} times its size; {remedy(self.path)}")
         return len(content)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A raw file, unpacked where it ends in .gz; raises AuditError as `reading` does."""
+    with reading(path):
+        if path.suffix == ".gz":
+            with gzip.open(path, "rb") as packed:
+                yield io.BufferedReader(Unpacking(packed, path), BLOCK)  # type: ignore[arg-type]
+        else:
+            with path.open("rb") as stream:
+                yield stream
 
 
 def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     """The plain files of a zip or tar.gz archive whose whole names match `wanted`, in the archive's order, as streams.
 
     Nothing is unpacked to disk: a name may point where it likes. Raises AuditError as `reading` does, here and in the
-    streams.
+    streams, and where two files have one name.
     """
+    names: set[str] = set()
+    unpacking: Unpacking | None = None
+    for name, content in _contents(path, wanted):
+        if name in names:
+            raise AuditError(f"{path}: holds {name} twice; {remedy(path)}")
+        names.add(name)
+        unpacking = Unpacking(content, path, unpacking)
+        yield name, io.BufferedReader(unpacking)
+
+
+def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     with reading(path):
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 for entry in archive.infolist():
                     if not entry.is_dir() and re.fullmatch(wanted, entry.filename):
-                        with archive.open(entry) as stream:
-                            yield entry.filename, io.BufferedReader(Member(stream, path))
+                        with unzipped(archive, entry, path) as stream:
+                            yield entry.filename, stream
             return
-        with gzip.open(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as tar:
-            for member in tar:
-                content = tar.extractfile(member) if member.isfile() and re.fullmatch(wanted, member.name) else None
-                if content:
-                    yield member.name, io.BufferedReader(Member(content, path))
-            # tarfile takes a broken header for the end of the archive; the checksum stands at the true one
-            while unpacked.read(BLOCK):
-                pass
+        with gzip.open(path) as packed:
+            unpacked = Unpacking(packed, path)  # type: ignore[arg-type]
+            with tarfile.open(fileobj=unpacked, mode="r|") as tar:
+                for member in tar:
+                    tar.members = []  # type: ignore[attr-defined]  # else it remembers them all
+                    content = tar.extractfile(member) if member.isfile() and re.fullmatch(wanted, member.name) else None
+                    if content:
+                        yield member.name, content
+                # tarfile takes a broken header for the end of the archive; the checksum stands at the true one
+                while unpacked.read(BLOCK):
+                    pass
+
+
+def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
+    """A file of a zip archive, as a stream.
+
+    Raises AuditError where it is packed by another method than deflate: those may unpack a few bytes to a gigabyte,
+    and Python's reader would hold it all.
+    """
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise AuditError(f"{path}: {entry.filename} is packed by another method than deflate; pack it anew")
+    return archive.open(entry)
+
+
+def content(stream: IO[bytes], where: str) -> bytes:
+    """All of a stream that holds one text. Raises AuditError where it is longer than any text may be."""
+    found = stream.read(LONGEST + 1)
+    if len(found) > LONGEST:
+        raise AuditError(f"{where}: more than {LONGEST} bytes; is this the right file?")
+    return found
 
 
 def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import requests
 
+from attention_audit.artefacts.files import checksum
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
 
@@ -22,12 +22,6 @@ STEP = 50_000_000
 """Bytes between two lines of progress where the size of the file is unknown."""
 
 Report = Callable[[str], None]
-
-
-def checksum(path: Path) -> str:
-    """The sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Progress:

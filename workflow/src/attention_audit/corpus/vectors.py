@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import opened, reading
+from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
@@ -21,6 +22,8 @@ from attention_audit.section import Count, Section, Seed
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
 LONGEST_LINE = 2**20
 """Bytes; fastText's and GloVe's longest have a few thousand."""
+SHOWN = 20
+"""Files of an archive that a message names."""
 
 
 class VectorFile(RemoteFile):
@@ -58,7 +61,8 @@ Vectors = Annotated[VectorFile | TrainedVectors, Field(discriminator="kind")]
 def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
     """The file to read in a zip archive. Raises AuditError where it is not there, or not the only one."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
-    known = ", ".join(names) or "nothing"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    known = (", ".join(names[:SHOWN]) or "nothing") + more
     if member is None and len(names) != 1:
         raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
     if member is not None and member not in names:
@@ -70,8 +74,12 @@ def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
 def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     """A vector file as a stream, unpacked where it ends in .gz or .zip; raises AuditError as `raw.reading` does."""
     if path.suffix == ".zip":
-        with reading(path), zipfile.ZipFile(path) as archive, archive.open(chosen(archive, path, member)) as stream:
-            yield stream
+        with (
+            reading(path),
+            zipfile.ZipFile(path) as archive,
+            unzipped(archive, archive.getinfo(chosen(archive, path, member)), path) as stream,
+        ):
+            yield io.BufferedReader(Unpacking(stream, path), BLOCK)
     else:
         with opened(path) as stream:
             yield stream

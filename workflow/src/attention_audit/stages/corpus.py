@@ -1,10 +1,11 @@
-"""raw files, or nothing for a generated corpus -> corpus: split into words, filtered, checked; and its census."""
+"""raw files with records, or nothing for a generated corpus -> corpus: split into words, filtered; and its census."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.record import check_recorded
 from attention_audit.artefacts.schema import CENSUS
 from attention_audit.corpus.catalogue import Corpus
 from attention_audit.corpus.prepare import prepare
@@ -13,6 +14,7 @@ from attention_audit.stages.job import Job
 
 def run(job: Job) -> None:
     """Read the source that the settings name."""
+    check_recorded(job.inputs.get("records", []))
     source: Corpus = TypeAdapter(Corpus).validate_python(job.settings["corpus"])
     raw = dict(zip(job.settings["files"], job.inputs["raw"], strict=True))
     census = prepare(

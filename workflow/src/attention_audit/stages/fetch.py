@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.record import write_record
 from attention_audit.corpus.fetch import fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.stages.job import Job
@@ -21,6 +20,5 @@ def run(job: Job) -> None:
     fetched = fetch(
         remote, folder, Path(mirror) if mirror else None, job.output("file"), job.report, job.settings["homepage"]
     )
-    with whole(job.output("record")) as temporary:
-        temporary.write_text(json.dumps({"folder": folder} | asdict(fetched), sort_keys=True) + "\n")
+    write_record(job.output("record"), {"folder": folder} | asdict(fetched))
     job.report(f"{remote.file}: sha256 {fetched.sha256}")

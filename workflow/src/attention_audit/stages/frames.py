@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pandas as pd
 
 from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.schema import Artefact
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
@@ -36,7 +36,7 @@ def by_dataset(job: Job, name: str, artefact: Artefact) -> dict[str, pd.DataFram
 
 def records_by_dataset(job: Job) -> dict[str, list[dict[str, Any]]]:
     """What is known of the fetched files of each data set; the setting `fetched` lists their folders and names."""
-    known = [json.loads(path.read_text(encoding="utf-8")) for path in job.inputs["records"]]
+    known = [read_record(path) for path in job.inputs["records"]]
     by_file = {(record["folder"], record["file"]): record for record in known}
     return {
         dataset: [by_file[folder, file] for folder, file in files] for dataset, files in job.settings["fetched"].items()

@@ -1,10 +1,11 @@
-"""corpus (, word vectors) -> vocabulary: the words of the training split, with their vectors."""
+"""corpus (, word vectors and their record) -> vocabulary: the words of the training split, with their vectors."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.record import check_recorded
 from attention_audit.artefacts.schema import VOCABULARY
 from attention_audit.corpus.vectors import VectorFile, Vectors, read_vectors
 from attention_audit.corpus.vocabulary import (
@@ -26,6 +27,7 @@ def word_vectors(job: Job, vocabulary: Vocabulary) -> WordVectors | None:
         return None
     vectors: Vectors = TypeAdapter(Vectors).validate_python(job.settings["vectors"])
     if isinstance(vectors, VectorFile):
+        check_recorded(job.inputs.get("records", []))
         return read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
     return train_vectors(WordLists(job.input("corpus"), ["train", "dev"]), vectors, job.report)
 

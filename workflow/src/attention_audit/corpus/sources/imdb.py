@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.raw import members
+from attention_audit.corpus.raw import content, members
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -64,7 +64,7 @@ class ImdbCorpus(RawSource):
         archive = raw["archive"]
         reviews = {}
         for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt"):
-            reviews[member] = stream.read()
+            reviews[member] = content(stream, f"{archive}: {member}")
         if not reviews:
             raise AuditError(
                 f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
@@ -85,5 +85,5 @@ class ImdbCorpus(RawSource):
                 continue
             stem = file.removesuffix(".txt")
             label = CLASSES[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
-            content = words if self.keras else re.sub(r"<br\s*/?>", " ", text)
-            yield Text(f"{name}-{split}-{sentiment}-{stem}", split, label, content, place)
+            taken = words if self.keras else re.sub(r"<br\s*/?>", " ", text)
+            yield Text(f"{name}-{split}-{sentiment}-{stem}", split, label, taken, place)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from attention_audit.corpus.raw import members
+from attention_audit.corpus.raw import content, members
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -52,7 +52,7 @@ class NewsgroupsCorpus(RawSource):
 
         archive = raw["archive"]
         posts = {
-            member: stream.read().decode("latin-1")
+            member: content(stream, f"{archive}: {member}").decode("latin-1")
             for member, stream in members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
         }
         missing = set(self.groups or ()) - {group_of(file) for file in posts}

@@ -20,7 +20,7 @@ UNDECIDED = "-"
 
 
 def parse(line: str) -> tuple[str, str, str]:
-    """Gold label, premise and hypothesis of a pair. Raises ValueError, KeyError or TypeError where one is not there."""
+    """Gold label, premise and hypothesis. Raises ValueError, KeyError, TypeError or RecursionError without them."""
     pair = json.loads(line)
     label, premise, hypothesis = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
     if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
@@ -58,7 +58,7 @@ class SnliCorpus(RawSource):
                 place = f"{archive}: {member}, line {number}"
                 try:
                     label, premise, hypothesis = parse(line)
-                except (ValueError, KeyError, TypeError) as error:
+                except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise AuditError(
                         f"{place}: no gold_label, sentence1 and sentence2 in it; {remedy(archive)}"
                     ) from error

@@ -1,0 +1,187 @@
+"""Ways to hurt a run."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from folder import Finished, Folder
+
+Tally = Callable[..., None]
+"""Of a fault: an outcome, and how many times."""
+
+EVERY: dict[str, Any] = {
+    "corpora": {
+        "chorus": {"texts": {"train": 64, "dev": 32, "test": 32}},
+        "digest": {"texts": {"train": 64, "dev": 32, "test": 32}},
+        "stories": {"kind": "babi", "task": 1, "archive": {"file": "stories.tar.gz"}, "vectors": "toy"},
+    },
+    "word_vectors": {"toy": {"kind": "file", "file": "toy.vec", "dimension": 8}},
+    "mirror": "mirror",
+    "serrano_smith": {
+        "datasets": ["digest"],
+        "models": ["han_rnn", "flan_none"],
+        "hidden": 8,
+        "attention": 8,
+        "embedding": 8,
+        "resamples": 100,
+        "recipes": {"default": {"han": {"epochs": 2}, "flan": {"epochs": 2}}},
+    },
+    "jain_wallace": {
+        "datasets": ["stories"],
+        "models": ["lstm_tanh"],
+        "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+    },
+}
+"""Over TINY: all three papers, pairs, a fetched archive and word vectors, so that every kind of file is there."""
+
+
+def story(number: int) -> str:
+    """Two sentences and a question, as bAbI has them."""
+    names, places = ("Mary", "John", "Sue"), ("hall", "garden", "kitchen")
+    first, second = names[number % 3], names[(number + 1) % 3]
+    place, other = places[number // 2 % 3], places[number % 3]
+    return f"1 {first} moved to the {place}.\n2 {second} went to the {other}.\n3 Where is {first}? \t{place}\t1\n"
+
+
+def write_mirror(folder: Path) -> None:
+    """The raw files that EVERY asks for."""
+    (folder / "stories").mkdir(parents=True)
+    (folder / "vectors").mkdir()
+    with tarfile.open(folder / "stories/stories.tar.gz", "w:gz") as archive:
+        for split, count in (("train", 64), ("test", 32)):
+            content = "".join(map(story, range(count))).encode()
+            entry = tarfile.TarInfo(f"tasks_1-20_v1-2/en-10k/qa1_single-supporting-fact_{split}.txt")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    draw = random.Random(1)
+    words = ("Mary", "John", "Sue", "hall", "garden", "kitchen", "moved", "went", "to", "the", "Where", "is", ".")
+    rows = (f"{word} {' '.join(f'{draw.uniform(-1, 1):.3f}' for _ in range(8))}\n" for word in words)
+    (folder / "vectors/toy.vec").write_text("".join(rows))
+
+
+def ask_for_everything(folder: Folder) -> Folder:
+    """The folder, set to run EVERY."""
+    write_mirror(folder.path / "mirror")
+    folder.overlay(**EVERY)
+    return folder
+
+
+def contents(folder: Folder) -> dict[str, bytes]:
+    """All results by path but logs and the lock, and what ends in their place."""
+    results = folder.path / "results"
+    files = (path for path in results.rglob("*") if path.is_file() and path != results / ".lock")
+    named = {path.relative_to(results).as_posix(): path for path in files}
+    return {name: path.read_bytes() for name, path in sorted(named.items()) if not name.startswith("logs/")}
+
+
+def differing(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:
+    """The files that are not the same in both."""
+    return sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+
+
+def kill_tree(process: subprocess.Popen[str]) -> None:
+    """kill -9 of a process and all its descendants, at once."""
+    with suppress(psutil.NoSuchProcess):
+        parent = psutil.Process(process.pid)
+        processes = [*parent.children(recursive=True), parent]
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for one in processes:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        psutil.wait_procs(processes, timeout=30)
+
+
+def kill_after(folder: Folder, steps: int, seconds: float, *targets: str) -> int:
+    """Run, kill the whole tree so many seconds after so many finished steps; the steps that finished."""
+    with folder.start(*targets) as process:
+        assert process.stdout is not None
+        finished = 0
+        for line in process.stdout:
+            finished += line.startswith("Finished jobid")
+            if finished >= steps:
+                break
+        time.sleep(seconds)
+        assert process.poll() is None, "it ended before it was killed"
+        kill_tree(process)
+        finished += sum(line.startswith("Finished jobid") for line in process.stdout)
+    return finished
+
+
+def wait_for(path: Path, text: str) -> None:
+    """Until a file holds a text."""
+    deadline = time.monotonic() + 120
+    while not (path.is_file() and text in path.read_text()):
+        assert time.monotonic() < deadline, f"{path} never held {text!r}"
+        time.sleep(0.02)
+
+
+def flipped(content: bytes, bit: int) -> bytes:
+    """The same with one bit the other way."""
+    at, which = divmod(bit, 8)
+    return content[:at] + bytes([content[at] ^ 1 << which]) + content[at + 1 :]
+
+
+def error_lines(outcome: Finished) -> set[str]:
+    """The different lines that say what a user did wrong; there is no traceback."""
+    assert "Traceback" not in outcome.text, outcome.text
+    assert "Logging error" not in outcome.text, outcome.text
+    found = (re.search(r"error: .*", line) for line in outcome.text.splitlines())
+    return {match[0] for match in found if match}
+
+
+def given_command(line: str) -> list[str]:
+    """The command that a message gives to rebuild a file."""
+    match = re.search(r"rebuild it with: (snakemake .*)", line)
+    assert match, line
+    return [sys.executable, "-m", *shlex.split(match[1])]
+
+
+def run_command(folder: Folder, command: list[str]) -> Finished:
+    """A command as given, in the folder."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ended = subprocess.run(
+        command, cwd=folder.path, env=environment, capture_output=True, text=True, check=False, timeout=600
+    )
+    return Finished(ended.returncode, ended.stdout + ended.stderr)
+
+
+def mount(*arguments: str) -> None:
+    """mount(8)."""
+    subprocess.run(["mount", *arguments], check=True, capture_output=True)
+
+
+@contextmanager
+def mounted(folder: Path, size: str) -> Iterator[None]:
+    """A file system in memory of its own, of that size, at `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder))
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def why_no_mount(folder: Path) -> str | None:
+    """Why nothing can be mounted here; None where it can."""
+    try:
+        with mounted(folder, "64k"):
+            return None
+    except FileNotFoundError:
+        return "there is no mount(8)"
+    except subprocess.CalledProcessError as error:
+        return f"nothing can be mounted here: {error.stderr.decode().strip()}"

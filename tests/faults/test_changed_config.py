@@ -1,0 +1,48 @@
+"""A configuration that is changed half-way."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from folder import TINY, Folder, NewFolder
+from hurt import Tally, contents, differing, kill_after
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+CHANGES: list[dict[str, Any]] = [
+    {"corpora": {"chorus": {"seed": 2, "texts": {"train": 48, "dev": 32, "test": 32}}}},
+    {"training": {"further_seeds": [51, 52], "epochs": 1}, "model": {"embedding": 8, "hidden": 4, "attention": 8}},
+    {"adversary": {"lambdas": [0.002, 0.01], "epochs": 1, "patience": 1}, "instance_adversary": {"steps": 7}},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids="+".join)
+def test_the_results_are_those_of_the_last_configuration(
+    finished: Folder, new_folder: NewFolder, full: bool, tally: Tally, change: dict[str, Any]
+) -> None:
+    if not full:
+        pytest.skip("only with --full")
+    folder = new_folder()
+    draw = random.Random(str(change))
+    folder.overlay(**change)
+    kill_after(folder, draw.randrange(5, 30), draw.uniform(0, 4), "all")
+    folder.overlay()
+    assert folder.run("all").status == 0
+    ours, theirs = contents(folder), contents(finished)
+    # what the first configuration alone has, another lambda say, stays beside it
+    assert differing({name: ours[name] for name in theirs}, theirs) == []
+    tally("another configuration half-way", "the same command continues, results as from a fresh run")
+
+
+def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered: Folder, tally: Tally) -> None:
+    result = "results/audits/chorus/instance_adversary.parquet"
+    whole = (finished.path / result).read_bytes()
+    altered.overlay(instance_adversary={"steps": 7})
+    assert altered.run(result).status == 0
+    assert (altered.path / result).read_bytes() != whole
+    altered.overlay(instance_adversary=TINY["instance_adversary"])
+    assert altered.run("wp_table5").status == 0
+    assert differing(contents(altered), contents(finished)) == []
+    tally("another configuration, and back", "results as from a fresh run")

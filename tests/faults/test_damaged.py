@@ -1,0 +1,145 @@
+"""Every kind of file truncated, emptied, or with a bit flipped: noticed, named, and rebuilt as the message says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from folder import Folder, kind_of
+from hurt import Tally, contents, differing, error_lines, flipped, given_command, run_command
+
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.record import check_recorded, read_record
+from attention_audit.artefacts.weights import read_weights
+from attention_audit.errors import AuditError
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+READERS = {
+    "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",
+    "raw/stories/records/stories.tar.gz.json": "wp_table1",
+    "raw/vectors/toy.vec": "results/corpora/stories/vocabulary.parquet",
+    "corpora/chorus/corpus.parquet": "results/corpora/chorus/vocabulary.parquet",
+    "corpora/digest/census.parquet": "wp_table1",
+    "corpora/chorus/vocabulary.parquet": "results/readouts/chorus/uniform/seed10/test.parquet",
+    "models/chorus/base/seed10.safetensors": "results/readouts/chorus/base/seed10/test.parquet",
+    "readouts/chorus/base/seed10/train.parquet": "results/models/chorus/guide_base_lstm/seed10.safetensors",
+    "readouts/chorus/base/seed10/test.parquet": "results/audits/chorus/comparison.parquet",
+    "readouts/stories/lstm_tanh/seed10/head.parquet": "results/audits/stories/permutation.parquet",
+    "audits/chorus/performance.parquet": "wp_table2",
+    "audits/chorus/comparison.parquet": "wp_fig5",
+    "audits/chorus/instance_adversary.parquet": "wp_table5",
+    "audits/chorus/evidence.parquet": "controls",
+    "audits/chorus/attention_maps.parquet": "wp_fig2",
+    "audits/digest/accuracy.parquet": "ss_table3",
+    "audits/digest/single_weight.parquet": "ss_table2",
+    "audits/digest/ranked_sets.parquet": "ss_fig5",
+    "audits/digest/planted.parquet": "controls",
+    "audits/stories/jw_performance.parquet": "jw_table1",
+    "audits/stories/correlation.parquet": "jw_table2",
+    "audits/stories/agreement.parquet": "jw_fig_agreement",
+    "audits/stories/conicity.parquet": "jw_table_conicity",
+    "audits/stories/permutation.parquet": "jw_fig_permutation",
+    "audits/stories/jw_adversary.parquet": "jw_fig_adversary",
+}
+"""Every kind of file that a stage reads, and a result that is made from it."""
+IN_TURN = ["audits/chorus/comparison.parquet", "corpora/chorus/corpus.parquet", "models/chorus/base/seed10.safetensors"]
+UNREAD = [
+    "models/chorus/base/seed10.history.parquet",
+    "tables/wp_table2_uniform.csv",
+    "tables/wp_table2_uniform.md",
+    "tables/wp_table2_uniform.tex",
+    "figures/wp_fig5_tvd_jsd.pdf",
+    "figures/wp_fig5_tvd_jsd.png",
+    "README.md",
+    "config.yaml",
+]
+"""Files for people alone."""
+
+
+def damaged(content: bytes, damage: str, draw: random.Random) -> bytes:
+    """What is left of a file."""
+    match damage:
+        case "truncated":
+            return content[: draw.randrange(1, len(content))]
+        case "emptied":
+            return b""
+    return flipped(content, draw.randrange(8 * len(content)))
+
+
+def reader_of(path: Path) -> Callable[[], object]:
+    """What a stage calls to read a file of results/."""
+    if path.suffix == ".parquet":
+        return lambda: read_table(path, kind_of(path))
+    if path.suffix == ".safetensors":
+        return lambda: read_weights(path)
+    if path.suffix == ".json":
+        return lambda: read_record(path)
+    return lambda: check_recorded([path.parent / "records" / f"{path.name}.json"])
+
+
+def test_no_damage_goes_unnoticed(request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally) -> None:
+    run: Folder = request.getfixturevalue("everything" if full else "finished")
+    folder = run.copy(tmp_path / "audit")
+    results = folder.path / "results"
+    draw = random.Random(6)
+    files = [results / file for file in READERS if (results / file).is_file()]
+    files += [*sorted((results / "tables").glob("*.parquet")), results / UNREAD[0]]
+    if full:
+        assert {kind_of(path).name for path in results.rglob("*.parquet")} == {
+            kind_of(path).name for path in files if path.suffix == ".parquet"
+        }
+    for path in files:
+        read, whole = reader_of(path), path.read_bytes()
+        read()
+        times = {"emptied": 1, "truncated": 100 if full else 5, "one bit flipped": 2000 if full else 20}
+        for damage, count in times.items():
+            for _ in range(count):
+                path.write_bytes(damaged(whole, damage, draw))
+                with pytest.raises(AuditError) as caught:
+                    read()
+                assert str(path) in str(caught.value)
+                assert f"rebuild it with: snakemake --cores 1 --force {path}" in str(caught.value)
+            tally(f"a file {damage}, read as a stage does", "noticed and named", count)
+        path.write_bytes(whole)
+        read()
+
+
+@pytest.mark.parametrize("file", READERS)
+def test_the_command_of_the_message_mends_the_file(
+    request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally, file: str
+) -> None:
+    if not full and file not in IN_TURN:
+        pytest.skip("only with --full")
+    run: Folder = request.getfixturevalue("everything" if full else "finished")
+    folder = run.copy(tmp_path / "audit")
+    path = folder.path / "results" / file
+    whole = path.read_bytes()
+    damage = ("truncated", "emptied", "one bit flipped")[list(READERS).index(file) % 3]
+    path.write_bytes(damaged(whole, damage, random.Random(file)))
+    outcome = folder.run("--force", READERS[file], "--rerun-triggers", "params")
+    assert outcome.status != 0
+    (line,) = error_lines(outcome)
+    assert f"error: results/{file}: " in line
+    command = given_command(line)
+    assert run_command(folder, command).status == 0
+    assert path.read_bytes() == whole
+    tally(f"a file {damage}, in a run", "one line, mended by the command it gives", 1)
+
+
+def test_files_that_no_stage_reads_are_rebuilt(
+    request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally
+) -> None:
+    if not full:
+        pytest.skip("only with --full")
+    run: Folder = request.getfixturevalue("everything")
+    folder = run.copy(tmp_path / "audit")
+    for file in UNREAD:
+        path = folder.path / "results" / file
+        path.write_bytes(damaged(path.read_bytes(), "truncated", random.Random(file)))
+    outcome = folder.run("--force", *(f"results/{file}" for file in UNREAD))
+    assert outcome.status == 0, outcome.text
+    assert differing(contents(folder), contents(run)) == []
+    tally("a file that no stage reads truncated", "not noticed; rebuilt identical by --force", len(UNREAD))

@@ -1,0 +1,38 @@
+"""A disk that fills up in the middle of a write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folder import Folder, fresh
+from hurt import Tally, contents, differing, error_lines, mount, mounted
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+SIZES = ["16k", "64k", "160k", "320k", "640k", "1280k"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_full_disk_is_one_line_and_the_run_goes_on(
+    mountable: Path, tmp_path: Path, finished: Folder, full: bool, tally: Tally, size: str
+) -> None:
+    if not full and size != "160k":
+        pytest.skip("only with --full")
+    folder = fresh(tmp_path / "audit")
+    results = folder.path / "results"
+    with mounted(results, size):
+        outcome = folder.run("all")
+        assert outcome.status != 0
+        lines = error_lines(outcome)
+        assert lines, outcome.text
+        assert all("cannot be written" in line and "No space left on device" in line for line in lines), lines
+        assert not list(results.rglob("*.part"))
+        whole = contents(finished)
+        assert all(whole[name] == content for name, content in contents(folder).items())
+        if full:
+            mount("-o", "remount,size=64m", str(results))
+            assert folder.run("all").status == 0
+            assert differing(contents(folder), whole) == []
+    said = "one line, nothing half-written" + (", continued when there was room, identical" if full else "")
+    tally("the disk is full in the middle of a write", said)

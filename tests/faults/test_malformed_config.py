@@ -1,0 +1,211 @@
+"""Malformed configurations: a clear line or a valid run, never a traceback."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from folder import ROOT, NewFolder
+from hurt import Tally, error_lines
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from attention_audit.config import Config, parse_config
+from attention_audit.corpus.availability import unavailable
+from attention_audit.errors import AuditError
+from attention_audit.plan import texts
+from attention_audit.plan.jain_wallace import JainWallace
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.serrano_smith import SerranoSmith
+from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+
+DEFAULT = yaml.safe_load((ROOT / "workflow/catalogue.yaml").read_text()) | {}
+for key, value in yaml.safe_load((ROOT / "config.yaml").read_text()).items():
+    DEFAULT[key] = {**DEFAULT.get(key, {}), **value} if isinstance(value, dict) else value
+MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
+"""What a model's name in a path may be: the wildcard constraint of the workflow."""
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a configuration, its groups included."""
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from places(below, (*path, key))
+    elif isinstance(value, list):
+        for number, below in enumerate(value):
+            yield from places(below, (*path, number))
+
+
+PLACES = list(places(DEFAULT))
+OWN = [place for place in PLACES if place[0] not in ("corpora", "word_vectors")]
+WORDS = st.sampled_from(
+    [
+        "", " ", "needle", "imbd", "sst", "random", "glove-840b-300d", "null", "true", "8", "1e-3", "nan", "-", "../..",
+        "/", "a/b", "results/raw", "a\nb", "\x00", "\x1b[2J", "é", "{}", "%s", "{model}", "x" * 5000, "lstm_dot", "dev",
+    ]
+)  # fmt: skip
+NUMBERS = st.one_of(
+    st.integers(-3, 9), st.integers(), st.sampled_from([2**31, 2**63, 10**30]), st.floats(), st.floats(0, 1)
+)
+SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, WORDS, st.text(max_size=8), st.dates())
+KEYS = st.one_of(WORDS, st.integers(-1, 3), st.none(), st.booleans())
+JUNK = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
+    max_leaves=5,
+)
+
+
+@st.composite
+def malformed(draw: st.DrawFn) -> dict[Any, Any]:
+    """The default configuration with one to three places replaced, removed, renamed, doubled or added to."""
+    config = copy.deepcopy(DEFAULT)
+    for _ in range(draw(st.integers(1, 3))):
+        *above, last = draw(st.sampled_from(draw(st.sampled_from([OWN, PLACES]))))
+        group: Any = config
+        try:
+            for key in above:
+                group = group[key]
+            held = group[last]
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change took it away
+        if not isinstance(group, dict | list):
+            continue
+        match draw(st.sampled_from(["replace", "replace", "replace", "remove", "rename", "add", "double"])):
+            case "replace":
+                group[last] = draw(JUNK)
+            case "remove":
+                del group[last]
+            case "rename" if isinstance(group, dict):
+                group[draw(KEYS)] = group.pop(last)
+            case "add" if isinstance(held, dict):
+                held[draw(KEYS)] = draw(JUNK)
+            case "double" if isinstance(group, list):
+                group.append(held)
+    return config
+
+
+def plan_everything(config: Config) -> None:
+    """All that is asked of a configuration before the first job starts."""
+    plans: list[Plan] = [WiegreffePinter(config), SerranoSmith(config), JainWallace(config)]
+    mirror = Path(config.mirror) if config.mirror else None
+    config.model_dump_json()
+    for name in config.every_dataset:
+        reason = unavailable(name, config.corpora[name], mirror, Path("results/raw"))
+        assert reason is None or "\n" not in str(AuditError(reason))
+        texts.raw_paths(config, name, mirror)
+        texts.vocabulary_settings(config, name)
+        for folder, file in texts.fetched_files(config, name):
+            texts.remote_file(config, folder, file)
+        for plan in plans:
+            for model in plan.models:
+                assert MODEL.fullmatch(model), model
+                plan.train_settings(name, model).model_dump_json()
+                plan.readout_settings(name, model).model_dump_json()
+                plan.reference(model)
+            plan.identities(plan.runs(plan.models))
+
+
+def tried(config: dict[Any, Any]) -> str:
+    """How a configuration ends."""
+    try:
+        plan_everything(parse_config(config))
+    except AuditError as error:
+        line = str(error)
+        assert line.startswith("config: ")
+        assert line.isprintable()
+        assert len(line) < 1000
+        return "refused in one clear line"
+    return "valid, and planned to the end"
+
+
+def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
+    outcomes = []
+
+    @seed(6)
+    @settings(
+        max_examples=5000 if full else 600,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(malformed())
+    def ends_well(config: dict[Any, Any]) -> None:
+        outcomes.append(tried(config))
+
+    ends_well()
+    assert len(outcomes) >= 500
+    for outcome in sorted(set(outcomes)):
+        tally("a malformed configuration, checked and planned", outcome, outcomes.count(outcome))
+
+
+TEXTS = {
+    "an unknown key": ("datsets: []", "error: config: datsets: unknown key"),
+    "a text for a number": (
+        "training: {epochs: '8'}",
+        "error: config: training.epochs: input should be a valid integer, not '8'",
+    ),
+    "an unknown data set": ("datasets: [imbd]", "error: config: datasets: unknown data set 'imbd'; known: agnews, "),
+    "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
+    "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),
+    "a group that is none": ("training: 8", "error: config: training: "),
+    "a key that is a number": ("8: 8", "error: config: "),
+    "a number that is none": ("adversary: {lambdas: [.nan]}", "error: config: adversary.lambdas.0: "),
+    "a date": ("mirror: 2024-01-01", "error: config: mirror: "),
+    "a path that can not be": ('mirror: "a\\0b"', "error: config: mirror: "),
+}
+IN_TURN = 3
+"""So many of them in the ordinary suite."""
+
+
+@pytest.mark.end_to_end
+@pytest.mark.xdist_group("finished")
+@pytest.mark.parametrize("wrong", TEXTS)
+def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, full: bool, tally: Tally, wrong: str) -> None:
+    if not full and wrong not in list(TEXTS)[:IN_TURN]:
+        pytest.skip("only with --full")
+    text, line = TEXTS[wrong]
+    folder = new_folder()
+    (folder.path / "overlay.yaml").write_text(text)
+    outcome = folder.run("all")
+    assert outcome.status != 0
+    (said,) = error_lines(outcome)
+    assert said.startswith(line)
+    assert "  File " not in outcome.text
+    assert not (folder.path / "results").exists()
+    tally("a wrong configuration, run", "refused in one clear line, nothing run")
+
+
+@pytest.mark.end_to_end
+@pytest.mark.xdist_group("finished")
+def test_malformed_configurations_end_so_in_the_workflow_too(new_folder: NewFolder, full: bool, tally: Tally) -> None:
+    folder = new_folder()
+    outcomes = []
+
+    @seed(7)
+    @settings(
+        max_examples=40 if full else 2,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(malformed())
+    def ends_well(config: dict[Any, Any]) -> None:
+        (folder.path / "overlay.yaml").write_text(yaml.safe_dump(config))
+        outcome = folder.run("-n", "all", "--replace-workflow-config")
+        lines = error_lines(outcome)
+        assert len(lines) == (0 if outcome.status == 0 else 1), outcome.text
+        outcomes.append("refused in one clear line" if lines else "valid, and planned to the end")
+
+    ends_well()
+    for outcome in sorted(set(outcomes)):
+        tally("a malformed configuration, snakemake -n", outcome, outcomes.count(outcome))

@@ -1,0 +1,57 @@
+"""A results folder that is read-only, or turns read-only."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from folder import Finished, Folder, fresh
+from hurt import Tally, contents, differing, error_lines, mount, mounted
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+
+@pytest.mark.usefixtures("mountable")
+def test_read_only_from_the_start(tmp_path: Path, tally: Tally) -> None:
+    folder = fresh(tmp_path / "audit")
+    results = folder.path / "results"
+    with mounted(results, "64m"):
+        mount("-o", "remount,ro", str(results))
+        outcome = folder.run("all")
+        assert outcome.status != 0
+        (line,) = error_lines(outcome)
+        assert line.startswith("error: results/.lock: cannot be written")
+    tally("results are read-only from the start", "one line")
+
+
+@pytest.mark.usefixtures("mountable")
+@pytest.mark.parametrize("steps", [5, 20])
+def test_read_only_in_the_middle(tmp_path: Path, finished: Folder, full: bool, tally: Tally, steps: int) -> None:
+    if not full:
+        pytest.skip("only with --full")
+    folder = fresh(tmp_path / "audit")
+    results = folder.path / "results"
+    locked: list[Path] = []
+    with folder.start("all") as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if sum(line.startswith("Finished jobid") for line in lines) == steps and not locked:
+                # the folders and not the whole: that can not be made read-only while the lock in it is open
+                locked = [path for path in results.iterdir() if path.is_dir()]
+                for path in locked:
+                    mount("--bind", str(path), str(path))
+                    mount("-o", "remount,bind,ro", str(path))
+    try:
+        assert process.returncode != 0
+        said = error_lines(Finished(process.returncode, "".join(lines)))
+        assert said
+        assert all("cannot be written (Read-only file system)" in line for line in said), said
+    finally:
+        for path in locked:
+            subprocess.run(["umount", str(path)], check=True)
+    assert folder.run("all").status == 0
+    assert differing(contents(folder), contents(finished)) == []
+    tally("results turn read-only in the middle", "one line, continued when unlocked, identical")

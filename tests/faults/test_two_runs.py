@@ -1,0 +1,31 @@
+"""Two runs in one folder."""
+
+from __future__ import annotations
+
+import pytest
+from folder import Folder, NewFolder
+from hurt import Tally, contents, differing, error_lines, kill_tree, wait_for
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+
+def test_the_second_ends_at_once_and_the_first_is_unharmed(
+    finished: Folder, new_folder: NewFolder, full: bool, tally: Tally
+) -> None:
+    folder = new_folder()
+    times = 5 if full else 1
+    with folder.start("all") as first:
+        wait_for(folder.path / "results/logs/corpus/chorus.log", "train")
+        for _ in range(times):
+            second = folder.run("all")
+            assert second.status != 0
+            assert error_lines(second) == {"error: another run is writing to results/; wait for it to end"}
+        if full:
+            first.communicate(timeout=600)
+            assert first.returncode == 0
+            assert differing(contents(folder), contents(finished)) == []
+        else:
+            assert first.poll() is None
+            kill_tree(first)
+    said = "refused in one line" + (", the first ends identical" if full else "")
+    tally("a second run in the same folder", said, times)

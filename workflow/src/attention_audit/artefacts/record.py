@@ -1,0 +1,59 @@
+"""What is known of a fetched file, as JSON that shows any later damage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attention_audit.artefacts.files import checksum, rebuild_hint, whole
+from attention_audit.errors import AuditError
+
+SUM = "record_sha256"
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
+def write_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record, whole or not at all, with its checksum."""
+    with whole(path) as temporary:
+        temporary.write_text(json.dumps({**record, SUM: _checksum(record)}, sort_keys=True) + "\n")
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read what `write_record` wrote.
+
+    Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
+    """
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        expected = record.pop(SUM)
+    except FileNotFoundError as error:
+        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise AuditError(f"{path}: truncated or corrupt record; {rebuild_hint(path)}") from error
+    if _checksum(record) != expected:
+        raise AuditError(f"{path}: corrupt record (checksum differs); {rebuild_hint(path)}")
+    return record
+
+
+def check_recorded(records: Iterable[Path]) -> None:
+    """Check fetched files, each beside the folder of its record, against their records.
+
+    Raises AuditError, naming the file and the command that fetches it anew, where one is not as it came.
+    """
+    for path in records:
+        record = read_record(path)
+        file = path.parent.parent / record["file"]
+        try:
+            fault = "" if checksum(file) == record["sha256"] else "damaged since it was fetched"
+        except FileNotFoundError:
+            fault = "not there"
+        except OSError as error:
+            fault = f"can not be read ({error.strerror})"
+        if fault:
+            raise AuditError(f"{file}: {fault}; {rebuild_hint(file)}")
