@@ -87,11 +87,11 @@ def ask_for_everything(folder: Folder) -> Folder:
 
 
 def contents(folder: Folder) -> dict[str, bytes]:
-    """All results by path but logs and the lock, and what ends in their place."""
+    """All results by path, but logs, the lock, and the report, which tell of the run itself."""
     results = folder.path / "results"
-    files = (path for path in results.rglob("*") if path.is_file() and path != results / ".lock")
+    files = (path for path in results.rglob("*") if path.is_file() and results / "logs" not in path.parents)
     named = {path.relative_to(results).as_posix(): path for path in files}
-    return {name: path.read_bytes() for name, path in sorted(named.items()) if not name.startswith("logs/")}
+    return {name: path.read_bytes() for name, path in sorted(named.items()) if name not in (".lock", "report.html")}
 
 
 def differing(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:
