@@ -46,7 +46,7 @@ def audit(path: Path) -> Folder:
     archive.parent.mkdir(parents=True)
     with zipfile.ZipFile(archive, "w") as handle:
         for split, count in TEXTS.items():
-            handle.writestr(f"trees/{split}.txt", trees(count))
+            handle.writestr(zipfile.ZipInfo(f"trees/{split}.txt"), trees(count))
     checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
     tiny: dict[str, Any] = {"epochs": 2, "hidden": 8, "embedding": 8}
     folder.overlay(
