@@ -10,6 +10,7 @@ alone.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -119,6 +120,8 @@ def missing() -> str | None:
     absent = [program for program in PROGRAMS if shutil.which(program, path=PATH) is None]
     if absent:
         return f"no Slurm here: {', '.join(absent)} not found (Debian: apt-get install munge slurmctld slurmd)"
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        return "Snakemake has no plugin for Slurm here: pip install snakemake-executor-plugin-slurm"
     if os.geteuid() != 0:
         return "only root can start Slurm's daemons"
     if CONFIGURATION.exists():
