@@ -1,13 +1,14 @@
 # make run    set up .venv and run the default workflow
 # make report make what is missing, and results/report.html, one page of everything
 # make test   set up .venv and run every check
+# make faults all that docs/reliability.md counts, in about half an hour; some of it needs root
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run report test slurm lint docs clean
+.PHONY: run report test faults slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -17,6 +18,9 @@ report: $(READY)
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+faults: $(READY)
+	$(BIN)/python -m pytest tests/faults --full -n 2 --dist loadgroup
 
 slurm: $(READY)
 	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm

@@ -25,6 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="hurt the workflow as often as docs/reliability.md says")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests marked `full` wait for `--full`."""
+    for item in items:
+        if item.get_closest_marker("full") and not config.getoption("--full"):
+            item.add_marker(pytest.mark.skip(reason="only with --full"))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """What the tests of faults counted, as a table."""
     counted: dict[str, Counter[str]] = {}

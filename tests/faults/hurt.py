@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from folder import Finished, Folder
 
 Tally = Callable[..., None]
@@ -47,6 +48,11 @@ EVERY: dict[str, Any] = {
     },
 }
 """Over TINY: all three papers, pairs, a fetched archive and word vectors, so that every kind of file is there."""
+
+
+def only_first(count: int, values: Iterable[str]) -> list[Any]:
+    """Parameters of a test, of which the ordinary suite runs the first few."""
+    return [pytest.param(v, marks=() if i < count else pytest.mark.full) for i, v in enumerate(values)]
 
 
 def story(number: int) -> str:

@@ -18,12 +18,11 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", CHANGES, ids="+".join)
 def test_the_results_are_those_of_the_last_configuration(
-    finished: Folder, new_folder: NewFolder, full: bool, tally: Tally, change: dict[str, Any]
+    finished: Folder, new_folder: NewFolder, tally: Tally, change: dict[str, Any]
 ) -> None:
-    if not full:
-        pytest.skip("only with --full")
     folder = new_folder()
     draw = random.Random(str(change))
     folder.overlay(**change)

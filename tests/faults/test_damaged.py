@@ -15,7 +15,9 @@ from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.errors import AuditError
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+pytestmark = pytest.mark.end_to_end
+SMALL = pytest.mark.xdist_group("finished")
+LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
 
 READERS = {
     "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",
@@ -80,21 +82,27 @@ def reader_of(path: Path) -> Callable[[], object]:
     return lambda: check_recorded([path.parent / "records" / f"{path.name}.json"])
 
 
-def test_no_damage_goes_unnoticed(request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally) -> None:
-    run: Folder = request.getfixturevalue("everything" if full else "finished")
-    folder = run.copy(tmp_path / "audit")
+@pytest.mark.parametrize(
+    ("run", "cuts", "flips"),
+    [pytest.param("finished", 5, 20, marks=SMALL), pytest.param("everything", 100, 2000, marks=LARGE)],
+)
+def test_no_damage_goes_unnoticed(
+    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, cuts: int, flips: int
+) -> None:
+    undamaged: Folder = request.getfixturevalue(run)
+    folder = undamaged.copy(tmp_path / "audit")
     results = folder.path / "results"
     draw = random.Random(6)
     files = [results / file for file in READERS if (results / file).is_file()]
     files += [*sorted((results / "tables").glob("*.parquet")), results / UNREAD[0]]
-    if full:
+    if run == "everything":
         assert {kind_of(path).name for path in results.rglob("*.parquet")} == {
             kind_of(path).name for path in files if path.suffix == ".parquet"
         }
     for path in files:
         read, whole = reader_of(path), path.read_bytes()
         read()
-        times = {"emptied": 1, "truncated": 100 if full else 5, "one bit flipped": 2000 if full else 20}
+        times = {"emptied": 1, "truncated": cuts, "one bit flipped": flips}
         for damage, count in times.items():
             for _ in range(count):
                 path.write_bytes(damaged(whole, damage, draw))
@@ -107,14 +115,18 @@ def test_no_damage_goes_unnoticed(request: pytest.FixtureRequest, tmp_path: Path
         read()
 
 
-@pytest.mark.parametrize("file", READERS)
+@pytest.mark.parametrize(
+    ("run", "file"),
+    [
+        *(pytest.param("finished", file, marks=SMALL) for file in IN_TURN),
+        *(pytest.param("everything", file, marks=LARGE) for file in READERS),
+    ],
+)
 def test_the_command_of_the_message_mends_the_file(
-    request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally, file: str
+    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, file: str
 ) -> None:
-    if not full and file not in IN_TURN:
-        pytest.skip("only with --full")
-    run: Folder = request.getfixturevalue("everything" if full else "finished")
-    folder = run.copy(tmp_path / "audit")
+    undamaged: Folder = request.getfixturevalue(run)
+    folder = undamaged.copy(tmp_path / "audit")
     path = folder.path / "results" / file
     whole = path.read_bytes()
     damage = ("truncated", "emptied", "one bit flipped")[list(READERS).index(file) % 3]
@@ -129,17 +141,14 @@ def test_the_command_of_the_message_mends_the_file(
     tally(f"a file {damage}, in a run", "one line, mended by the command it gives", 1)
 
 
-def test_files_that_no_stage_reads_are_rebuilt(
-    request: pytest.FixtureRequest, tmp_path: Path, full: bool, tally: Tally
-) -> None:
-    if not full:
-        pytest.skip("only with --full")
-    run: Folder = request.getfixturevalue("everything")
-    folder = run.copy(tmp_path / "audit")
+@pytest.mark.full
+@pytest.mark.xdist_group("everything")
+def test_files_that_no_stage_reads_are_rebuilt(everything: Folder, tmp_path: Path, tally: Tally) -> None:
+    folder = everything.copy(tmp_path / "audit")
     for file in UNREAD:
         path = folder.path / "results" / file
         path.write_bytes(damaged(path.read_bytes(), "truncated", random.Random(file)))
     outcome = folder.run("--force", *(f"results/{file}" for file in UNREAD))
     assert outcome.status == 0, outcome.text
-    assert differing(contents(folder), contents(run)) == []
+    assert differing(contents(folder), contents(everything)) == []
     tally("a file that no stage reads truncated", "not noticed; rebuilt identical by --force", len(UNREAD))

@@ -10,15 +10,11 @@ from hurt import Tally, contents, differing, error_lines, mount, mounted
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
-SIZES = ["16k", "64k", "160k", "320k", "640k", "1280k"]
 
-
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", ["160k", *(pytest.param(size, marks=pytest.mark.full) for size in ("32k", "640k"))])
 def test_a_full_disk_is_one_line_and_the_run_goes_on(
     mountable: Path, tmp_path: Path, finished: Folder, full: bool, tally: Tally, size: str
 ) -> None:
-    if not full and size != "160k":
-        pytest.skip("only with --full")
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
     with mounted(results, size):

@@ -9,9 +9,7 @@ import pytest
 from folder import Folder, NewFolder
 from hurt import Tally, ask_for_everything, contents, differing, kill_after
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
-
-KILLS = 20
+pytestmark = pytest.mark.end_to_end
 
 
 def steps_of(folder: Folder) -> int:
@@ -21,14 +19,19 @@ def steps_of(folder: Folder) -> int:
     return int(match[1])
 
 
+@pytest.mark.parametrize(
+    ("run", "kills"),
+    [
+        pytest.param("finished", 2, marks=pytest.mark.xdist_group("finished")),
+        pytest.param("everything", 20, marks=[pytest.mark.full, pytest.mark.xdist_group("everything")]),
+    ],
+)
 def test_a_killed_run_goes_on_and_ends_the_same(
-    request: pytest.FixtureRequest, new_folder: NewFolder, full: bool, tally: Tally
+    request: pytest.FixtureRequest, new_folder: NewFolder, tally: Tally, run: str, kills: int
 ) -> None:
-    undisturbed: Folder = request.getfixturevalue("everything" if full else "finished")
-    folder = ask_for_everything(new_folder()) if full else new_folder()
-    draw = random.Random(6)
-    kills, steps = (KILLS if full else 2), steps_of(undisturbed)
-    done = 0
+    undisturbed: Folder = request.getfixturevalue(run)
+    folder = ask_for_everything(new_folder()) if run == "everything" else new_folder()
+    draw, steps, done = random.Random(6), steps_of(undisturbed), 0
     for moment in sorted(draw.randrange(steps - 1) for _ in range(kills)):
         done += kill_after(folder, max(moment - done, 0), draw.uniform(0, 4), "all")
     left = folder.path / "results/tables/.wp_table2_uniform.parquet.1.part"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from folder import ROOT, NewFolder
-from hurt import Tally, error_lines
+from hurt import Tally, error_lines, only_first
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -162,16 +162,12 @@ TEXTS = {
     "a date": ("mirror: 2024-01-01", "error: config: mirror: "),
     "a path that can not be": ('mirror: "a\\0b"', "error: config: mirror: "),
 }
-IN_TURN = 3
-"""So many of them in the ordinary suite."""
 
 
 @pytest.mark.end_to_end
 @pytest.mark.xdist_group("finished")
-@pytest.mark.parametrize("wrong", TEXTS)
-def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, full: bool, tally: Tally, wrong: str) -> None:
-    if not full and wrong not in list(TEXTS)[:IN_TURN]:
-        pytest.skip("only with --full")
+@pytest.mark.parametrize("wrong", only_first(3, TEXTS))
+def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, tally: Tally, wrong: str) -> None:
     text, line = TEXTS[wrong]
     folder = new_folder()
     (folder.path / "overlay.yaml").write_text(text)

@@ -26,10 +26,9 @@ def test_read_only_from_the_start(tmp_path: Path, tally: Tally) -> None:
 
 
 @pytest.mark.usefixtures("mountable")
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [5, 20])
-def test_read_only_in_the_middle(tmp_path: Path, finished: Folder, full: bool, tally: Tally, steps: int) -> None:
-    if not full:
-        pytest.skip("only with --full")
+def test_read_only_in_the_middle(tmp_path: Path, finished: Folder, tally: Tally, steps: int) -> None:
     folder = fresh(tmp_path / "audit")
     results = folder.path / "results"
     locked: list[Path] = []

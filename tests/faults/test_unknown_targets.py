@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from folder import NewFolder
-from hurt import Tally, error_lines
+from hurt import Tally, error_lines, only_first
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
@@ -26,14 +26,10 @@ TARGETS = {
     "results/tables/wp_table9.parquet": NO_RULE,
     "wp_table9": NO_RULE,
 }
-IN_TURN = 2
-"""So many of them in the ordinary suite."""
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_it_ends_in_one_line(new_folder: NewFolder, full: bool, tally: Tally, target: str) -> None:
-    if not full and target not in list(TARGETS)[:IN_TURN]:
-        pytest.skip("only with --full")
+@pytest.mark.parametrize("target", only_first(2, TARGETS))
+def test_it_ends_in_one_line(new_folder: NewFolder, tally: Tally, target: str) -> None:
     outcome = new_folder().run("-n", target)
     assert outcome.status != 0
     lines = error_lines(outcome)
@@ -45,12 +41,11 @@ def test_it_ends_in_one_line(new_folder: NewFolder, full: bool, tally: Tally, ta
     tally("a target that the configuration lacks", "one line")
 
 
-def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, full: bool, tally: Tally) -> None:
-    if not full:
-        pytest.skip("only with --full")
-    for target in ("jw_table1", "jw_fig_correlation", "ss_table2", "ss_fig_aopc"):
-        outcome = new_folder().run(target)
-        assert outcome.status != 0
-        (line,) = error_lines(outcome)
-        assert line.endswith("no data set of single texts that can be had is named for this result; name one"), line
-        tally("a target of a paper that is left out", "one line")
+@pytest.mark.full
+@pytest.mark.parametrize("target", ["jw_table1", "jw_fig_correlation", "ss_table2", "ss_fig_aopc"])
+def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tally, target: str) -> None:
+    outcome = new_folder().run(target)
+    assert outcome.status != 0
+    (line,) = error_lines(outcome)
+    assert line.endswith("no data set of single texts that can be had is named for this result; name one"), line
+    tally("a target of a paper that is left out", "one line")
