@@ -17,7 +17,7 @@ report: $(READY)
 	$(BIN)/snakemake --cores all report_page
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slurm"
 
 faults: $(READY)
 	$(BIN)/python -m pytest tests/faults --full -n 2 --dist loadgroup

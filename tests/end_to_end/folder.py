@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -116,6 +116,17 @@ class Folder:
         """Every results Parquet by its path."""
         results = self.path / "results"
         return {path.relative_to(results).as_posix(): path.read_bytes() for path in results.rglob("*.parquet")}
+
+
+def assert_rendered(folder: Folder, tables: Iterable[str], figures: Iterable[str]) -> None:
+    """That these tables and figures are there in all their formats."""
+    results = folder.path / "results"
+    for table in tables:
+        for ending in ("parquet", "csv", "md", "tex"):
+            assert (results / "tables" / f"{table}.{ending}").stat().st_size > 200
+    for figure in figures:
+        assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
+        assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def kind_of(path: Path) -> Artefact:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from folder import Folder, fresh, kind_of
+from folder import Folder, assert_rendered, fresh, kind_of
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.schema import CORRELATION, HEAD, READOUT
@@ -43,12 +43,7 @@ def test_its_tables_and_figures_are_there_and_all_parquet_is_as_declared(correla
     results = correlated.path / "results"
     assert {path.stem for path in (results / "tables").iterdir()} >= TABLES
     assert {path.stem for path in (results / "figures").iterdir()} == FIGURES
-    for table in TABLES:
-        for ending in ("parquet", "csv", "md", "tex"):
-            assert (results / "tables" / f"{table}.{ending}").stat().st_size > 200
-    for figure in FIGURES:
-        assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
-        assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+    assert_rendered(correlated, TABLES, FIGURES)
     files = list(results.rglob("*.parquet"))
     audits = {"jw_performance", "correlation", "agreement", "conicity", "permutation", "jw_adversary", "jw_evidence"}
     assert {path.stem for path in files} >= audits | {"head"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from folder import SOURCE, Folder, NewFolder, fresh, kind_of
+from folder import SOURCE, Folder, NewFolder, assert_rendered, fresh, kind_of
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.schema import CORPUS, READOUT
@@ -47,12 +47,7 @@ def test_its_tables_and_figures_are_there_and_no_others(erased: Folder) -> None:
         "wp_table1_datasets", "controls", "summary", "replication",
     }  # fmt: skip
     assert {path.stem for path in (results / "figures").iterdir()} == FIGURES
-    for table in TABLES:
-        for ending in ("parquet", "csv", "md", "tex"):
-            assert (results / "tables" / f"{table}.{ending}").stat().st_size > 200
-    for figure in FIGURES:
-        assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
-        assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+    assert_rendered(erased, TABLES, FIGURES)
 
 
 def test_every_parquet_is_as_declared(erased: Folder) -> None:

@@ -6,7 +6,7 @@ import os
 
 import pyarrow.parquet as pq
 import pytest
-from folder import SOURCE, Folder, kind_of
+from folder import SOURCE, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.schema import ARTEFACTS
@@ -23,13 +23,7 @@ FIGURES = ["wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd"]
 
 
 def test_every_table_and_figure_is_there(finished: Folder) -> None:
-    results = finished.path / "results"
-    for table in TABLES:
-        for ending in ("parquet", "csv", "md", "tex"):
-            assert (results / "tables" / f"{table}.{ending}").stat().st_size > 200
-    for figure in FIGURES:
-        assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
-        assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+    assert_rendered(finished, TABLES, FIGURES)
 
 
 def test_every_parquet_is_as_declared_and_says_where_it_comes_from(finished: Folder) -> None:

@@ -10,7 +10,10 @@ alone.
 
 from __future__ import annotations
 
+import fcntl
+import importlib.util
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -22,10 +25,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
+MARK = "# written by tests/slurm/cluster.py, which holds a lock on it while its cluster is up\n"
 PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "sinfo")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "sinfo", "setpriv")
 START = 60.0
 """Seconds in which the daemons must be up."""
 # the daemons bind to nothing where a machine has no address but the loopback's own; this one leads nowhere
@@ -119,11 +124,26 @@ def missing() -> str | None:
     absent = [program for program in PROGRAMS if shutil.which(program, path=PATH) is None]
     if absent:
         return f"no Slurm here: {', '.join(absent)} not found (Debian: apt-get install munge slurmctld slurmd)"
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        return "Snakemake has no plugin for Slurm here: pip install snakemake-executor-plugin-slurm"
     if os.geteuid() != 0:
         return "only root can start Slurm's daemons"
     if CONFIGURATION.exists():
-        return f"{CONFIGURATION} is there: this machine has a Slurm of its own"
+        with CONFIGURATION.open() as handle:
+            if handle.readline() != MARK:
+                return f"{CONFIGURATION} is there: this machine has a Slurm of its own"
+            if not lock(handle):
+                return "another cluster of these tests is up"
     return None
+
+
+def lock(handle: IO[str]) -> bool:
+    """Lock an open file until it is closed or this process ends; False where another holds it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def entering(namespace: int | None) -> list[str]:
@@ -182,7 +202,8 @@ def start_cluster(folder: Path) -> Iterator[Cluster]:
     def start(*command: str, namespace: int | None = None) -> int:
         with (folder / f"{command[0]}.terminal.log").open("wb") as terminal:
             process = subprocess.Popen(
-                [*entering(namespace), *command],
+                # ends with this process, however that ends
+                ["setpriv", "--pdeathsig", "KILL", *entering(namespace), *command],
                 stdout=terminal,
                 stderr=terminal,
                 env=os.environ | {"PATH": PATH},
@@ -192,10 +213,16 @@ def start_cluster(folder: Path) -> Iterator[Cluster]:
         return process.pid
 
     alone = ["unshare", "--net", "sh", "-c", f"{LOOPBACK} && exec sleep infinity"]
-    possible = subprocess.run([*alone[:4], LOOPBACK], capture_output=True, check=False).returncode == 0
+    attempt = ["sh", "-c", f"command -v nsenter && unshare --net sh -c {shlex.quote(LOOPBACK)}"]
+    possible = subprocess.run(attempt, capture_output=True, check=False).returncode == 0
     cluster = Cluster(start(*alone) if possible else None)
+    while cluster.offline and Path(f"/proc/{cluster.namespace}/comm").read_text().strip() != "sleep":
+        time.sleep(0.05)
     CONFIGURATION.parent.mkdir(parents=True, exist_ok=True)
-    CONFIGURATION.write_text(settings)
+    configuration = CONFIGURATION.open("w")
+    lock(configuration)
+    configuration.write(MARK + settings)
+    configuration.flush()
     try:
         start(
             "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={folder}/munge.socket",
@@ -215,6 +242,7 @@ def start_cluster(folder: Path) -> Iterator[Cluster]:
                 process.kill()
                 process.wait()
         CONFIGURATION.unlink()
+        configuration.close()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import io
 import tarfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.babi import BabiCorpus
@@ -117,13 +119,7 @@ def test_it_is_a_corpus_of_pairs() -> None:
     assert BabiCorpus(kind="babi", archive=RemoteFile(file="a.tar.gz"), task=1).pair
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+refused = partial(refusal, read)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import io
 import tarfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.cnn import CnnCorpus
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 FIRST = "@placeholder won\n@entity2\n@entity4 , @entity2 and @entity4 's ally ran .\n\n"
 SECOND = "who met @placeholder ?\n@entity0\n( @entity9 ) @entity0 met\n\n"
@@ -33,13 +34,7 @@ def read(path: Path) -> list[Text]:
     return list(corpus.read("cnn", {"archive": path}))
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+refused = partial(refusal, read)
 
 
 def test_a_block_is_question_answer_passage(tmp_path: Path) -> None:

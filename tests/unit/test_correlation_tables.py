@@ -22,7 +22,8 @@ from attention_audit.tables.correlation import (
     jw_table_conicity,
 )
 from attention_audit.tables.evidence import jw_table_evidence
-from attention_audit.tables.render import named, render
+from attention_audit.tables.render import render
+from attention_audit.tables.wording import named
 
 PROVENANCE = Provenance("test", {}, "code")
 RESAMPLES = 200

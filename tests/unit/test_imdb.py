@@ -3,15 +3,16 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.imdb import RATINGS, ImdbCorpus, keras_words
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 REVIEWS = {
     "test/neg/1_2.txt": "Dull .",
@@ -115,13 +116,7 @@ def test_words_of_training_reviews_that_are_left_out_are_known_all_the_same(tmp_
     assert [text.text for text in read(path, keras=True, shorter_than=3)] == [["very"]]
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+refused = partial(refusal, read)
 
 
 def test_an_archive_without_reviews(tmp_path: Path) -> None:

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import json
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 
 def pair(label: object, premise: object = "A dog runs.", hypothesis: object = "It rests.") -> str:
@@ -73,13 +74,7 @@ def test_it_is_a_corpus_of_pairs_with_three_classes() -> None:
     assert corpus().class_order == ["contradiction", "entailment", "neutral"]
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+refused = partial(refusal, read)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
@@ -12,7 +14,6 @@ from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.sst import SstCorpus, clean, parse_tree
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 SOURCE = SstCorpus(kind="sst", archive=RemoteFile(file="trees.zip"))
 
@@ -100,13 +101,7 @@ def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path
     assert corpus["label_name"].tolist() == ["positive", "negative"] * 4
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+refused = partial(refusal, read)
 
 
 def test_a_malformed_tree_is_named_by_its_line(tmp_path: Path) -> None:
