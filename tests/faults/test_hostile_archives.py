@@ -214,7 +214,7 @@ def bomb_zip(path: Path) -> None:
 
 def bomb_lines(path: Path) -> None:
     """A zip of lines that are all right."""
-    write_zip(path, SST[0], zipfile.ZIP_DEFLATED, deflated(b"(2 (2 a) (2 b))\n"), 0)
+    write_zip(path, SST[0], zipfile.ZIP_DEFLATED, deflated(b"(2 (2 a) (2 " + b"b" * 4081 + b"))\n"), 0)
 
 
 def bomb_bzip(path: Path) -> None:
