@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import random
@@ -67,7 +68,9 @@ def write_mirror(folder: Path) -> None:
     """The raw files that EVERY asks for."""
     (folder / "stories").mkdir(parents=True)
     (folder / "vectors").mkdir()
-    with tarfile.open(folder / "stories/stories.tar.gz", "w:gz") as archive:
+    path = folder / "stories/stories.tar.gz"
+    # without the time, so that two runs have the same raw file
+    with gzip.GzipFile(path, "wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for split, count in (("train", 64), ("test", 32)):
             content = "".join(map(story, range(count))).encode()
             entry = tarfile.TarInfo(f"tasks_1-20_v1-2/en-10k/qa1_single-supporting-fact_{split}.txt")
