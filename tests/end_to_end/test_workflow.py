@@ -55,6 +55,13 @@ def test_progress_is_on_the_terminal_and_in_the_logs(finished: Folder) -> None:
         assert "[train chorus base] seed 10 (1/2) epoch 1/2: loss " in text
 
 
+def test_no_library_fills_the_logs(finished: Folder) -> None:
+    for log in (finished.path / "results/logs").glob("*.log"):
+        lines = log.read_text().splitlines()
+        assert len(lines) < 10, log
+        assert all(line.startswith(("[", "{")) for line in lines), log
+
+
 def test_nothing_is_left_to_do_even_after_touching_every_file(altered: Folder) -> None:
     assert "Nothing to be done" in altered.run("-n", "all").text
     for path in altered.path.rglob("*"):

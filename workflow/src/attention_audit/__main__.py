@@ -40,8 +40,12 @@ def _files(groups: Sequence[Sequence[str]]) -> dict[str, list[Path]]:
 
 
 def _start_log(path: Path | None, title: str) -> None:
-    """Messages go to the terminal and to `path`. Raises AuditError where that cannot be written."""
-    logging.basicConfig(level=logging.INFO, format=f"[{title}] %(message)s")
+    """Messages go to the terminal and to `path`, those of libraries from warnings on.
+
+    Raises AuditError where `path` cannot be written.
+    """
+    logging.basicConfig(format=f"[{title}] %(message)s")
+    logger.setLevel(logging.INFO)
     logging.raiseExceptions = False  # a disk that fills up later costs lines of the log, and no more
     if path:
         try:
