@@ -145,12 +145,17 @@ def flipped(content: bytes, bit: int) -> bytes:
     return content[:at] + bytes([content[at] ^ 1 << which]) + content[at + 1 :]
 
 
-def error_lines(outcome: Finished) -> set[str]:
-    """The different lines that say what a user did wrong; there is no traceback."""
-    assert "Traceback" not in outcome.text, outcome.text
+def said(outcome: Finished) -> set[str]:
+    """The different lines that say what a user did wrong."""
     assert "Logging error" not in outcome.text, outcome.text
     found = (re.search(r"error: .*", line) for line in outcome.text.splitlines())
     return {match[0] for match in found if match}
+
+
+def error_lines(outcome: Finished) -> set[str]:
+    """The same; there is no traceback."""
+    assert "Traceback" not in outcome.text, outcome.text
+    return said(outcome)
 
 
 def given_command(line: str) -> list[str]:

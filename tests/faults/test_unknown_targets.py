@@ -47,5 +47,5 @@ def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tall
     outcome = new_folder().run(target)
     assert outcome.status != 0
     (line,) = error_lines(outcome)
-    assert line.endswith("no data set of single texts that can be had is named for this result; name one"), line
+    assert line == "error: config: no data set is named that can be had and that suits this result; name one"
     tally("a target of a paper that is left out", "one line")

@@ -268,7 +268,15 @@ def test_tau_is_spelt_in_greek(tmp_path):
 
 def test_a_result_without_data_sets_says_so():
     job = Job({}, {"correlation": []}, {}, PROVENANCE, print)
-    with pytest.raises(AuditError, match="correlation: no data set that can be had is named for this result"):
+    with pytest.raises(AuditError, match="config: no data set is named that can be had and that suits this result"):
+        stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
+
+
+def test_data_sets_without_a_row_say_so(tmp_path):
+    path = tmp_path / "correlation.parquet"
+    write_table(path, schema.CORRELATION, correlation([(0.1, 0.5)]).iloc[:0], PROVENANCE)
+    job = Job({}, {"correlation": [path]}, {}, PROVENANCE, print)
+    with pytest.raises(AuditError, match="correlation: no test text of several items .*; name another one"):
         stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
 
 

@@ -320,9 +320,8 @@ def test_a_row_group_without_curves_has_none_in_the_frame(tmp_path):
     assert read["sufficiency_curve_0"].notna().tolist() == [False, True]
 
 
-@pytest.mark.parametrize("files", [0, 1])
-def test_without_any_row_one_line_says_what_to_do(tmp_path, files):
-    job = written(tmp_path, [ranked_sets({"random": [1]}).iloc[:0]] * files)
+def test_without_any_row_one_line_says_what_to_do(tmp_path):
+    job = written(tmp_path, [ranked_sets({"random": [1]}).iloc[:0]])
     with pytest.raises(AuditError, match="ranked: no test text of several items"):
         stacked_slim(job, "ranked", schema.RANKED_SETS, ["ranking", "sufficiency_curve"])
     with pytest.raises(AuditError, match="ranked: no test text of several items"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
@@ -38,11 +38,9 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
     # one key: safetensors writes several in no fixed order
     record = provenance.record(seed)
     header = json.dumps(record | {SUM: checksum(tensors, record)}, sort_keys=True)
+    content = save(tensors, metadata={"attention_audit": header})
     with whole(path) as temporary:
-        try:
-            save_file(tensors, temporary, metadata={"attention_audit": header})
-        except SafetensorError as error:
-            raise OSError(str(error)) from error
+        temporary.write_bytes(content)
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:

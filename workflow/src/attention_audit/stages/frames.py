@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,10 +14,16 @@ from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 
 
+def files(job: Job, name: str) -> list[Path]:
+    """The files of one name, one a data set. Raises AuditError where there is none."""
+    if not job.inputs[name]:
+        raise AuditError("config: no data set is named that can be had and that suits this result; name one")
+    return job.inputs[name]
+
+
 def stacked(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
     """The files of one name, one a data set, as one frame. Raises AuditError where there is none."""
-    if not job.inputs[name]:
-        raise AuditError("config: no data set of single texts that can be had is named for this result; name one")
+    files(job, name)
     return stacked_if_any(job, name, artefact)
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from attention_audit.artefacts.parquet import read_batches
 from attention_audit.artefacts.schema import ITEMS, Artefact
 from attention_audit.errors import AuditError
+from attention_audit.stages.frames import files
 from attention_audit.stages.job import Job
 
 
@@ -41,19 +42,16 @@ def read(paths: Sequence[Path], artefact: Artefact, columns: Sequence[str]) -> p
 
 def nothing(name: str, artefact: Artefact) -> AuditError:
     """What to say where no file of this name has a row."""
-    if ITEMS in artefact.columns:
-        return AuditError(
-            f"{name}: no test text of several items in any data set; name one that has sentences, or a FLAN"
-        )
-    return AuditError(f"{name}: no data set that can be had is named for this result; name one in the config")
+    remedy = "name one that has sentences, or a FLAN" if ITEMS in artefact.columns else "name another one"
+    return AuditError(f"{name}: no test text of several items in any data set; {remedy}")
 
 
 def stacked_slim(job: Job, name: str, artefact: Artefact, columns: Sequence[str]) -> pd.DataFrame:
     """Some columns of the files of one name, one a data set, as one frame, `slimmed`.
 
-    Raises AuditError where there is no row.
+    Raises AuditError where there is no file or no row.
     """
-    frame = read(job.inputs[name], artefact, columns)
+    frame = read(files(job, name), artefact, columns)
     if frame.empty:
         raise nothing(name, artefact)
     return frame
@@ -62,7 +60,7 @@ def stacked_slim(job: Job, name: str, artefact: Artefact, columns: Sequence[str]
 def slim_frames(job: Job, name: str, artefact: Artefact, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     """The same, data set after data set; those without rows are passed over."""
     frames = 0
-    for path in job.inputs[name]:
+    for path in files(job, name):
         frame = read([path], artefact, columns)
         if len(frame):
             frames += 1
