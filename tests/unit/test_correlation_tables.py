@@ -276,7 +276,7 @@ def test_data_sets_without_a_row_say_so(tmp_path):
     path = tmp_path / "correlation.parquet"
     write_table(path, schema.CORRELATION, correlation([(0.1, 0.5)]).iloc[:0], PROVENANCE)
     job = Job({}, {"correlation": [path]}, {}, PROVENANCE, print)
-    with pytest.raises(AuditError, match="correlation: no test text of several items .*; name another one"):
+    with pytest.raises(AuditError, match=r"correlation: no test text of several items .*; name another one"):
         stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
 
 
