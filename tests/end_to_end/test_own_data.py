@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import random
 import re
 from pathlib import Path
@@ -103,7 +104,10 @@ def test_missing_files_are_one_line_that_says_how_to_get_them(without_mimic: Fol
 
 
 def test_skipped_data_sets_leave_a_marked_gap(without_mimic: Folder) -> None:
-    without_mimic.overlay(datasets=["diabetes", "chorus"], skip_unavailable=True)
+    pairs = "".join(f'{{"text": "a b {i}", "query": "c {i % 2}", "label": {i % 2}}}\n' for i in range(40))
+    (without_mimic.path / "pairs.jsonl").write_text(pairs)
+    corpora = {"pairs": {"kind": "table", "path": "pairs.jsonl", "query": "query", "tokens": {"tokenizer": "spaces"}}}
+    without_mimic.overlay(datasets=["diabetes", "pairs", "chorus"], corpora=corpora, skip_unavailable=True)
     outcome = without_mimic.run("wp_table1", "wp_table2", "ss_table1")
     assert outcome.status == 0, outcome.text
     table = read_frame(without_mimic.path / "results/tables/wp_table2_uniform.parquet", TABLE)
@@ -111,6 +115,9 @@ def test_skipped_data_sets_leave_a_marked_gap(without_mimic: Folder) -> None:
     assert gap["mean"].isna().all()
     assert gap.set_index("row")["published"].to_dict() == {"base": 0.775, "uniform": 0.706}
     assert gap["note"].str.startswith("not run: diabetes: mimic/NOTEEVENTS.csv.gz").all()
+    [pair] = table[table["dataset"] == "pairs"].to_dict("records")
+    assert math.isnan(pair["mean"])
+    assert pair["note"] == "not run: pairs holds pairs of texts, which jain_wallace alone takes; name it there"
 
 
 @pytest.mark.parametrize(

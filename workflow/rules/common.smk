@@ -47,15 +47,25 @@ GAPS = {
 if GAPS and not CONFIG.skip_unavailable:
     sys.exit(f"error: {'; '.join(GAPS.values())}; or leave it out with skip_unavailable: true")
 DATASETS = [name for name in CONFIG.every_dataset if name not in GAPS]
+PAIRS = {
+    name: f"{name} holds pairs of texts, which jain_wallace alone takes; name it there"
+    for name in DATASETS
+    if CONFIG.corpora[name].pair
+}
 # the tests of the other papers run on single texts
-SINGLE = [name for name in DATASETS if not CONFIG.corpora[name].pair]
+SINGLE = [name for name in DATASETS if name not in PAIRS]
 AUDITED = [name for name in SINGLE if name in CONFIG.datasets]
 ERASED = [name for name in SINGLE if name in CONFIG.serrano_smith.datasets]
 CORRELATED = [name for name in DATASETS if name in CONFIG.jain_wallace.datasets]
 AUDITED_GAPS, ERASED_GAPS, CORRELATED_GAPS = (
-    {name: reason for name, reason in GAPS.items() if name in names}
-    for names in (CONFIG.datasets, CONFIG.serrano_smith.datasets, CONFIG.jain_wallace.datasets)
+    {name: reason for name, reason in gaps.items() if name in names}
+    for gaps, names in (
+        (GAPS | PAIRS, CONFIG.datasets),
+        (GAPS | PAIRS, CONFIG.serrano_smith.datasets),
+        (GAPS, CONFIG.jain_wallace.datasets),
+    )
 )
+JUDGED_NOWHERE = {name: reason for name, reason in (GAPS | PAIRS).items() if name not in CORRELATED}
 JUDGED = [(WP, AUDITED), (SS, ERASED), (JW, CORRELATED)]
 FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing

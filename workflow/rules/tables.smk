@@ -305,7 +305,7 @@ rule summary:
         command=command("summary"),
         settings=settings(
             subjects=subjects(),
-            reasons=GAPS,
+            reasons=JUDGED_NOWHERE,
             epsilon=CONFIG.instance_adversary.epsilon,
             resamples=CONFIG.jain_wallace.resamples,
         ),
