@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -126,18 +126,27 @@ def tried(config: dict[Any, Any]) -> str:
     return "valid, and planned to the end"
 
 
+def drawn(count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[], None]]:
+    """Calls a function with so many malformed configurations, the same in every run."""
+
+    def decorate(function: Callable[[dict[Any, Any]], None]) -> Callable[[], None]:
+        setting = settings(
+            max_examples=count,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        repeated: Callable[[], None] = seed(6)(setting(given(malformed())(function)))
+        return repeated
+
+    return decorate
+
+
 def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
     outcomes = []
 
-    @seed(6)
-    @settings(
-        max_examples=5000 if full else 600,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(malformed())
+    @drawn(5000 if full else 600)
     def ends_well(config: dict[Any, Any]) -> None:
         outcomes.append(tried(config))
 
@@ -186,15 +195,7 @@ def test_malformed_configurations_end_so_in_the_workflow_too(new_folder: NewFold
     folder = new_folder()
     outcomes = []
 
-    @seed(7)
-    @settings(
-        max_examples=40 if full else 2,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(malformed())
+    @drawn(40 if full else 2)
     def ends_well(config: dict[Any, Any]) -> None:
         (folder.path / "overlay.yaml").write_text(yaml.safe_dump(config))
         outcome = folder.run("-n", "all", "--replace-workflow-config")

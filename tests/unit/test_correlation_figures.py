@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from drawn import assert_readable, drawn_texts
 
 from attention_audit.figures import style, violins
 from attention_audit.figures.adversary_histogram import jw_fig_adversary
@@ -75,37 +75,10 @@ FIGURES = {
 }
 
 
-def drawn_texts(figure):
-    """Every upright text that is drawn: the boxes of slanted ones overlap where they do not."""
-    found = [figure._supxlabel, figure._supylabel, *(text for legend in figure.legends for text in legend.get_texts())]
-    for axes in figure.axes:
-        ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()]
-        found += [
-            axes._left_title,
-            *axes.texts,
-            *(text for text in ticks if text.get_visible() and not text.get_rotation()),
-        ]
-    return [text for text in found if text is not None and text.get_text()]
-
-
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
 def test_no_text_hides_another_or_leaves_the_page(name, models):
-    figure = FIGURES[name](models)
-    figure.set_dpi(style.DPI)
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    with style.house_style():
-        figure.draw_without_rendering()
-        texts = drawn_texts(figure)
-        x0, y0, x1, y1 = np.array([text.get_window_extent(renderer).extents for text in texts]).T
-        slanted = [text.get_window_extent(renderer) for axes in figure.axes for text in axes.get_xticklabels()]
-    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
-    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
-    overlapping = np.argwhere(np.triu((wide > 0) & (high > 0), 1))
-    assert [(texts[i].get_text(), texts[j].get_text()) for i, j in overlapping] == []
-    assert min(x0.min(), y0.min(), *(box.x0 for box in slanted), *(box.y0 for box in slanted)) >= -1
-    assert x1.max() <= figure.bbox.x1 + 1
-    assert y1.max() <= figure.bbox.y1 + 1
+    assert_readable(FIGURES[name](models))
 
 
 @pytest.mark.parametrize("name", ["correlation", "permutation", "agreement"])

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from drawn import assert_readable
 
 from attention_audit.audits import flipping_sets
-from attention_audit.figures import style
 from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js, thinned
 from attention_audit.figures.faithfulness import BINS, curve_points, ss_fig_aopc
 from attention_audit.figures.panels import panels_of
@@ -55,38 +54,10 @@ FIGURES = {
 }
 
 
-def within(labels, axis, bounds):
-    """Labels of ticks in view: others exist, but are not drawn."""
-    low, high = sorted(bounds)
-    return [label for label in labels if low <= label.get_position()[axis] <= high]
-
-
-def texts_of(figure):
-    """Every text that is drawn."""
-    found = [figure._supxlabel, figure._supylabel, *(text for legend in figure.legends for text in legend.get_texts())]
-    for axes in figure.axes:
-        found += [axes._left_title, axes.yaxis.label, *axes.texts]
-        found += within(axes.get_xticklabels(), 0, axes.get_xlim()) + within(axes.get_yticklabels(), 1, axes.get_ylim())
-    return [text for text in found if text is not None and text.get_text()]
-
-
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
 def test_no_text_hides_another_or_leaves_the_page(name, models):
-    figure = FIGURES[name](models)
-    figure.set_dpi(style.DPI)
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    with style.house_style():
-        figure.draw_without_rendering()
-        texts = texts_of(figure)
-        x0, y0, x1, y1 = np.array([text.get_window_extent(renderer).extents for text in texts]).T
-    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
-    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
-    overlapping = np.argwhere(np.triu((wide > 0) & (high > 0), 1))
-    assert [(texts[i].get_text(), texts[j].get_text()) for i, j in overlapping] == []
-    assert min(x0.min(), y0.min()) >= -1
-    assert x1.max() <= figure.bbox.x1 + 1
-    assert y1.max() <= figure.bbox.y1 + 1
+    assert_readable(FIGURES[name](models))
 
 
 def test_panels_are_named_in_the_papers_order():
