@@ -126,8 +126,8 @@ def tried(config: dict[Any, Any]) -> str:
     return "valid, and planned to the end"
 
 
-def drawn(count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[], None]]:
-    """Calls a function with so many malformed configurations, the same in every run."""
+def drawn(number: int, count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[], None]]:
+    """Calls a function with so many malformed configurations, the same in every run; others for another number."""
 
     def decorate(function: Callable[[dict[Any, Any]], None]) -> Callable[[], None]:
         setting = settings(
@@ -137,7 +137,7 @@ def drawn(count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        repeated: Callable[[], None] = seed(6)(setting(given(malformed())(function)))
+        repeated: Callable[[], None] = seed(number)(setting(given(malformed())(function)))
         return repeated
 
     return decorate
@@ -146,7 +146,7 @@ def drawn(count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[
 def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
     outcomes = []
 
-    @drawn(5000 if full else 600)
+    @drawn(6, 5000 if full else 600)
     def ends_well(config: dict[Any, Any]) -> None:
         outcomes.append(tried(config))
 
@@ -195,7 +195,7 @@ def test_malformed_configurations_end_so_in_the_workflow_too(new_folder: NewFold
     folder = new_folder()
     outcomes = []
 
-    @drawn(40 if full else 2)
+    @drawn(7, 40 if full else 2)
     def ends_well(config: dict[Any, Any]) -> None:
         (folder.path / "overlay.yaml").write_text(yaml.safe_dump(config))
         outcome = folder.run("-n", "all", "--replace-workflow-config")
