@@ -127,7 +127,7 @@ def tried(config: dict[Any, Any]) -> str:
 
 
 def drawn(number: int, count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[], None]]:
-    """Calls a function with so many malformed configurations, the same in every run; others for another number."""
+    """Calls a function with so many malformed configurations, drawn with a seed."""
 
     def decorate(function: Callable[[dict[Any, Any]], None]) -> Callable[[], None]:
         setting = settings(
