@@ -23,7 +23,7 @@ from attention_audit.figures.saving import save
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
-from attention_audit.report.grids import LONG, grid_of
+from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.page import Run, duration, numbered, page, picture, size
 from attention_audit.report.verdicts import verdicts_of
 
@@ -122,6 +122,13 @@ def test_rows_are_gathered_by_data_set() -> None:
     assert grid_of(pd.DataFrame({"data set": ["a"] * (LONG + 1), "row": ["x"] * (LONG + 1)})).folded
     assert grid_of(pd.DataFrame({"question": ["x"]})).groups == [("", [["x"]])]
     assert grid_of(frame.iloc[:0]).groups == []
+
+
+def test_a_fold_leaves_out_what_its_group_leaves_empty():
+    frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["", "", "3"], "n": ["", "2", ""]})
+    first, second = grid_of(frame).folds
+    assert first == Grid("a", "", ["row", "n"], [True, False], [("", [["x", ""], ["y", "2"]])])
+    assert second == Grid("b", "", ["row", "F1"], [True, False], [("", [["x", "3"]])])
 
 
 def test_the_verdicts_of_a_data_set_stand_together() -> None:

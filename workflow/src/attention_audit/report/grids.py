@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import compress, groupby
 
 import pandas as pd
 
@@ -34,6 +34,16 @@ class Grid:
     def folded(self) -> bool:
         """Whether it is too long to stand open; its groups are then opened one by one."""
         return sum(len(rows) for _, rows in self.groups) > LONG
+
+    @property
+    def folds(self) -> list[Grid]:
+        """One a group, which gives it its title, without the columns that the group leaves empty."""
+        return [self._fold(*group) for group in self.groups]
+
+    def _fold(self, name: str, rows: Rows) -> Grid:
+        kept = [any(column) for column in zip(*rows, strict=True)]
+        members = [list(compress(row, kept)) for row in rows]
+        return Grid(name, "", list(compress(self.headings, kept)), list(compress(self.words, kept)), [("", members)])
 
 
 def grid_of(frame: pd.DataFrame, title: str = "", text: str = "") -> Grid:
