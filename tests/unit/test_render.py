@@ -9,6 +9,7 @@ import pytest
 from attention_audit.artefacts import schema
 from attention_audit.errors import AuditError
 from attention_audit.tables.render import render
+from attention_audit.tables.wording import number
 
 NO_INTERVAL = (math.nan, math.nan)
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
@@ -103,6 +104,14 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
         ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
         ["SST", "vocabulary", "", "", "", "", "", "13826", "0.808"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "shown"),
+    [(-0.0004, "f1", "0.000"), (-0.0005001, "f1", "-0.001"), (-0.4, "test", "0"), (-0.04, "tied", "0.0")],
+)
+def test_no_zero_has_a_sign(value, metric, shown):
+    assert number(value, metric) == shown
 
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):

@@ -64,7 +64,7 @@ def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
             "data set": controls["dataset"],
             "claim": controls["claim"],
             "statistic": controls["statistic"],
-            "value": [f"{value:.3f}" for value in controls["value"]],
+            "value": [f"{value:z.3f}" for value in controls["value"]],
             "must be": conditions,
             "holds": ["yes" if holds else "NO" for holds in controls["holds"]],
         },

@@ -65,10 +65,10 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     if math.isnan(value):
         return ""
     if COUNTS.fullmatch(metric):
-        return f"{value:.0f}"
+        return f"{value:z.0f}"
     if LENGTHS.fullmatch(metric):
-        return f"{value:g}" if paper else f"{value:.1f}"
-    return f"{value:.1f}" if PERCENT.fullmatch(metric) else f"{value:.3f}"
+        return f"{value:g}" if paper else f"{value:z.1f}"
+    return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
 
 
 def named(row: str) -> str:
