@@ -15,19 +15,17 @@ from typing import Any
 
 import yaml
 
-from attention_audit.artefacts.schema import (
-    ARTEFACTS,
-    CLAIMS,
-    CONTROLS,
-    EVIDENCE,
-    HEAD,
-    PERFORMANCE,
-    PERMUTATION,
-    REPLICATION,
-    SUMMARY,
-    TABLE,
-    Artefact,
-)
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.readout import HEAD
+from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.table import TABLE
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"

@@ -9,7 +9,8 @@ import pytest
 from folder import SOURCE, Folder, NewFolder, assert_rendered, fresh, kind_of
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.schema import CORPUS, READOUT
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.readout import READOUT
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("erased")]

@@ -14,7 +14,9 @@ import yaml
 from folder import ROOT, TINY, Folder, NewFolder
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.schema import CORPUS, PERFORMANCE, TABLE
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.table import TABLE
 
 pytestmark = pytest.mark.end_to_end
 

@@ -9,7 +9,8 @@ import pytest
 from folder import Folder
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.schema import REPLICATION, TABLE
+from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.table import TABLE
 
 pytestmark = pytest.mark.end_to_end
 

@@ -9,8 +9,8 @@ import pytest
 from folder import SOURCE, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
-from attention_audit.artefacts.schema import ARTEFACTS
 from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.every import ARTEFACTS
 
 # one worker, so that the finished run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]

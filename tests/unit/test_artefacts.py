@@ -16,8 +16,10 @@ from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import ARTEFACTS, EVIDENCE, HISTORY
 from attention_audit.artefacts.weights import read_weights, write_weights
+from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
 
 COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected": [False, True]}
@@ -99,7 +101,7 @@ def test_missing_truncated_and_foreign_tables_are_one_line(tmp_path: Path, prove
     with pytest.raises(AuditError, match="not there; rebuild"):
         read_frame(path, HISTORY)
     write_table(path, HISTORY, COLUMNS, provenance)
-    with pytest.raises(AuditError, match="other columns than evidence files"):
+    with pytest.raises(AuditError, match="no evidence file, or one with other columns"):
         read_frame(path, EVIDENCE)
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(AuditError, match="truncated or corrupt"):

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from attention_audit.artefacts.schema import RANKED_SETS, SINGLE_WEIGHT
 from attention_audit.audits.flipping_sets import flipping_sets
 from attention_audit.audits.single_weight import single_weight
+from attention_audit.columns.ranked_sets import RANKED_SETS
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.readout import Readout
 from attention_audit.stages.chunks import labelled_rows
 from attention_audit.stages.ranked_sets import of_several_items

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import CORPUS
+from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, Texts, pseudo_words
 from attention_audit.corpus.text import Text

@@ -38,20 +38,20 @@ def texts_of(models, texts=40):
 
 
 def correlation(models, texts=40):
-    """Plausible rows of schema.CORRELATION; tau of every tenth text is not defined."""
+    """Plausible rows of columns.CORRELATION; tau of every tenth text is not defined."""
     frame = texts_of(models, texts).merge(pd.DataFrame({"pair": PAIRS}), how="cross")
     tau = np.random.default_rng(1).uniform(-0.3, 1, len(frame))
     return frame.assign(tau=np.where(frame["id"].str.endswith("9"), np.nan, tau))
 
 
 def permutation(models, texts=40):
-    """Plausible rows of schema.PERMUTATION."""
+    """Plausible rows of columns.PERMUTATION."""
     frame = texts_of(models, texts)
     return frame.assign(median_tvd=frame["max_attention"] * np.random.default_rng(2).random(len(frame)))
 
 
 def adversary(models, texts=40):
-    """Plausible rows of schema.JW_ADVERSARY."""
+    """Plausible rows of columns.INSTANCE_ADVERSARY."""
     frame = texts_of(models, texts).rename(
         columns={"prediction": "base_prediction", "max_attention": "base_max_attention"}
     )
@@ -59,7 +59,7 @@ def adversary(models, texts=40):
 
 
 def agreement(models):
-    """Plausible rows of schema.AGREEMENT."""
+    """Plausible rows of columns.AGREEMENT."""
     rows = [
         (d, m, 1, *pair, 60) for d, names in models.items() for m in names for pair in combinations(ATTRIBUTIONS, 2)
     ]

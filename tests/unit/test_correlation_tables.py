@@ -6,11 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import PERFORMANCE, TABLE
 from attention_audit.audits import correlation as audit
+from attention_audit.columns.agreement import AGREEMENT
+from attention_audit.columns.conicity import CONICITY
+from attention_audit.columns.correlation import CORRELATION
+from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import JAIN_WALLACE
 from attention_audit.stages.job import Job
@@ -31,27 +37,27 @@ NAN = math.nan
 
 
 def correlation(taus, predictions=None, model="lstm_tanh", dataset="sst", pair="attention~gradient", seed=1, **more):
-    """(tau, p) of each text, as schema.CORRELATION rows."""
+    """(tau, p) of each text, as columns.CORRELATION rows."""
     tau, p = zip(*taus, strict=True)
     about = {"dataset": dataset, "model": model, "seed": seed, "pair": pair, "tokens": 9, "top_k_overlap": 0.4}
     ids = [f"text {number}" for number in range(len(taus))]
     measured = {"prediction": predictions or [0] * len(taus), "tau": tau, "p": p}
-    return pd.DataFrame({"id": ids} | about | measured | more)[schema.CORRELATION.schema.names]
+    return pd.DataFrame({"id": ids} | about | measured | more)[CORRELATION.schema.names]
 
 
 def permutation(weights, changes, model="lstm_tanh", dataset="sst", seed=1):
-    """Largest weight and median TVD of each text, as schema.PERMUTATION rows."""
+    """Largest weight and median TVD of each text, as columns.PERMUTATION rows."""
     ids = [f"text {number}" for number in range(len(weights))]
     about = {"dataset": dataset, "model": model, "seed": seed, "prediction": 0}
     frame = pd.DataFrame({"id": ids, "max_attention": weights, "median_tvd": changes} | about)
-    return frame[schema.PERMUTATION.schema.names]
+    return frame[PERMUTATION.schema.names]
 
 
 def conicity(values, model="lstm_tanh", dataset="sst", seed=1):
-    """Conicity of each text, as schema.CONICITY rows."""
+    """Conicity of each text, as columns.CONICITY rows."""
     ids = [f"text {number}" for number in range(len(values))]
     frame = pd.DataFrame({"id": ids, "conicity": values, "dataset": dataset, "model": model, "seed": seed})
-    return frame[schema.CONICITY.schema.names]
+    return frame[CONICITY.schema.names]
 
 
 def cells(table, row, column="mean"):
@@ -269,25 +275,21 @@ def test_tau_is_spelt_in_greek(tmp_path):
 def test_a_result_without_data_sets_says_so():
     job = Job({}, {"correlation": []}, {}, PROVENANCE, print)
     with pytest.raises(AuditError, match="config: no data set is named that can be had and that suits this result"):
-        stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
+        stacked_slim(job, "correlation", CORRELATION, ["tau"])
 
 
 def test_data_sets_without_a_row_say_so(tmp_path):
     path = tmp_path / "correlation.parquet"
-    write_table(path, schema.CORRELATION, correlation([(0.1, 0.5)]).iloc[:0], PROVENANCE)
+    write_table(path, CORRELATION, correlation([(0.1, 0.5)]).iloc[:0], PROVENANCE)
     job = Job({}, {"correlation": [path]}, {}, PROVENANCE, print)
     with pytest.raises(AuditError, match=r"correlation: no test text of several items .*; name another one"):
-        stacked_slim(job, "correlation", schema.CORRELATION, ["tau"])
+        stacked_slim(job, "correlation", CORRELATION, ["tau"])
 
 
-@pytest.mark.parametrize("artefact", [schema.CORRELATION, schema.JW_ADVERSARY, schema.AGREEMENT])
+@pytest.mark.parametrize("artefact", [CORRELATION, INSTANCE_ADVERSARY, AGREEMENT])
 def test_every_model_of_a_data_set_is_in_one_file(artefact):
     assert artefact.schema.names[:3] == ["dataset", "model", "seed"]
-    assert artefact in schema.ARTEFACTS
-
-
-def test_the_adversary_of_all_models_has_the_columns_of_the_one():
-    assert set(schema.JW_ADVERSARY.schema.names) - set(schema.INSTANCE_ADVERSARY.schema.names) == {"model", "seed"}
+    assert artefact in ARTEFACTS
 
 
 def evidence(masses, uniform, model="lstm_tanh", dataset="babi-1", seed=1):

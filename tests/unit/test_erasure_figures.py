@@ -32,13 +32,13 @@ def frame_of(models, columns, texts, **words):
 
 
 def single_weight(models, texts=60):
-    """Plausible rows of schema.SINGLE_WEIGHT."""
+    """Plausible rows of columns.SINGLE_WEIGHT."""
     columns = {"delta_attention": lambda r, n: r.random(n), "delta_js": lambda r, n: r.normal(0.1, 0.1, n)}
     return frame_of(models, columns, texts, ranking=["attention", "gradient"], draw=["corrected", "as_published"])
 
 
 def ranked_sets(models, texts=60):
-    """Plausible rows of schema.RANKED_SETS, curves as numbers."""
+    """Plausible rows of columns.RANKED_SETS, curves as numbers."""
     columns = {name: lambda r, n: r.random(n) for name in ("fraction_removed", "mass_removed", *CURVES)}
     frame = frame_of(models, columns, texts, ranking=list(LOOKS))
     frame.loc[frame["ranking"] == "smallest", CURVES] = np.nan

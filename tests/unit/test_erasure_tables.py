@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import CLAIMS, PERFORMANCE, TABLE
 from attention_audit.audits.bootstrap import bootstrap, mean
 from attention_audit.audits.flipping_sets import RANKINGS
 from attention_audit.audits.rankings import ATTRIBUTIONS
 from attention_audit.audits.single_weight import DRAWS
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.corpus import CENSUS
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.ranked_sets import RANKED_SETS
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 from attention_audit.stages.slim import slim_frames, stacked_slim
@@ -28,16 +32,16 @@ YES, NO = True, False
 
 
 def single_weight(flips, model="han_rnn", dataset="yelp", ranking="attention", draw="corrected", seed=1):
-    """(top flips, other flips) of each text, as schema.SINGLE_WEIGHT rows."""
+    """(top flips, other flips) of each text, as columns.SINGLE_WEIGHT rows."""
     top, other = zip(*flips, strict=True)
     about = {"dataset": dataset, "model": model, "seed": seed, "ranking": ranking, "draw": draw, "items": 3}
     ids = [f"text {number}" for number in range(len(flips))]
     measured = {"delta_js": 0.1, "delta_attention": 0.2, "top_flips": top, "other_flips": other}
-    return pd.DataFrame({"id": ids} | about | measured)[schema.SINGLE_WEIGHT.schema.names]
+    return pd.DataFrame({"id": ids} | about | measured)[SINGLE_WEIGHT.schema.names]
 
 
 def ranked_sets(removed, model="flan_rnn", dataset="yelp", seed=1, items=10):
-    """{ranking: items removed of each text, -1 for never} as schema.RANKED_SETS rows."""
+    """{ranking: items removed of each text, -1 for never} as columns.RANKED_SETS rows."""
     frames = []
     for ranking, counts in removed.items():
         numbers = np.array(counts)
@@ -55,7 +59,7 @@ def ranked_sets(removed, model="flan_rnn", dataset="yelp", seed=1, items=10):
             "sufficiency_curve": curves,
         }
         frames.append(pd.DataFrame(rows | about))
-    return pd.concat(frames, ignore_index=True)[schema.RANKED_SETS.schema.names]
+    return pd.concat(frames, ignore_index=True)[RANKED_SETS.schema.names]
 
 
 def every_ranking(**removed):
@@ -65,13 +69,13 @@ def every_ranking(**removed):
 
 
 def census(**kept):
-    """Kept texts by split, in two classes, as schema.CENSUS rows."""
+    """Kept texts by split, in two classes, as columns.CENSUS rows."""
     rows = [
         (split, label, "", 9, 0, 0, 0, 0, count, 0, 0, 0, 0)
         for split, counts in kept.items()
         for label, count in enumerate(counts)
     ]
-    return pd.DataFrame(rows, columns=schema.CENSUS.schema.names)
+    return pd.DataFrame(rows, columns=CENSUS.schema.names)
 
 
 def cells(table, row, column="mean"):
@@ -298,7 +302,7 @@ def written(tmp_path, frames):
     """A job whose input `ranked` is a file for each frame."""
     paths = [tmp_path / f"{number}.parquet" for number in range(len(frames))]
     for path, frame in zip(paths, frames, strict=True):
-        write_table(path, schema.RANKED_SETS, frame, PROVENANCE)
+        write_table(path, RANKED_SETS, frame, PROVENANCE)
     return Job({}, {"ranked": paths}, {}, PROVENANCE, print)
 
 
@@ -306,30 +310,30 @@ def test_files_are_read_with_few_columns_and_curves_as_numbers(tmp_path):
     frames = [ranked_sets(every_ranking(attention=[1, 2]), dataset=name) for name in ("yelp", "mine")]
     job = written(tmp_path, frames)
     columns = ["dataset", "removed", "sufficiency_curve"]
-    read = stacked_slim(job, "ranked", schema.RANKED_SETS, columns)
+    read = stacked_slim(job, "ranked", RANKED_SETS, columns)
     assert list(read) == ["dataset", "removed", *(f"sufficiency_curve_{place}" for place in range(5))]
     assert read["dataset"].tolist() == ["yelp"] * 10 + ["mine"] * 10
     assert read["removed"].tolist() == [*frames[0]["removed"], *frames[1]["removed"]]
     assert read["sufficiency_curve_4"].notna().tolist() == ([True] * 8 + [False] * 2) * 2
-    assert [len(frame) for frame in slim_frames(job, "ranked", schema.RANKED_SETS, columns)] == [10, 10]
+    assert [len(frame) for frame in slim_frames(job, "ranked", RANKED_SETS, columns)] == [10, 10]
 
 
 def test_a_row_group_without_curves_has_none_in_the_frame(tmp_path):
     frames = [ranked_sets({ranking: [1]}) for ranking in ("smallest", "random")]
-    read = stacked_slim(written(tmp_path, frames), "ranked", schema.RANKED_SETS, ["ranking", "sufficiency_curve"])
+    read = stacked_slim(written(tmp_path, frames), "ranked", RANKED_SETS, ["ranking", "sufficiency_curve"])
     assert read["sufficiency_curve_0"].notna().tolist() == [False, True]
 
 
 def test_without_any_row_one_line_says_what_to_do(tmp_path):
     job = written(tmp_path, [ranked_sets({"random": [1]}).iloc[:0]])
     with pytest.raises(AuditError, match="ranked: no test text of several items"):
-        stacked_slim(job, "ranked", schema.RANKED_SETS, ["ranking", "sufficiency_curve"])
+        stacked_slim(job, "ranked", RANKED_SETS, ["ranking", "sufficiency_curve"])
     with pytest.raises(AuditError, match="ranked: no test text of several items"):
-        list(slim_frames(job, "ranked", schema.RANKED_SETS, ["ranking"]))
+        list(slim_frames(job, "ranked", RANKED_SETS, ["ranking"]))
 
 
 def test_a_data_set_without_rows_is_passed_over(tmp_path):
     some = ranked_sets({"random": [1, 2]})
     job = written(tmp_path, [some.iloc[:0], some])
-    assert stacked_slim(job, "ranked", schema.RANKED_SETS, ["removed"])["removed"].tolist() == [1, 2]
-    assert len(list(slim_frames(job, "ranked", schema.RANKED_SETS, ["removed"]))) == 1
+    assert stacked_slim(job, "ranked", RANKED_SETS, ["removed"])["removed"].tolist() == [1, 2]
+    assert len(list(slim_frames(job, "ranked", RANKED_SETS, ["removed"]))) == 1

@@ -25,7 +25,7 @@ REVIEW = TEXT.split()
 
 
 def comparison(datasets, texts=40, seed=0):
-    """Plausible schema.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda."""
+    """Plausible columns.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda."""
     random = np.random.default_rng(seed)
     runs = [("base", math.nan, s) for s in (1, 2, 3)] + [("uniform", math.nan, s) for s in (1, 2, 3)]
     runs += [("adversary", lambda_, s) for lambda_ in LAMBDAS for s in (1, 2)]
@@ -49,14 +49,14 @@ def comparison(datasets, texts=40, seed=0):
 
 
 def instance_adversary(compared, seed=0):
-    """Plausible schema.INSTANCE_ADVERSARY rows for the same texts."""
+    """Plausible columns.INSTANCE_ADVERSARY rows for the same texts."""
     texts = compared[(compared["model"] == "base") & (compared["seed"] == 1)]
     random = np.random.default_rng(seed)
     return texts.assign(jsd=random.uniform(0.4, LN2, len(texts)), tvd=random.uniform(0, 0.05, len(texts)), admissible=5)
 
 
 def attention_maps(texts, dataset="sst", seed=0):
-    """Plausible schema.ATTENTION_MAPS rows of some texts (lists of words)."""
+    """Plausible columns.ATTENTION_MAPS rows of some texts (lists of words)."""
     random = np.random.default_rng(seed)
     frames = [
         pd.DataFrame(

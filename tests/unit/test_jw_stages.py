@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.table import TABLE
 from attention_audit.stages.job import Job
 
 PROVENANCE = Provenance("test", {}, "code")
@@ -50,7 +51,7 @@ def rows(artefact):
 
 def job(tmp_path, names, outputs):
     """A job that reads a file of each kind, of one data set, and whose outputs have these endings."""
-    kinds = {artefact.name: artefact for artefact in schema.ARTEFACTS}
+    kinds = {artefact.name: artefact for artefact in ARTEFACTS}
     inputs = {name: [tmp_path / f"{name}.parquet"] for name in names}
     for name, [path] in inputs.items():
         write_table(path, kinds[name], rows(kinds[name]), PROVENANCE)
@@ -70,7 +71,7 @@ def job(tmp_path, names, outputs):
 def test_tables_end_with_the_data_sets_that_could_not_be_had(tmp_path, stage, inputs, gap):
     told = job(tmp_path, inputs, ["parquet"])
     import_module(f"attention_audit.stages.{stage}").run(told)
-    table = read_frame(told.output("parquet"), schema.TABLE)
+    table = read_frame(told.output("parquet"), TABLE)
     assert table["dataset"].tolist() == ["sst"] * (len(table) - gap) + ["diabetes"] * gap
     assert table.loc[0, "mean"] > 0
     assert set(table["note"].iloc[-gap:]) == {"not run: needs a licence"}

@@ -13,7 +13,7 @@ import pytest
 
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import CENSUS, CORPUS
+from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus import draft, raw
 from attention_audit.corpus.prepare import FATES, natural, prepare
 from attention_audit.corpus.source import RawSource, Source

@@ -6,7 +6,9 @@ import math
 import pandas as pd
 import pytest
 
-from attention_audit.artefacts import schema
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.tables.render import render
 from attention_audit.tables.wording import number
@@ -35,7 +37,7 @@ def table():
             "50 % & more",
         ),
     ]
-    return pd.DataFrame(rows, columns=schema.TABLE.schema.names)
+    return pd.DataFrame(rows, columns=TABLE.schema.names)
 
 
 def cells(line, separator):
@@ -96,7 +98,7 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
     table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
     table = table.assign(seeds=0, selection="", note="")
-    render(table[schema.TABLE.schema.names], tmp_path / "t", "{}")
+    render(table[TABLE.schema.names], tmp_path / "t", "{}")
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
         ["data set", "row", "instances", "negative", "paper: negative", "mean length (tokens)",
@@ -116,7 +118,7 @@ def test_no_zero_has_a_sign(value, metric, shown):
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):
     row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", ""]
-    render(pd.DataFrame([row], columns=schema.TABLE.schema.names), tmp_path / "t", "{}")
+    render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}")
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [
         ["data set", "row", "at once (%)", "paper: at once (%)", "seeds"],
@@ -127,7 +129,7 @@ def test_an_interval_stands_in_place_of_the_spread(tmp_path):
 
 def test_claims_stand_beside_the_papers(tmp_path):
     rows = [("yelp", "c", "s", 1.25, 1.1, math.inf, "at least 1.6", True), ("yelp", "d", "s", 9.0, 8, 10, "", False)]
-    render(pd.DataFrame(rows, columns=schema.CLAIMS.schema.names), tmp_path / "claims", "{}")
+    render(pd.DataFrame(rows, columns=CLAIMS.schema.names), tmp_path / "claims", "{}")
     lines = (tmp_path / "claims.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
         ["data set", "claim", "statistic", "ours", "paper", "holds"],
@@ -142,7 +144,7 @@ def test_controls_state_their_bounds(tmp_path):
         ("chorus", "c", "s", 0.03, math.nan, 0.02, False),
         ("static", "c", "s", 0.5, 0.45, 0.55, True),
     ]
-    render(pd.DataFrame(rows, columns=schema.CONTROLS.schema.names), tmp_path / "controls", "{}")
+    render(pd.DataFrame(rows, columns=CONTROLS.schema.names), tmp_path / "controls", "{}")
     lines = (tmp_path / "controls.md").read_text().splitlines()
     assert [cells(line, "|")[4:-1] for line in lines[2:5]] == [
         ["0.200", "≥ 0.150", "yes"],
@@ -153,7 +155,7 @@ def test_controls_state_their_bounds(tmp_path):
 
 
 def test_empty_controls_render(tmp_path):
-    render(pd.DataFrame([], columns=schema.CONTROLS.schema.names), tmp_path / "controls", "{}")
+    render(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path / "controls", "{}")
     assert "| data set" in (tmp_path / "controls.md").read_text()
 
 

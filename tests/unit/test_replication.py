@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.table import TABLE
 from attention_audit.config import Config
 from attention_audit.plan.remarks import of_data, of_models
 from attention_audit.tables.published import Fact, facts, half_a_unit
@@ -21,10 +22,10 @@ NONE = math.nan
 
 
 def table(*rows):
-    """(dataset, row, metric, mean, sd, low, high, seeds, selection) as schema.TABLE rows."""
+    """(dataset, row, metric, mean, sd, low, high, seeds, selection) as columns.TABLE rows."""
     columns = ["dataset", "row", "metric", "mean", "sd", "low", "high", "seeds", "selection"]
     frame = pd.DataFrame(rows, columns=columns).assign(**{"lambda": NONE, "published": NONE, "note": ""})
-    return frame[schema.TABLE.schema.names]
+    return frame[TABLE.schema.names]
 
 
 def scores(mean, sd, seeds, dataset="sst", row="base"):
@@ -102,8 +103,8 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
 def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path, provenance):
     found = replication({"wp_table2": scores(0.8, 0.01, 4, dataset="needle")}, {}, {})
     path = tmp_path / "replication.parquet"
-    write_table(path, schema.REPLICATION, found, provenance)
-    assert read_frame(path, schema.REPLICATION).empty
+    write_table(path, REPLICATION, found, provenance)
+    assert read_frame(path, REPLICATION).empty
     render(found, path, "{}")
     text = path.with_suffix(".md").read_text()
     assert text.startswith("No published number has a counterpart in this run: ")
@@ -118,7 +119,7 @@ def test_it_is_grouped_by_paper_and_table(tmp_path, provenance):
     guides = scores(0.85, 0.01, 4, row="guide_uniform")
     found = replication({"wp_table2": scores(0.8, 0.01, 4), "wp_table3": guides}, {}, {})
     path = tmp_path / "replication.parquet"
-    write_table(path, schema.REPLICATION, found, provenance)
+    write_table(path, REPLICATION, found, provenance)
     render(found, path, "{}")
     lines = path.with_suffix(".md").read_text().splitlines()
     assert [line for line in lines if line.startswith("## ")] == [

@@ -17,7 +17,8 @@ from pages import Page, check_page
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import QUESTIONS, SUMMARY, TABLE
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
 from attention_audit.report.captions import read_caption

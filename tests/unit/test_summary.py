@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
+from attention_audit.columns.stability import STABILITY
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.tables.render import render
 from attention_audit.tables.summary import (
     Audits,
@@ -33,20 +38,20 @@ NOTHING = Audits(
     *(
         artefact.schema.empty_table().to_pandas()
         for artefact in (
-            schema.PERFORMANCE, schema.COMPARISON, schema.STABILITY, schema.PERMUTATION, schema.SINGLE_WEIGHT,
+            PERFORMANCE, COMPARISON, STABILITY, PERMUTATION, SINGLE_WEIGHT,
         )
     )
 )  # fmt: skip
 
 
 def performance(**scores):
-    """F1 over seeds 1, 2, ... by model, as schema.PERFORMANCE rows."""
+    """F1 over seeds 1, 2, ... by model, as columns.PERFORMANCE rows."""
     rows = [
         ("needle", model, math.nan, seed, "dev", 2, "f1", value)
         for model, values in scores.items()
         for seed, value in enumerate(values, 1)
     ]
-    return pd.DataFrame(rows, columns=schema.PERFORMANCE.schema.names)
+    return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
 
 
 def by_text(model="base", **columns):
@@ -209,9 +214,9 @@ def table():
 
 def test_one_row_a_data_set_and_model(table, tmp_path, provenance):
     path = tmp_path / "summary.parquet"
-    write_table(path, schema.SUMMARY, table, provenance)
-    rows = read_frame(path, schema.SUMMARY).set_index("model")
-    assert rows.loc["base", list(schema.QUESTIONS)].tolist() == [YES] * 5
+    write_table(path, SUMMARY, table, provenance)
+    rows = read_frame(path, SUMMARY).set_index("model")
+    assert rows.loc["base", list(QUESTIONS)].tolist() == [YES] * 5
     assert rows["verdict"].to_dict() == {
         "base": "may be read as an explanation as far as these tests go",
         "lstm_tanh": "no: other weights predict alike",

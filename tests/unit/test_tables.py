@@ -6,9 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_audit.artefacts import schema
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.corpus import CENSUS
+from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.planted import PLANTED
+from attention_audit.columns.ranked_sets import RANKED_SETS
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.table import TABLE
 from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import TRUTH, controls
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
@@ -17,20 +24,18 @@ from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")
-NOTHING = [
-    artefact.schema.empty_table().to_pandas() for artefact in (schema.PLANTED, schema.RANKED_SETS, schema.SUMMARY)
-]
+NOTHING = [artefact.schema.empty_table().to_pandas() for artefact in (PLANTED, RANKED_SETS, SUMMARY)]
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
-    """{model or (model, lambda): values over seeds 1, 2, ...} as schema.PERFORMANCE rows."""
+    """{model or (model, lambda): values over seeds 1, 2, ...} as columns.PERFORMANCE rows."""
     keys = [key if isinstance(key, tuple) else (key, math.nan) for key in values]
     rows = [
         (dataset, *key, seed, selection, classes, metric, value)
         for key, scores in zip(keys, values.values(), strict=True)
         for seed, value in enumerate(scores, 1)
     ]
-    return pd.DataFrame(rows, columns=schema.PERFORMANCE.schema.names)
+    return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
 
 
 def cell(table, row, metric, dataset="sst", lambda_=None):
@@ -50,13 +55,13 @@ def assert_fits(table, artefact, folder):
 
 
 def census(*rows):
-    """(split, label, words of each kept text, texts dropped, sentences of each kept text) as schema.CENSUS rows."""
+    """(split, label, words of each kept text, texts dropped, sentences of each kept text) as columns.CENSUS rows."""
     made = []
     for split, label, lengths, dropped, sentences in rows:
         sums = (f(x) for x in (lengths, sentences) for f in (sum, lambda values: sum(v**2 for v in values)))
         kept = len(lengths)
         made.append((split, label, f"class {label}", kept + dropped, dropped, 0, 0, 0, kept, *sums))
-    return pd.DataFrame(made, columns=schema.CENSUS.schema.names)
+    return pd.DataFrame(made, columns=CENSUS.schema.names)
 
 
 def vocabulary(with_vector):
@@ -77,7 +82,7 @@ TWO_CLASSES = [
 
 def test_table1_counts_splits_and_words(tmp_path):
     table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary({"<pad>", "film", "bad"})}, {})
-    assert_fits(table, schema.TABLE, tmp_path)
+    assert_fits(table, TABLE, tmp_path)
     means = {(row, metric): mean for row, metric, mean in table[["row", "metric", "mean"]].itertuples(index=False)}
     assert means == {
         ("raw", "instances"): 11,
@@ -126,7 +131,7 @@ def test_table1_names_files_that_are_not_the_published_ones():
 
 def test_ss_table1_gives_mean_and_spread_of_words_and_sentences(tmp_path):
     table = ss_table1_datasets({"yelp": census(*TWO_CLASSES)}, {"yelp": [{"file": "y.tgz", "canonical": False}]})
-    assert_fits(table, schema.TABLE, tmp_path)
+    assert_fits(table, TABLE, tmp_path)
     means = dict(zip(table["metric"], table["mean"], strict=True))
     # 2, 4, 3 and 1 words; 1, 1, 3 and 1 sentences
     assert means.pop("sd_length") == pytest.approx(np.std([2, 4, 3, 1], ddof=1))
@@ -144,7 +149,7 @@ def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
 def test_gaps_show_the_papers_values_alone(tmp_path):
     rows = gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
     table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]})), rows], ignore_index=True)
-    assert_fits(table, schema.TABLE, tmp_path)
+    assert_fits(table, TABLE, tmp_path)
     base = cell(table, "base", "f1", "diabetes")
     assert (base["published"], base["note"]) == (0.775, "not run: no notes")
     assert math.isnan(base["mean"])
@@ -163,7 +168,7 @@ def test_table2_means_and_paired_differences(tmp_path):
         ]
     )
     table = wp_table2_uniform(frame)
-    assert_fits(table, schema.TABLE, tmp_path)
+    assert_fits(table, TABLE, tmp_path)
     base, gain = cell(table, "base", "f1"), cell(table, "base - uniform", "f1")
     assert base[["mean", "sd"]].tolist() == pytest.approx(
         [0.65, math.sqrt((0.15**2 + 0.25**2 + 0.05**2 + 0.45**2) / 3)]
@@ -229,7 +234,7 @@ def test_table5_averages_instances_then_seeds(tmp_path):
         }
     )
     table = wp_table5_adversary(frame, comparison, instances)
-    assert_fits(table, schema.TABLE, tmp_path)
+    assert_fits(table, TABLE, tmp_path)
     rows = table[["row", "lambda"]].drop_duplicates().fillna(0).to_numpy().tolist()
     assert rows == [["seeds", 0], ["uniform", 0], ["adversary", 1e-4], ["adversary", 2e-3], ["instance_adversary", 0]]
 
@@ -261,7 +266,7 @@ def test_f1_of_many_classes_is_called_a_macro_average():
 
 def evidence(masses, dataset="needle"):
     rows = [(dataset, model, math.nan, 1, "a", 0, mass, 0.1) for model, mass in masses]
-    return pd.DataFrame(rows, columns=schema.EVIDENCE.schema.names)
+    return pd.DataFrame(rows, columns=EVIDENCE.schema.names)
 
 
 def test_needle_claims(tmp_path):
@@ -269,7 +274,7 @@ def test_needle_claims(tmp_path):
     table = controls(
         {"needle": "needle"}, frame, evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)]), {}, *NOTHING
     )
-    assert_fits(table, schema.CONTROLS, tmp_path)
+    assert_fits(table, CONTROLS, tmp_path)
     assert table["value"].tolist() == pytest.approx([0.2, 0.45])
     assert table["least"].tolist() == [0.15, 0.5]
     assert table["holds"].tolist() == [True, False]
@@ -314,14 +319,14 @@ def test_static_claim(positive, accuracies, least, most, holds):
 
 def test_digest_claims(tmp_path):
     tops = [("digest", model, 1, f"{i}", "product", i < 3, 0.2) for model in ("han_none", "han_conv") for i in range(4)]
-    planted = pd.DataFrame(tops, columns=schema.PLANTED.schema.names)
+    planted = pd.DataFrame(tops, columns=PLANTED.schema.names)
     sets = [
         ("digest", "han_none", ranking, f) for ranking, f in [("product", 0.3), ("product", 0.5), ("smallest", 0.3)]
     ]
     ranked = pd.DataFrame(sets, columns=["dataset", "model", "ranking", "fraction_removed"])
     nothing = performance({}), evidence([])
     table = controls({"digest": "digest"}, *nothing, {}, planted, ranked, NOTHING[2])
-    assert_fits(table, schema.CONTROLS, tmp_path)
+    assert_fits(table, CONTROLS, tmp_path)
     # three of four start with the evidence; medians 0.4 and 0.3
     assert table["value"].tolist() == pytest.approx([0.75, 0.1])
     assert table["holds"].tolist() == [True, False]
@@ -330,7 +335,7 @@ def test_digest_claims(tmp_path):
 def test_controls_pass_over_other_data_sets(tmp_path):
     table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {}, *NOTHING)
     assert table.empty
-    write_table(tmp_path / "controls.parquet", schema.CONTROLS, table, PROVENANCE)
+    write_table(tmp_path / "controls.parquet", CONTROLS, table, PROVENANCE)
 
 
 def test_the_summary_must_say_what_is_planted():
@@ -338,7 +343,7 @@ def test_the_summary_must_say_what_is_planted():
         [("c", "base", "yes", "yes"), ("s", "base", "no", "undecided"), ("sst", "base", "yes", "yes")],
         columns=["dataset", "model", "needed", "transferable"],
     )
-    nothing = (schema.PERFORMANCE.schema.empty_table().to_pandas(), evidence([]), {}, *NOTHING[:2])
+    nothing = (PERFORMANCE.schema.empty_table().to_pandas(), evidence([]), {}, *NOTHING[:2])
     table = controls({"c": "chorus", "s": "static", "sst": "sst"}, *nothing, told)
     assert table[["dataset", "value", "least", "holds"]].to_numpy().tolist() == [
         ["c", 0, 1, False],
@@ -351,4 +356,4 @@ def test_the_summary_must_say_what_is_planted():
 def test_what_is_planted_is_of_the_controls_questions_and_models():
     for kind, truth in TRUTH.items():
         assert kind in {"needle", "chorus", "static", "digest"}
-        assert {question for _, question in truth} <= set(schema.QUESTIONS)
+        assert {question for _, question in truth} <= set(QUESTIONS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.artefacts.schema import QUESTIONS
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.tables.verdict import DOUBTS, FLAT, NO, NOT_ASKED, REASONS, UNDECIDED, YES, gate, verdict, word
 
 NUMBERS = st.floats(-1e6, 1e6)

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from attention_audit.artefacts.parquet import read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import CORPUS, VOCABULARY
+from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.stages import vocabulary as stage

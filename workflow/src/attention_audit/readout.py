@@ -22,7 +22,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.schema import HEAD, READOUT
+from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.classifier import probabilities
@@ -130,7 +130,7 @@ class Readout:
         return predicted
 
     def columns(self) -> dict[str, Any]:
-        """Columns of schema.READOUT."""
+        """Columns of columns.READOUT."""
         return {
             "id": self.ids,
             "label": self.labels.astype(np.int32),
@@ -151,7 +151,7 @@ class Readout:
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
-    """Columns of schema.HEAD; no rows without a head."""
+    """Columns of columns.HEAD; no rows without a head."""
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
     return {"class": range(len(bias)), "weight": weight, "bias": bias}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from attention_audit.artefacts.schema import ARTEFACTS, Artefact, Column
+from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.kinds import Artefact, Column
 
 OPENING = """# Results
 

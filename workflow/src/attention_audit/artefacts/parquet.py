@@ -1,4 +1,4 @@
-"""Reading and writing the Parquet files that `schema` declares."""
+"""Reading and writing the Parquet files that `attention_audit.columns` declares."""
 
 from __future__ import annotations
 
@@ -14,13 +14,28 @@ import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import Artefact, kind_of_table
 from attention_audit.artefacts.seal import KEY, OPEN, intact, seal
+from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
 PROVENANCE_KEY = b"attention_audit"
+KIND_KEY = b"attention_audit_kind"
+"""Key of the metadata under which a file says the name of its `Artefact`."""
 GROUP = 2**26
 """Bytes in memory of a row group, where a file is written in several."""
+
+
+def _declared(artefact: Artefact, provenance: Provenance, seed: int | None) -> pa.Schema:
+    """The schema of a file of this kind with what it says of itself."""
+    return artefact.schema.with_metadata(
+        {PROVENANCE_KEY: provenance.text(seed).encode(), KIND_KEY: artefact.name.encode()}
+    )
+
+
+def _refuse_nulls(path: Path, schema: pa.Schema, table: pa.Table) -> None:
+    for field in schema:
+        if not field.nullable and table[field.name].null_count:
+            raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
 
 
 @contextmanager
@@ -42,17 +57,16 @@ def write_table(
 ) -> None:
     """Write `columns` as a file of kind `artefact`, whole or not at all, with its provenance in the metadata.
 
-    Raises pa.ArrowInvalid where the columns do not fit the declared schema.
+    Raises pa.ArrowInvalid where the columns do not fit the declared schema, and where one that is never null holds
+    nulls.
     """
-    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text(seed).encode()})
+    schema = _declared(artefact, provenance, seed)
     if isinstance(columns, pd.DataFrame):
         table = pa.Table.from_pandas(columns[schema.names], schema=artefact.schema, preserve_index=False)
         table = table.replace_schema_metadata(schema.metadata)
     else:
         table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
-    for field in schema:
-        if not field.nullable and table[field.name].null_count:
-            raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
+    _refuse_nulls(path, schema, table)
     with _sealed(path, schema) as writer:
         writer.write_table(table)
 
@@ -60,11 +74,15 @@ def write_table(
 def write_batches(
     path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance, seed: int | None = None
 ) -> None:
-    """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups."""
-    schema = artefact.schema.with_metadata({PROVENANCE_KEY: provenance.text(seed).encode()})
+    """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups.
+
+    Raises pa.ArrowInvalid as `write_table` does, for any of the tables; no file is then left.
+    """
+    schema = _declared(artefact, provenance, seed)
     gathered: list[pa.Table] = []
     with _sealed(path, schema) as writer:
         for table in tables:
+            _refuse_nulls(path, schema, table)
             gathered.append(table)
             if sum(part.nbytes for part in gathered) >= GROUP:
                 writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
@@ -93,11 +111,13 @@ def sound(path: Path) -> Iterator[pq.ParquetFile]:
 
 @contextmanager
 def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
-    """A file of kind `artefact`; raises AuditError as `sound` does, and where it has another shape."""
+    """A file of kind `artefact`; raises AuditError as `sound` does, and where it is of another kind or shape."""
     with sound(path) as file:
-        if not file.schema_arrow.equals(artefact.schema, check_metadata=False):
+        written = file.schema_arrow
+        kind = (written.metadata or {}).get(KIND_KEY, b"").decode()
+        if kind != artefact.name or not written.equals(artefact.schema, check_metadata=False):
             raise AuditError(
-                f"{path}: other columns than {artefact.name} files of this version have; {rebuild_hint(path)}"
+                f"{path}: no {artefact.name} file, or one with other columns than this version's; {rebuild_hint(path)}"
             )
         yield file
 
@@ -128,12 +148,6 @@ def read_provenance(path: Path) -> dict[str, Any]:
     return record
 
 
-def read_published(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """A published table of any kind and its provenance; raises AuditError as `opened` does."""
-    with sound(path) as file:
-        columns = file.schema_arrow.names
-    try:
-        kind = kind_of_table(columns)
-    except ValueError as error:
-        raise AuditError(f"{path}: {error}; {rebuild_hint(path)}") from error
-    return read_frame(path, kind), read_provenance(path)
+def read_published(path: Path, artefact: Artefact) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """A published table of kind `artefact` and its provenance; raises AuditError as `opened` does."""
+    return read_frame(path, artefact), read_provenance(path)

@@ -48,7 +48,7 @@ def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: 
 def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Columns of schema.ATTENTION_MAPS but the data set's name: one row a text, reading and word."""
+    """Columns of columns.ATTENTION_MAPS but the data set's name: one row a text, reading and word."""
     shown = base.aligned(ids)
     rows: list[tuple[Any, ...]] = []
     for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):

@@ -83,7 +83,7 @@ def furthest(texts: Padded, found: Tensor, epsilon: float) -> tuple[Tensor, Tens
 def instance_adversary(
     base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Columns of schema.INSTANCE_ADVERSARY but the data set's name; one row a text of `base`."""
+    """Columns of columns.INSTANCE_ADVERSARY but the data set's name; one row a text of `base`."""
     generator = torch.Generator().manual_seed(seed)
     divergence, distance = np.empty(len(base)), np.empty(len(base))
     predictions, admissible = np.empty(len(base), np.int64), np.empty(len(base), np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.artefacts.schema import INTEGERS, STRING, STRINGS
+from attention_audit.columns.kinds import INTEGERS, STRING, STRINGS
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import Tokens, split_sentences

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.schema import CORPUS
+from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
@@ -29,7 +29,7 @@ from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
 FATES = ("empty", "left_out", "short", "long", "kept")
-"""What becomes of a text, in the order in which it is decided; columns of schema.CENSUS."""
+"""What becomes of a text, in the order in which it is decided; columns of columns.CENSUS."""
 EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
@@ -122,7 +122,7 @@ class Settled:
     sentences: Codes
 
     def census(self) -> pd.DataFrame:
-        """Columns of schema.CENSUS: a row a split and class, with texts by fate, and the sums of the kept texts."""
+        """Columns of columns.CENSUS: a row a split and class, with texts by fate, and the sums of the kept texts."""
         kept = self.fates == KEPT
         columns = {name: (self.fates == fate).astype(np.int64) for fate, name in enumerate(FATES)}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
@@ -137,7 +137,7 @@ class Settled:
         )
 
     def rows(self, draft: Path) -> Iterator[pa.Table]:
-        """The texts that are kept, in the columns of schema.CORPUS, in order."""
+        """The texts that are kept, in the columns of columns.CORPUS, in order."""
         number = {name: label for label, name in enumerate(self.classes)}
         start = 0
         with pq.ParquetFile(draft) as file:
@@ -200,7 +200,7 @@ def prepare(
     workers: int,
     report: Callable[[str], None],
 ) -> pd.DataFrame:
-    """Write the corpus of a source to `path` and return its census (columns of schema.CENSUS).
+    """Write the corpus of a source to `path` and return its census (columns of columns.CENSUS).
 
     Raises AuditError where a raw file is damaged or the corpus can not be audited.
     """

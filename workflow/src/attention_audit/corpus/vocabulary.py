@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches
-from attention_audit.artefacts.schema import CORPUS
+from attention_audit.columns.corpus import CORPUS
 
 WordVectors = Mapping[str, npt.NDArray[np.float32]]
 
@@ -102,7 +102,7 @@ def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> Coverage:
 
 
 def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
-    """The columns of `schema.VOCABULARY`, one row an embedding row; without `vectors` no word has one."""
+    """The columns of `columns.VOCABULARY`, one row an embedding row; without `vectors` no word has one."""
     found = [vectors.get(word) if vectors else None for word in vocabulary.words[len(MARKS) :]]
     return {
         "index": list(range(len(vocabulary.words))),

@@ -28,7 +28,7 @@ def jw_fig_adversary(jw_adversary: pd.DataFrame) -> Figure:
     """The greatest JSD (nats) that an adversary reaches within epsilon: texts by it, and by the largest weight.
 
     Two panels a data set and model, by predicted class; more than violins.MOST classes are pooled. From
-    schema.JW_ADVERSARY rows of any number of data sets.
+    columns.INSTANCE_ADVERSARY rows of any number of data sets.
     """
     instances = violins.instances_of(jw_adversary, "jsd", "base_max_attention", "base_prediction")
     panels, classes = panels_of(instances), violins.classes_by_dataset(instances)

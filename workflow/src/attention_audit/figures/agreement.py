@@ -45,7 +45,7 @@ def draw(axes: Axes, values: Floats) -> None:
 def jw_fig_agreement(agreement: pd.DataFrame) -> Figure:
     """Mean Kendall's tau of any two attributions; a panel a data set and model.
 
-    From schema.AGREEMENT rows of any number of data sets.
+    From columns.AGREEMENT rows of any number of data sets.
     """
     names = list(dict.fromkeys([*agreement["first"], *agreement["second"]]))
     labels = [attribution_name(name) for name in names]

@@ -175,7 +175,7 @@ def paint(lines: Sequence[Line]) -> Figure:
 def wp_fig2_attention_maps(maps: pd.DataFrame) -> Figure:
     """Texts as words, each shaded in proportion to its attention, under base model and adversaries.
 
-    From schema.ATTENTION_MAPS rows of any number of data sets and instances, in their order. The figure grows with
+    From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. The figure grows with
     the text; nothing is cut. Raises AuditError where the texts are too many for one image.
     """
     with style.house_style():

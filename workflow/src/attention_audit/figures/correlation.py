@@ -60,7 +60,7 @@ def jw_fig_correlation(correlation: pd.DataFrame) -> Figure:
     """Histograms and densities of Kendall's tau of attention with gradient and leave-one-out; a panel a data set and
     model, which says for how many texts tau is not defined.
 
-    From schema.CORRELATION rows of any number of data sets.
+    From columns.CORRELATION rows of any number of data sets.
     """
     panels = panels_of(compared(correlation))
     with style.house_style():

@@ -31,7 +31,7 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
 def ss_fig3_delta_js(single_weight: pd.DataFrame) -> Figure:
     """delta JS (nats) against delta attention, one point a text and seed, thinned; a panel a data set and model.
 
-    From schema.SINGLE_WEIGHT rows of any number of data sets.
+    From columns.SINGLE_WEIGHT rows of any number of data sets.
     """
     panels = panels_of(compared(single_weight))
     with style.house_style():
@@ -63,7 +63,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame) -> Figure:
 def ss_fig4_negative_delta_js(single_weight: pd.DataFrame) -> Figure:
     """Histograms of delta attention over the texts whose delta JS is negative; a panel a data set and model.
 
-    From schema.SINGLE_WEIGHT rows of any number of data sets.
+    From columns.SINGLE_WEIGHT rows of any number of data sets.
     """
     panels = panels_of(compared(single_weight))
     with style.house_style():

@@ -26,7 +26,7 @@ LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 def curve_points(curves: pd.DataFrame, resamples: int) -> pd.DataFrame:
     """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
 
-    `curves`: schema.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
+    `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
     columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}

@@ -14,7 +14,7 @@ HEIGHT = 2.3  # inches
 def jw_fig_permutation(permutation: pd.DataFrame) -> Figure:
     """Densities of the median TVD over permutations, by the largest weight and predicted class.
 
-    A panel a data set and model; more than violins.MOST classes are pooled. From schema.PERMUTATION rows of any number
+    A panel a data set and model; more than violins.MOST classes are pooled. From columns.PERMUTATION rows of any number
     of data sets.
     """
     instances = violins.instances_of(permutation, "median_tvd", "max_attention", "prediction")

@@ -58,8 +58,8 @@ def boxes_of(ranked_sets: pd.DataFrame, column: str, label: str) -> Figure:
 def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame) -> Figure:
     """Fraction of the items that each ranking erases until the decision flips; whiskers reach 1.5 IQR.
 
-    Texts that a ranking never flips are left out of its box, and counted beside it. From schema.RANKED_SETS rows of any
-    number of data sets.
+    Texts that a ranking never flips are left out of its box, and counted beside it. From columns.RANKED_SETS rows of
+    any number of data sets.
     """
     return boxes_of(ranked_sets, "fraction_removed", "fraction of the items erased until the decision flips")
 

@@ -22,7 +22,7 @@ def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataF
     """Densities of JSD (nats) from the base model's attention, by its largest weight and predicted class.
 
     A row a data set: left, the median over further seeds (the authors' choice, in their code); right, Jain &
-    Wallace's per-instance adversary. More than violins.MOST classes are pooled. From schema.COMPARISON and
+    Wallace's per-instance adversary. More than violins.MOST classes are pooled. From columns.COMPARISON and
     INSTANCE_ADVERSARY rows of any number of data sets.
     """
     datasets = comparison["dataset"].unique()

@@ -120,7 +120,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) 
     """Instance averages of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
     A panel a data set: further seeds, uniform weights, the consistent adversary as lambda varies (mean over its
-    seeds, a small dot for each where there are several) and the per-instance adversary. From schema.COMPARISON and
+    seeds, a small dot for each where there are several) and the per-instance adversary. From columns.COMPARISON and
     INSTANCE_ADVERSARY rows of any number of data sets.
     """
     datasets = comparison["dataset"].unique()

@@ -19,7 +19,7 @@ from PIL import Image
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
-from attention_audit.artefacts.schema import QUESTIONS
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.names import PAPERS, display_name
 from attention_audit.report.captions import Caption, read_caption

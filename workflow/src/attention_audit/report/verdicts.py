@@ -7,7 +7,7 @@ from math import isnan
 
 import pandas as pd
 
-from attention_audit.artefacts.schema import QUESTIONS
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.tables.shown import interval
 from attention_audit.tables.wording import named, number
@@ -48,7 +48,7 @@ def _cell(row: pd.Series, question: str) -> Cell:
 
 
 def verdicts_of(summary: pd.DataFrame) -> list[tuple[str, list[Row]]]:
-    """The rows of a schema.SUMMARY frame by data set, both in the order of their first appearance."""
+    """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance."""
     by_dataset: dict[str, list[Row]] = {}
     for _, row in summary.iterrows():
         by_dataset.setdefault(display_name(row["dataset"]), []).append(

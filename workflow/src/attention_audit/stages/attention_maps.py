@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.artefacts.parquet import read_frame, read_table, write_table
-from attention_audit.artefacts.schema import ATTENTION_MAPS, CORPUS, INSTANCE_ADVERSARY
 from attention_audit.audits.attention_maps import Reading, choose, maps
 from attention_audit.audits.comparison import against_base
 from attention_audit.audits.settings import AttentionMaps
+from attention_audit.columns.attention_maps import ATTENTION_MAPS
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.job import Job
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import AGREEMENT, CONICITY, CORRELATION, Artefact
 from attention_audit.audits.agreement import agreement, sample
 from attention_audit.audits.conicity import conicity
 from attention_audit.audits.correlation import correlation
@@ -17,6 +16,10 @@ from attention_audit.audits.gradients import gradients
 from attention_audit.audits.integrated_gradients import integrated_gradients
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.settings import Agreement, Correlation
+from attention_audit.columns.agreement import AGREEMENT
+from attention_audit.columns.conicity import CONICITY
+from attention_audit.columns.correlation import CORRELATION
+from attention_audit.columns.kinds import Artefact
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, read_readout

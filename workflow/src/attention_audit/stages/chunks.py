@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from attention_audit.artefacts.schema import Artefact
+from attention_audit.columns.kinds import Artefact
 from attention_audit.readout import Readout, read_readouts
 from attention_audit.stages.job import Job
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import COMPARISON
 from attention_audit.audits.comparison import against_base
+from attention_audit.columns.comparison import COMPARISON
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts

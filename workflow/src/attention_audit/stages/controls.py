@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.schema import CENSUS, EVIDENCE, PERFORMANCE, PLANTED, RANKED_SETS, SUMMARY
+from attention_audit.columns.corpus import CENSUS
+from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.planted import PLANTED
+from attention_audit.columns.ranked_sets import RANKED_SETS
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.stages.frames import by_dataset, stacked_if_any
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import read_table, write_table
-from attention_audit.artefacts.schema import CORPUS, EVIDENCE
 from attention_audit.audits.evidence import evidence_mass
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.evidence import EVIDENCE
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.record import read_record
-from attention_audit.artefacts.schema import Artefact
+from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
 

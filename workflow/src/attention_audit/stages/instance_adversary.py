@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import INSTANCE_ADVERSARY
 from attention_audit.audits.instance_adversary import instance_adversary
 from attention_audit.audits.settings import InstanceAdversary
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
 

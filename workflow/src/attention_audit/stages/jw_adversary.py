@@ -6,9 +6,9 @@ import pandas as pd
 import torch
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import JW_ADVERSARY
 from attention_audit.audits.instance_adversary import instance_adversary
 from attention_audit.audits.settings import InstanceAdversary
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts
 
@@ -21,4 +21,4 @@ def run(job: Job) -> None:
     for identity, readout in labelled_readouts(job):
         job.report(f"{identity['model']}, seed {identity['seed']}")
         frames.append(labelled_frame(identity, instance_adversary(readout, settings, job.settings["seed"], job.report)))
-    write_table(job.output("adversary"), JW_ADVERSARY, pd.concat(frames, ignore_index=True), job.provenance)
+    write_table(job.output("adversary"), INSTANCE_ADVERSARY, pd.concat(frames, ignore_index=True), job.provenance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import JW_ADVERSARY
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.figures.adversary_histogram import jw_fig_adversary
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure
@@ -13,4 +13,4 @@ COLUMNS = ("dataset", "model", "jsd", "base_prediction", "base_max_attention")
 
 def run(job: Job) -> None:
     """Draw the figure."""
-    publish_figure(job, jw_fig_adversary(stacked_slim(job, "jw_adversary", JW_ADVERSARY, COLUMNS)))
+    publish_figure(job, jw_fig_adversary(stacked_slim(job, "jw_adversary", INSTANCE_ADVERSARY, COLUMNS)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import AGREEMENT
+from attention_audit.columns.agreement import AGREEMENT
 from attention_audit.figures.agreement import jw_fig_agreement
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import PERMUTATION
+from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.figures.permutation import jw_fig_permutation
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CORRELATION
+from attention_audit.columns.correlation import CORRELATION
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
 from attention_audit.stages.slim import stacked_slim

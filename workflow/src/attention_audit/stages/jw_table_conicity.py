@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CONICITY, PERMUTATION
+from attention_audit.columns.conicity import CONICITY
+from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table
 from attention_audit.stages.slim import stacked_slim

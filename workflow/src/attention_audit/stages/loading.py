@@ -16,8 +16,8 @@ from torch import nn
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.schema import CORPUS, VOCABULARY
 from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
@@ -51,7 +51,7 @@ class Texts:
     choices: array[int] = field(default_factory=lambda: array("q"))
 
     def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
-        """Add texts in the columns of schema.CORPUS."""
+        """Add texts in the columns of columns.CORPUS."""
         encoded = vocabulary.encode(table["tokens"].combine_chunks())
         self.ids.extend(table["id"].to_pylist())
         self.labels.extend(table["label"].to_pylist())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import PERFORMANCE
 from attention_audit.audits.performance import performance
+from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts
 

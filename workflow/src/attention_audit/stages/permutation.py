@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import PERMUTATION
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
+from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from attention_audit.artefacts.parquet import read_batches, write_batches
-from attention_audit.artefacts.schema import CORPUS, PLANTED
 from attention_audit.audits.planted import planted, sentences_of
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.planted import PLANTED
 from attention_audit.readout import Readout
 from attention_audit.stages.chunks import audited
 from attention_audit.stages.job import Job

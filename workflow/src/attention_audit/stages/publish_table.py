@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import kind_of_table
 from attention_audit.stages.job import Job
 from attention_audit.tables.render import render
+from attention_audit.tables.shown import kind_of_table
 from attention_audit.tables.tidy import gaps
 
 

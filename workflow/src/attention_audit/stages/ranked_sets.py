@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.artefacts.schema import RANKED_SETS
 from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.readout import Readout
 from attention_audit.stages.chunks import audited
 from attention_audit.stages.job import Job

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.parquet import write_batches, write_table
-from attention_audit.artefacts.schema import HEAD, READOUT
+from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.readout import head_columns, take_head, take_readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.schema import TABLE
+from attention_audit.columns.table import TABLE
 from attention_audit.stages.frames import records_by_dataset
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

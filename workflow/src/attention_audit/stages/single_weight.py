@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.artefacts.schema import SINGLE_WEIGHT
 from attention_audit.audits.single_weight import single_weight
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.stages.chunks import audited
 from attention_audit.stages.job import Job
 

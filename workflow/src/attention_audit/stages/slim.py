@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches
-from attention_audit.artefacts.schema import ITEMS, Artefact
+from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.shared import ITEMS
 from attention_audit.errors import AuditError
 from attention_audit.stages.frames import files
 from attention_audit.stages.job import Job

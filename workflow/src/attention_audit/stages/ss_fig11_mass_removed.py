@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import RANKED_SETS
+from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.figures.removed import ss_fig11_mass_removed
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import SINGLE_WEIGHT
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.figures.delta_js import ss_fig3_delta_js
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure

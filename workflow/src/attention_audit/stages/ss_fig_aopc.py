@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from attention_audit.artefacts.schema import RANKED_SETS
+from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.figures.faithfulness import curve_points, ss_fig_aopc
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_figure import publish_figure

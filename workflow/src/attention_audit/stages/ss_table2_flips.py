@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CENSUS, SINGLE_WEIGHT
+from attention_audit.columns.corpus import CENSUS
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.stages.frames import by_dataset
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

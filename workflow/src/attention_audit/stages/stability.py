@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import STABILITY
 from attention_audit.audits.settings import Permutation
 from attention_audit.audits.stability import between_seeds
+from attention_audit.columns.stability import STABILITY
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.readouts import labelled_frame, labelled_readouts

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import COMPARISON, PERFORMANCE, PERMUTATION, SINGLE_WEIGHT, STABILITY
+from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.single_weight import SINGLE_WEIGHT
+from attention_audit.columns.stability import STABILITY
 from attention_audit.stages.frames import stacked_if_any
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

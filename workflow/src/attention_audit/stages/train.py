@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.schema import HISTORY
 from attention_audit.artefacts.weights import write_weights
+from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
@@ -83,7 +83,7 @@ def run(job: Job) -> None:
 
 
 def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | list[bool]]:
-    """Columns of schema.HISTORY."""
+    """Columns of columns.HISTORY."""
     return {
         "epoch": [epoch.epoch for epoch in trained.history],
         "loss": [epoch.loss for epoch in trained.history],

@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
-from attention_audit.artefacts.schema import VOCABULARY
+from attention_audit.columns.corpus import VOCABULARY
 from attention_audit.corpus.vectors import VectorFile, Vectors, read_vectors
 from attention_audit.corpus.vocabulary import (
     Vocabulary,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import ATTENTION_MAPS
+from attention_audit.columns.attention_maps import ATTENTION_MAPS
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job

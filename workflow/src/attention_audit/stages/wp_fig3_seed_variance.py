@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
+from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.figures.seed_variance import wp_fig3_seed_variance
 from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import COMPARISON, INSTANCE_ADVERSARY
+from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
 from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job

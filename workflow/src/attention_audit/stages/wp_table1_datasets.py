@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import CENSUS, VOCABULARY
+from attention_audit.columns.corpus import CENSUS, VOCABULARY
 from attention_audit.stages.frames import by_dataset, records_by_dataset
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.artefacts.schema import PERFORMANCE
+from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.stages.frames import stacked
 from attention_audit.stages.job import Job
 from attention_audit.stages.publish_table import publish_table

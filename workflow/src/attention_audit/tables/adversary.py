@@ -37,8 +37,8 @@ def wp_table5_adversary(
     """How far the adversary's attention goes (JSD, nats) and what it costs (TVD, decision flips, F1), lambda by lambda.
 
     Each run's test-split average first, then mean and sd over seeds; the reference rows are further seeds of the
-    base model, uniform weights, and Jain & Wallace's adversary. From schema.PERFORMANCE, COMPARISON and
-    INSTANCE_ADVERSARY rows of any number of data sets; the columns are those of schema.TABLE.
+    base model, uniform weights, and Jain & Wallace's adversary. From columns.PERFORMANCE, COMPARISON and
+    INSTANCE_ADVERSARY rows of any number of data sets; the columns are those of columns.TABLE.
     """
     runs = over_seeds(by_run(comparison, performance), ["dataset", "model", "lambda", "selection", "metric"])
     runs["row"] = runs["model"].replace({"base": "seeds"})

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from attention_audit.artefacts.schema import CLAIMS
 from attention_audit.audits.bootstrap import bootstrap, difference, median
+from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import display_name
 from attention_audit.tables.architectures import ENCODERLESS, FLANS, MODELS
 from attention_audit.tables.erasure import PAPER, earlier
@@ -25,7 +25,7 @@ GRADIENTS = ("gradient", "product")
 
 
 class Finding(NamedTuple):
-    """One row of schema.CLAIMS but for the data set."""
+    """One row of columns.CLAIMS but for the data set."""
 
     claim: str
     statistic: str
@@ -121,7 +121,7 @@ def minority(dataset: str, single_weight: pd.DataFrame, resamples: int) -> Itera
 def ss_table_claims(ranked_sets: pd.DataFrame, single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
     """Every finding of the paper that can be tested, with 95 % intervals over instances and seeds.
 
-    From schema.RANKED_SETS and SINGLE_WEIGHT rows of any number of data sets; the columns are those of schema.CLAIMS.
+    From columns.RANKED_SETS and SINGLE_WEIGHT rows of any number of data sets; the columns are those of columns.CLAIMS.
     """
     rows = []
     for dataset in map(str, ranked_sets["dataset"].unique()):

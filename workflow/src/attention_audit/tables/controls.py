@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from attention_audit.artefacts.schema import CONTROLS
+from attention_audit.columns.controls import CONTROLS
 from attention_audit.tables.verdict import NO, YES
 
 NEEDLE_GAIN = 0.15
@@ -38,7 +38,7 @@ the planted one speaks for the class.
 
 
 class Claim(NamedTuple):
-    """One row of schema.CONTROLS but for the data set and the verdict."""
+    """One row of columns.CONTROLS but for the data set and the verdict."""
 
     claim: str
     statistic: str
@@ -150,11 +150,11 @@ def controls(
     ranked: pd.DataFrame,
     summary: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Every claim about the control corpora, with the columns of schema.CONTROLS.
+    """Every claim about the control corpora, with the columns of columns.CONTROLS.
 
     `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are passed over. `performance`,
-    `evidence`, `planted`, `ranked` and `summary` hold schema.PERFORMANCE, EVIDENCE, PLANTED, RANKED_SETS and SUMMARY
-    rows of any number of data sets, each of those whose tests were run, `censuses` schema.CENSUS frames.
+    `evidence`, `planted`, `ranked` and `summary` hold columns.PERFORMANCE, EVIDENCE, PLANTED, RANKED_SETS and SUMMARY
+    rows of any number of data sets, each of those whose tests were run, `censuses` columns.CENSUS frames.
     """
     rows = []
     for dataset, kind in kinds.items():

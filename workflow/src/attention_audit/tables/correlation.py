@@ -28,8 +28,8 @@ CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutatio
 def jw_table1_performance(performance: pd.DataFrame) -> pd.DataFrame:
     """How well the models predict the test split, one row a model.
 
-    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. Table 1; the paper's
-    values are those of the authors' later run, which selects epochs on dev.
+    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. Table 1; the
+    paper's values are those of the authors' later run, which selects epochs on dev.
     """
     rows = of_models(performance, list(JAIN_WALLACE))
     return as_table(noted(rows, "Table 1", PAPER), list(JAIN_WALLACE), METRICS)
@@ -87,8 +87,8 @@ def jw_table2_correlation(correlation: pd.DataFrame, resamples: int) -> pd.DataF
     """Kendall's tau of two attributions: its mean and sd over texts, and in what share of them p is at most LEVEL.
 
     One row a model, pair and predicted class (where there are at most MOST), or all texts. Texts where tau is not
-    defined count in `texts` and `undefined` only. Intervals over instances and seeds. From schema.CORRELATION rows of
-    any number of data sets; the columns are those of schema.TABLE. Table 2; the paper has its first and third pair.
+    defined count in `texts` and `undefined` only. Intervals over instances and seeds. From columns.CORRELATION rows of
+    any number of data sets; the columns are those of columns.TABLE. Table 2; the paper has its first and third pair.
     """
     rows = correlations(correlation, resamples)
     rows["row"] = rows["model"] + "/" + rows["pair"] + "/" + rows["group"]
@@ -106,8 +106,8 @@ def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resampl
     """How alike the hidden states are, beside what permuting the attention changes; means over texts, one row a model.
 
     Where states are alike, any weights give the same prediction, and so they do where attention is flat: its largest
-    weight below FLAT. Intervals over instances and seeds. From schema.CONICITY and PERMUTATION rows of any number of
-    data sets; the columns are those of schema.TABLE.
+    weight below FLAT. Intervals over instances and seeds. From columns.CONICITY and PERMUTATION rows of any number of
+    data sets; the columns are those of columns.TABLE.
     """
     keys = ["dataset", "model", "seed", "id"]
     joined = permutation.merge(conicity, on=keys, validate="one_to_one")

@@ -68,7 +68,7 @@ def wp_table1_datasets(
 ) -> pd.DataFrame:
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how far the word vectors cover it.
 
-    From schema.CENSUS and schema.VOCABULARY frames by data set; the columns are those of schema.TABLE. `records` of
+    From columns.CENSUS and columns.VOCABULARY frames by data set; the columns are those of columns.TABLE. `records` of
     fetched files: the notes name those that are not the published ones.
     """
     facts = [
@@ -113,7 +113,7 @@ def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
 def ss_table1_datasets(censuses: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), number of texts and classes.
 
-    From schema.CENSUS frames by data set; the columns are those of schema.TABLE. Serrano & Smith 2019, table 1.
+    From columns.CENSUS frames by data set; the columns are those of columns.TABLE. Serrano & Smith 2019, table 1.
     """
     facts = [(dataset, "all", *fact) for dataset, census in censuses.items() for fact in size_facts(census)]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})

@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 def ss_table3_accuracy(performance: pd.DataFrame) -> pd.DataFrame:
     """Accuracy on the test split, one row a model.
 
-    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. Table 3.
+    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. Table 3.
     """
     rows = of_models(performance[performance["metric"] == "accuracy"], list(MODELS))
     return as_table(beside_paper(rows, "Table 3", PAPER), list(MODELS), ["accuracy"])
@@ -51,9 +51,9 @@ def ss_table2_flips(single_weight: pd.DataFrame, censuses: Mapping[str, pd.DataF
     """Does the decision flip without the top item, and without another: percent of the texts in all four cases.
 
     One row a model, ranking that names the top item, and draw of the other; with the number of texts, and of test texts
-    excluded since they have one item only. Intervals over instances and seeds. From schema.SINGLE_WEIGHT rows of any
-    number of data sets and schema.CENSUS frames by data set; the columns are those of schema.TABLE. Table 2, figures 9,
-    12 and 13.
+    excluded since they have one item only. Intervals over instances and seeds. From columns.SINGLE_WEIGHT rows of any
+    number of data sets and columns.CENSUS frames by data set; the columns are those of columns.TABLE. Table 2, figures
+    9, 12 and 13.
     """
     rows = flips(single_weight, resamples)
     rows["row"] = rows["model"] + "/" + rows["ranking"].astype(str) + "/" + rows["draw"].astype(str)
@@ -109,7 +109,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, resamples: int) -> pd.DataFrame
     """Which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
 
     Of the texts in which at least one of the two flips it; one that does so alone is the earlier. One row a model and
-    pair. From schema.RANKED_SETS rows of any number of data sets; the columns are those of schema.TABLE. Section 5.4.
+    pair. From columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE. Section 5.4.
     """
     rows = earlier(ranked_sets, PAIRS, resamples)
     rows["row"] = rows["model"] + "/" + rows["first"] + "/" + rows["second"]

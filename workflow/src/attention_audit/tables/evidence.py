@@ -15,8 +15,8 @@ METRICS = (*MASSES, "texts")
 def jw_table_evidence(evidence: pd.DataFrame, resamples: int) -> pd.DataFrame:
     """Attention on the evidence, and what uniform attention would have there; means over texts, one row a model.
 
-    Intervals over instances and seeds. From schema.EVIDENCE rows of any number of data sets, none where no evidence is
-    known; the columns are those of schema.TABLE. The papers have no such table.
+    Intervals over instances and seeds. From columns.EVIDENCE rows of any number of data sets, none where no evidence is
+    known; the columns are those of columns.TABLE. The papers have no such table.
     """
     frames = [pd.DataFrame(columns=["dataset", "row", "metric", "mean"])]
     for identity, rows in by_model(evidence):

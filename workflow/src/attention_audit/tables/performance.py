@@ -38,7 +38,7 @@ def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
 def wp_table2_uniform(performance: pd.DataFrame) -> pd.DataFrame:
     """Is attention needed: base against uniform weights, with the paired difference in F1.
 
-    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE. The difference
+    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. The difference
     stands beside the difference of the paper's two values; the notes give Jain & Wallace's own F1.
     """
     rows = noted(of_models(performance, ["base", "uniform"]), "Table 2")
@@ -56,6 +56,6 @@ def wp_table2_uniform(performance: pd.DataFrame) -> pd.DataFrame:
 def wp_table3_guides(performance: pd.DataFrame) -> pd.DataFrame:
     """Does attention transfer: the diagnostic MLP under four sets of weights.
 
-    From schema.PERFORMANCE rows of any number of data sets; the columns are those of schema.TABLE.
+    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
     return as_table(noted(of_models(performance, GUIDES), "Table 3"), GUIDES, METRICS)

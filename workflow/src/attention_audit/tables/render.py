@@ -10,7 +10,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
-from attention_audit.artefacts.schema import QUESTIONS
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.tables.shown import Section, sections
 
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$"}
@@ -54,7 +54,7 @@ def latex(parts: Sequence[Section], provenance: str) -> str:
 
 
 def render(table: pd.DataFrame, path: Path, provenance: str) -> None:
-    """Write `table`, of one of schema.TABLES, as `path` with the endings .csv, .md and .tex.
+    """Write `table`, of one of columns.TABLES, as `path` with the endings .csv, .md and .tex.
 
     `provenance` is one line of JSON. Raises AuditError where a file cannot be written.
     """

@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from attention_audit.artefacts.schema import REPLICATION
+from attention_audit.columns.replication import REPLICATION
 from attention_audit.names import display_name
 from attention_audit.tables.architectures import ENCODERLESS, MODELS
 from attention_audit.tables.published import Fact, facts
@@ -70,7 +70,7 @@ def within(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
 
 
 def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks: list[str]) -> dict[str, Any]:
-    """One row of schema.REPLICATION: a published number beside a row of schema.TABLE."""
+    """One row of columns.REPLICATION: a published number beside a row of columns.TABLE."""
     paper, table, *_ = key
     ours, sd, seeds = float(cell["mean"]), float(cell["sd"]), int(cell["seeds"])
     low, high = float(cell["low"]), float(cell["high"])
@@ -121,9 +121,9 @@ def replication(
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
-    """Every published number with a counterpart in `tables`, with the columns of schema.REPLICATION.
+    """Every published number with a counterpart in `tables`, with the columns of columns.REPLICATION.
 
-    `tables`: schema.TABLE frames by the names in SOURCES, those that were made. What a reader must know, such as a
+    `tables`: columns.TABLE frames by the names in SOURCES, those that were made. What a reader must know, such as a
     subset or other word vectors: `of_data` by data set; `of_models` by data set and beginning of the table's name.
     """
     rows = []

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.artefacts.schema import CLAIMS, CONTROLS, QUESTIONS, REPLICATION, SUMMARY, kind_of_table
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.table import TABLE
 from attention_audit.names import PAPERS, display_name
 from attention_audit.tables.wording import heading, named, number
 
@@ -28,7 +33,7 @@ def uncertain(cell: pd.Series, metric: str) -> str:
 
 
 def wide(table: pd.DataFrame) -> pd.DataFrame:
-    """A schema.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
+    """A columns.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
     lines = []
     published = set(table.loc[table["published"].notna(), "metric"])
     for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
@@ -54,7 +59,7 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
-    """A schema.CONTROLS frame as strings: the two bounds become one condition."""
+    """A columns.CONTROLS frame as strings: the two bounds become one condition."""
     conditions = [
         f"{least:.3f} to {most:.3f}" if least <= most else f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
         for least, most in zip(controls["least"], controls["most"], strict=True)
@@ -73,7 +78,7 @@ def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
 
 
 def findings(claims: pd.DataFrame) -> pd.DataFrame:
-    """A schema.CLAIMS frame as strings: the interval beside the value."""
+    """A columns.CLAIMS frame as strings: the interval beside the value."""
     ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
     return pd.DataFrame(
         {
@@ -103,7 +108,7 @@ def answered(row: pd.Series, question: str) -> str:
 
 
 def answers(summary: pd.DataFrame) -> list[Section]:
-    """A schema.SUMMARY frame as strings: the answers, then what was measured for each."""
+    """A columns.SUMMARY frame as strings: the answers, then what was measured for each."""
     lines = [
         {
             "data set": display_name(row["dataset"]),
@@ -138,7 +143,7 @@ NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of 
 
 
 def comparisons(replication: pd.DataFrame) -> list[Section]:
-    """A schema.REPLICATION frame as strings, one section a paper and table."""
+    """A columns.REPLICATION frame as strings, one section a paper and table."""
     sections = []
     for _, rows in replication.groupby(["paper", "table"], sort=False):
         paper, table = (str(rows[name].iloc[0]) for name in ("paper", "table"))
@@ -161,6 +166,15 @@ def comparisons(replication: pd.DataFrame) -> list[Section]:
         sections.append(Section(frame.loc[:, (frame != "").any()], f"{PAPERS[paper]}, {table[:1].lower()}{table[1:]}"))
     columns = ["data set", "row", "metric", "published", "ours", "difference", "within seeds", "note"]
     return sections or [Section(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]
+
+
+def kind_of_table(columns: Iterable[str]) -> Artefact:
+    """The kind of published table that has these columns. Raises ValueError where there is none."""
+    names = set(columns)
+    for kind in (TABLE, CONTROLS, CLAIMS, SUMMARY, REPLICATION):
+        if names == set(kind.schema.names):
+            return kind
+    raise ValueError(f"no published table has the columns {sorted(names)}")
 
 
 def sections(table: pd.DataFrame) -> Sequence[Section]:

@@ -29,8 +29,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from attention_audit.artefacts.schema import QUESTIONS, SUMMARY
 from attention_audit.audits.bootstrap import bootstrap, difference, mean
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.tables.resampling import SEED, Floats, estimate
 from attention_audit.tables.verdict import FLAT, UNDECIDED, Answer, gate, verdict, word
 
@@ -51,7 +51,7 @@ class Subject(NamedTuple):
 
 
 class Audits(NamedTuple):
-    """What the audits found, rows of any number of data sets: schema.PERFORMANCE, COMPARISON and so on."""
+    """What the audits found, rows of any number of data sets: columns.PERFORMANCE, COMPARISON and so on."""
 
     performance: pd.DataFrame
     comparison: pd.DataFrame
@@ -274,7 +274,7 @@ def answers(subject: Subject, audits: Audits, epsilon: float, resamples: int) ->
 
 
 def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Any]:
-    """One row of schema.SUMMARY."""
+    """One row of columns.SUMMARY."""
     found = answers(subject, audits, epsilon, resamples)
     words = {question: answer.word for question, answer in found.items()}
     columns = {
@@ -311,7 +311,7 @@ def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
 def summary(
     subjects: Sequence[Subject], audits: Audits, reasons: Mapping[str, str], epsilon: float, resamples: int
 ) -> pd.DataFrame:
-    """One row a data set and model, with the columns of schema.SUMMARY.
+    """One row a data set and model, with the columns of columns.SUMMARY.
 
     `epsilon`: the prediction change (TVD) that counts as none where a model has one seed; `reasons`: why data sets
     were not run.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.artefacts.schema import TABLE
+from attention_audit.columns.table import TABLE
 from attention_audit.tables.published import published, published_rows
 
 DEFAULTS: dict[str, Any] = {
@@ -42,7 +42,7 @@ def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.Da
 def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Rows for data sets that could not be had, by reason: the paper's values alone, or an empty row where it has none.
 
-    For `pd.concat` with a table; the columns are those of schema.TABLE.
+    For `pd.concat` with a table; the columns are those of columns.TABLE.
     """
     rows = []
     for dataset, reason in reasons.items():
@@ -54,7 +54,7 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
 
 
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the columns of schema.TABLE, ordered by data set (as given), row, lambda and metric."""
+    """`rows` with the columns of columns.TABLE, ordered by data set (as given), row, lambda and metric."""
     rows = rows.assign(**{name: value for name, value in DEFAULTS.items() if name not in rows}).reset_index(drop=True)
     orders = {"dataset": rows["dataset"].unique(), "row": row_order, "metric": metric_order}
     ranks = rows.assign(**{name: rows[name].map(list(order).index) for name, order in orders.items()})

@@ -1,0 +1,22 @@
+"""The published table of a paper's findings."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import FLAG, REAL, STRING, Artefact, Column
+from attention_audit.columns.shared import DATASET
+
+CLAIMS = Artefact(
+    "claims",
+    "tables/ss_table_claims.parquet",
+    meaning="What Serrano & Smith 2019 found, and whether it comes back.",
+    columns=(
+        DATASET,
+        Column("claim", STRING, meaning="what they found"),
+        Column("statistic", STRING, meaning="how it is measured"),
+        Column("ours", REAL, nullable=True, meaning="what this run measured; null where nothing could be"),
+        Column("low", REAL, nullable=True, meaning="lower end of its 95 % bootstrap interval over instances and seeds"),
+        Column("high", REAL, nullable=True, meaning="upper end of that interval"),
+        Column("theirs", STRING, meaning="what the paper has"),
+        Column("holds", FLAG, meaning="whether it comes back, the whole interval considered"),
+    ),
+)

@@ -1,0 +1,90 @@
+"""The files of a data set: its texts, what became of each raw text, and its vocabulary."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import INTEGER, INTEGERS, LONG, STRING, STRINGS, WEIGHTS, Artefact, Column
+from attention_audit.columns.shared import ID, LABEL
+
+CORPUS = Artefact(
+    "corpus",
+    "corpora/{dataset}/corpus.parquet",
+    meaning="The texts of one data set, tokenised and filtered.",
+    columns=(
+        ID,
+        Column("split", STRING, meaning="train, dev or test"),
+        LABEL,
+        Column("tokens", STRINGS, meaning="the words of the text, in order, without start and end marks"),
+        Column("label_name", STRING, meaning="what the source calls that label"),
+        Column(
+            "sentences",
+            INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="positions (from 0) of the first word of each sentence; null where boundaries were not kept",
+        ),
+        Column(
+            "query", STRINGS, nullable=True, meaning="the words of the second text of a pair; null for single texts"
+        ),
+        Column(
+            "candidates",
+            INTEGERS,
+            nullable=True,
+            unit="class",
+            meaning="the classes that may be the answer; null where any may",
+        ),
+        Column(
+            "evidence",
+            INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="positions (from 0) of the words known to decide the label; null where nobody knows",
+        ),
+    ),
+)
+
+CENSUS = Artefact(
+    "census",
+    "corpora/{dataset}/census.parquet",
+    meaning="What became of the texts of the raw files, split by split and class by class.",
+    columns=(
+        Column(
+            "split", STRING, meaning="train, dev or test; empty for texts that were dropped before splits were made"
+        ),
+        Column("label", INTEGER, unit="class", meaning="class; -1 for an answer that the training split does not know"),
+        Column("label_name", STRING, meaning="what the source calls that label; empty for class -1"),
+        Column("read", INTEGER, unit="texts", meaning="texts in the raw files; the sum of the next five columns"),
+        Column("empty", INTEGER, unit="texts", meaning="dropped, since no word is in them"),
+        Column(
+            "left_out", INTEGER, unit="texts", meaning="left out: outside the sample of the test split, or class -1"
+        ),
+        Column("short", INTEGER, unit="texts", meaning="dropped by the lower bound of the length filter"),
+        Column("long", INTEGER, unit="texts", meaning="dropped by its upper bound"),
+        Column("kept", INTEGER, unit="texts", meaning="texts in the corpus"),
+        Column("tokens", LONG, unit="tokens", meaning="sum over the kept texts"),
+        Column("tokens_squared", LONG, unit="tokens squared", meaning="sum of squares, for standard deviations"),
+        Column(
+            "sentences",
+            LONG,
+            unit="sentences",
+            meaning="sum over the kept texts; a text without boundaries is one sentence",
+        ),
+        Column("sentences_squared", LONG, unit="sentences squared", meaning="sum of squares"),
+    ),
+)
+
+VOCABULARY = Artefact(
+    "vocabulary",
+    "corpora/{dataset}/vocabulary.parquet",
+    meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
+    columns=(
+        Column("index", INTEGER, unit="row", meaning="row of the embedding matrix"),
+        Column("word", STRING, meaning="the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
+        Column("train_count", INTEGER, unit="tokens", meaning="how often the training split holds the word"),
+        Column(
+            "vector",
+            WEIGHTS,
+            nullable=True,
+            meaning="pretrained vector; null where the vector file lacks the word, or with random vectors",
+        ),
+    ),
+)

@@ -1,0 +1,41 @@
+"""Every declared kind of file, for the guide in results/ and for tests; what computes imports its own kinds only.
+
+The modules are found in this folder, so that a new one is in the guide without being listed anywhere.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from attention_audit.columns.kinds import Artefact
+
+FOLDERS = ("corpora", "models", "readouts", "audits", "tables")
+"""Folders of results/ in the order of the guide; any other follows."""
+
+
+def modules() -> list[str]:
+    """The modules that declare columns, named from inside the package, such as "columns.permutation".
+
+    Since they are found by looking, `code.closure` does not follow them: who hashes the guide's code names them.
+    """
+    return sorted(f"columns.{path.stem}" for path in Path(__file__).parent.glob("[!_]*.py") if path.stem != "every")
+
+
+def _place(artefact: Artefact) -> int:
+    folder = artefact.path.partition("/")[0]
+    return FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS)
+
+
+ARTEFACTS: tuple[Artefact, ...] = tuple(
+    sorted(
+        {
+            declared.name: declared
+            for module in modules()
+            for declared in vars(import_module(f"attention_audit.{module}")).values()
+            if isinstance(declared, Artefact)
+        }.values(),
+        key=_place,
+    )
+)
+"""Every kind of file, folder by folder as they stand in `FOLDERS`, and within one by its module."""

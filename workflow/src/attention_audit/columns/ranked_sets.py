@@ -1,0 +1,74 @@
+"""The file of the audit `ranked_sets`."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import INTEGER, REAL, STRING, WEIGHTS, Artefact, Column
+from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
+
+RANKED_SETS = Artefact(
+    "ranked_sets",
+    "audits/{dataset}/{suite}/ranked_sets.parquet",
+    meaning="What erasing items from the top of a ranking downward does, test instance by test instance.",
+    columns=(
+        DATASET,
+        MODEL,
+        SEED,
+        ID,
+        Column(
+            "ranking",
+            STRING,
+            meaning="random, attention, gradient, product of the two, or smallest: the fewest items that change the "
+            "decision",
+        ),
+        ITEMS,
+        Column(
+            "removed",
+            INTEGER,
+            unit="items",
+            meaning="items erased when the decision first changes; -1 where it never does",
+        ),
+        Column(
+            "fraction_removed",
+            REAL,
+            nullable=True,
+            unit="share",
+            meaning="removed / items; null where the decision never changes",
+        ),
+        Column(
+            "mass_removed",
+            REAL,
+            nullable=True,
+            unit="share",
+            meaning="attention on the erased items; null where it never changes",
+        ),
+        Column(
+            "comprehensiveness",
+            REAL,
+            nullable=True,
+            unit="probability",
+            meaning="what the predicted class loses without the first 1, 5, 10, 20, 50 % of the items, on average "
+            "(AOPC); null for smallest",
+        ),
+        Column(
+            "sufficiency",
+            REAL,
+            nullable=True,
+            unit="probability",
+            meaning="what it loses when only they are left, on average (AOPC)",
+        ),
+        Column(
+            "comprehensiveness_curve",
+            WEIGHTS,
+            nullable=True,
+            unit="probability",
+            meaning="comprehensiveness at each of these shares",
+        ),
+        Column(
+            "sufficiency_curve",
+            WEIGHTS,
+            nullable=True,
+            unit="probability",
+            meaning="sufficiency at each of these shares",
+        ),
+    ),
+)

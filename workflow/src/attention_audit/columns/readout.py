@@ -1,0 +1,53 @@
+"""The files of a readout: what the post-hoc audits know of a trained model."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import INTEGER, INTEGERS, REAL, WEIGHTS, Artefact, Column
+from attention_audit.columns.shared import ID, LABEL
+
+READOUT = Artefact(
+    "readout",
+    "readouts/{dataset}/{suite}/{model}/seed{seed}/{split}.parquet",
+    meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences "
+    "of a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that "
+    "sum, plus bias, with the head beside it.",
+    columns=(
+        ID,
+        LABEL,
+        Column("prediction", INTEGER, unit="class", meaning="class with the highest probability"),
+        Column("probabilities", WEIGHTS, unit="probability", meaning="predicted distribution over all classes"),
+        Column("attention", WEIGHTS, unit="share", meaning="attention weight of each item; sums to 1"),
+        Column(
+            "contribution",
+            WEIGHTS,
+            unit="logit",
+            meaning="z_t = W h_t of each item, item by item, one value per output (a two-class model has one output, "
+            "the logit of class 1; a model of pairs has those of its projection)",
+        ),
+        Column(
+            "bias",
+            WEIGHTS,
+            unit="logit",
+            meaning="bias of the decoder, one value per output; of pairs, the projected query",
+        ),
+        Column(
+            "candidates",
+            INTEGERS,
+            nullable=True,
+            unit="class",
+            meaning="of pairs, the classes that may be the answer; null for single texts",
+        ),
+    ),
+)
+
+HEAD = Artefact(
+    "head",
+    "readouts/{dataset}/{suite}/{model}/seed{seed}/head.parquet",
+    meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
+    "texts.",
+    columns=(
+        Column("class", INTEGER, unit="class", meaning="the class whose logit it gives"),
+        Column("weight", WEIGHTS, unit="logit", meaning="one value per output of the readout, for the tanh of each"),
+        Column("bias", REAL, unit="logit", meaning="what is added"),
+    ),
+)

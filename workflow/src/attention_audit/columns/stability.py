@@ -1,0 +1,30 @@
+"""The file of the audit `stability`."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import REAL, Artefact, Column
+from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
+
+STABILITY = Artefact(
+    "stability",
+    "audits/{dataset}/{suite}/stability.parquet",
+    meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
+    "attention does; each further seed against the first, test instance by test instance. Models with one "
+    "seed have no rows.",
+    columns=(
+        DATASET,
+        MODEL,
+        SEED,
+        ID,
+        Column(
+            "jsd", REAL, unit="nats", meaning="Jensen-Shannon divergence of this seed's attention from the first seed's"
+        ),
+        Column("tvd", REAL, unit="probability", meaning="total variation distance of the predictions, all classes"),
+        Column(
+            "chance_jsd",
+            REAL,
+            unit="nats",
+            meaning="the same divergence with this seed's weights shuffled, mean over permutations",
+        ),
+    ),
+)
