@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import yaml
 
 from attention_audit.artefacts.files import whole
@@ -13,13 +14,14 @@ from attention_audit.artefacts.journal import read_journal
 from attention_audit.artefacts.parquet import read_published
 from attention_audit.report.page import Run, page
 from attention_audit.stages.job import Job
+from attention_audit.tables.shown import kind_of_table
 
 
 def run(job: Job) -> None:
     """Write the page."""
     tables, figures = job.inputs["tables"], job.inputs["figures"]
     made = Run(
-        tables={path.stem: read_published(path) for path in tables},
+        tables={path.stem: read_published(path, kind_of_table(pq.read_schema(path).names)) for path in tables},
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
