@@ -27,13 +27,14 @@ def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
     present.write_bytes(bytes(2500))
     files["c"] = [present]
     before = datetime.now(UTC)
-    entry = note(path, "train", files, {"out": [Path("results/w")]}, before)
+    entry = note(path, "train", files, {"out": [Path("results/w")]}, before, importing=1.23456)
     assert (entry.inputs, entry.outputs) == (
         ("results/x", "results/y", "results/z", present.as_posix()),
         ("results/w",),
     )
     assert entry.read == 0.0025
     assert entry.cpu_seconds > 0
+    assert entry.importing == 1.235
     assert 0 <= entry.seconds < 60
     assert 2**20 < entry.peak_memory < entry.machine.memory
     assert entry.machine == this_machine()
@@ -54,6 +55,14 @@ def test_of_two_jobs_that_made_a_file_the_later_counts(tmp_path: Path) -> None:
     log(tmp_path, "new", [], ["a"], BEGIN + timedelta(days=1))
     log(tmp_path, "old", [], ["a"], BEGIN)
     assert [entry.stage for entry in read_journal(tmp_path, ["a"])] == ["new"]
+
+
+def test_a_log_of_an_earlier_version_does_not_say_what_importing_took(tmp_path: Path) -> None:
+    path = log(tmp_path, "job", [], ["a"])
+    last = json.loads(path.read_text().splitlines()[-1])
+    del last["attention_audit_job"]["importing"]
+    path.write_text(json.dumps(last))
+    assert [entry.importing for entry in read_journal(tmp_path, ["a"])] == [None]
 
 
 def test_logs_of_other_making_are_passed_over(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a job says of its own run in the last line of its log: when, how long, where, from and to which files.
 
-It stands there and not in the results, which are the same bytes whenever and wherever they are made.
+It stands there and not in the results, which are the same bytes whenever and wherever they are made. Snakemake's
+`benchmark:` could give time and memory, but not the machine and the files, and it polls them from another process.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ class Machine:
 
 @dataclass(frozen=True)
 class Entry:
-    """One job that ended well; paths as it was given them.
+    """One job that ended well. `stage` is the name of its rule; paths as it was given them.
 
     `cpu_seconds` of it and its workers. `peak_memory`, in bytes: of it, and of all its workers were each the largest.
-    `read`: MB of its inputs, as needs.megabytes counts them.
+    `read`: MB of its inputs, as needs.megabytes counts them. `importing`: the CPU seconds that the process had used
+    when its stage began to work, for Python's start and the imports; None where nobody measured it.
     """
 
     stage: str
@@ -50,6 +52,7 @@ class Entry:
     peak_memory: int
     read: float
     machine: Machine
+    importing: float | None = None
 
 
 def _cpu() -> str:
@@ -97,10 +100,13 @@ def note(
     outputs: Mapping[str, Sequence[Path]],
     started: datetime,
     workers: int = 1,
+    *,
+    importing: float | None = None,
 ) -> Entry:
     """Append the entry of the job that ends now, begun at `started`, to its log; returns it.
 
-    `workers`: processes that it may have had at a time.
+    `stage`: the name of its rule. `workers`: processes that it may have had at a time. `importing`:
+    time.process_time() right before the stage began to work.
     """
 
     def paths(files: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
@@ -109,7 +115,7 @@ def note(
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
     read = megabytes(path for group in inputs.values() for path in group if path.exists())
     used = paths(inputs), paths(outputs), started, seconds, *_used(workers), round(read, 6)
-    entry = Entry(stage, *used, this_machine())
+    entry = Entry(stage, *used, this_machine(), None if importing is None else round(importing, 3))
     # a log that cannot be written costs no result
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
         file.write(json.dumps({KEY: asdict(entry) | {"started": started.isoformat()}}) + "\n")
