@@ -1,16 +1,47 @@
-"""The hash of a stage's code: which files it covers, and what changes it."""
+"""The hash of a stage's code: which files it covers, what changes it, and which words do not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from attention_audit import code
 
+MODULE = '''"""What the module does."""
+
+from pydantic import Field
+
+from attention_audit.columns.kinds import Column, REAL
+
+ALPHA = 0.05
+"""How sure we are."""
+RATE = Column("rate", REAL, unit="share", meaning="how often")
+
+
+class Settings:
+    """Settings."""
+
+    epochs: int = Field(8, ge=1, description="How many epochs.")
+    """Epochs."""
+
+
+def rate(flips: int, texts: int = 10) -> float:
+    """Share of the texts."""
+    # a text counts once
+    return flips / texts + ALPHA
+'''
+
+
+def forget() -> None:
+    """Let the module read its files again."""
+    for cached in (code.closure, code._tree, code._imports, code._digest):
+        cached.cache_clear()
+
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A package where `stages.a` imports `b` in a function, `b` imports `c`, and nothing imports `d`."""
     files = {
         "__init__.py": "",
@@ -18,7 +49,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "stages/a.py": "def run():\n    from attention_audit import b\n",
         "b.py": "import attention_audit.c.inner\nimport json\n",
         "c/__init__.py": "",
-        "c/inner.py": "",
+        "c/inner.py": MODULE,
         "c/table.csv": "x\n1\n",
         "d.py": "",
     }
@@ -27,8 +58,19 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr(code, "SOURCE", tmp_path)
-    code.closure.cache_clear()
-    return tmp_path
+    forget()
+    yield tmp_path
+    forget()
+
+
+def changes(path: Path, old: str, new: str, words: bool = False) -> bool:
+    """Whether the hash of `stages.a` is another one after an edit of `path`."""
+    before = code.code_hash("stages.a", words=words)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    forget()
+    return code.code_hash("stages.a", words=words) != before
 
 
 def test_closure_follows_imports_however_deep(package: Path) -> None:
@@ -40,28 +82,91 @@ def test_closure_follows_imports_however_deep(package: Path) -> None:
         "attention_audit.c",
         "attention_audit.c.inner",
     }
-    code.closure.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("edited", "changes"),
+    ("edited", "expected"),
     [("stages/a.py", True), ("b.py", True), ("c/inner.py", True), ("c/table.csv", True), ("d.py", False)],
 )
-def test_an_edit_changes_the_hash_of_what_imports_it(package: Path, edited: str, changes: bool) -> None:
-    before = code.code_hash("stages.a")
-    with (package / edited).open("a") as handle:
-        handle.write("\n")
-    code.closure.cache_clear()
-    assert (code.code_hash("stages.a") != before) == changes
-    code.closure.cache_clear()
+def test_an_edit_changes_the_hash_of_what_imports_it(package: Path, edited: str, expected: bool) -> None:
+    assert changes(package / edited, "", "import os\n") == expected
 
 
-def test_figures_import_no_model_and_no_torch() -> None:
-    code.closure.cache_clear()
-    for stage in ("wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd", "wp_table5_adversary"):
-        modules = code.closure(f"attention_audit.stages.{stage}")
-        assert not [name for name in modules if name.split(".")[1:2] in (["model"], ["training"], ["audits"])]
-        for name in modules:
-            path = code._file(name)
-            assert path is not None
-            assert "import torch" not in path.read_text()
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# a text counts once", "# each text counts once"),
+        ("    # a text counts once\n", ""),
+        ('"""What the module does."""', '"""What this module does,\n\nand how."""'),
+        ('"""What the module does."""\n', ""),
+        ('    """Share of the texts."""\n', '    "The share."\n'),
+        ('"""How sure we are."""', '"""The level."""'),
+        ('    """Epochs."""\n', ""),
+        ("class Settings", "\n\nclass Settings"),
+        ("flips / texts + ALPHA", "(flips / texts) + (ALPHA)"),
+        ("texts: int = 10)", "texts: int = 10,\n)"),
+        ('meaning="how often"', 'meaning="how often it flips"'),
+        ('unit="share"', 'unit="percent"'),
+        ('unit="share", ', ""),
+        ('description="How many epochs."', 'description="Epochs" + " of a training."'),
+    ],
+)
+def test_words_and_layout_change_no_hash(package: Path, old: str, new: str) -> None:
+    assert not changes(package / "c/inner.py", old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.05", "0.01"),
+        ("0.05", "None"),
+        ("ALPHA", "BETA"),
+        ("flips / texts", "flips // texts"),
+        ("texts: int = 10", "texts: int = 11"),
+        ("texts: int = 10", "texts: int"),
+        ("flips: int", "flips: float"),
+        ("Field(8", "Field(9"),
+        ("ge=1", "ge=2"),
+        ("ge=1", "gt=1"),
+        ('Column("rate"', 'Column("share"'),
+        ("REAL, unit", "FLAG, unit"),
+        ("REAL, unit", "REAL, nullable=True, unit"),
+        ("return flips", "yield flips"),
+        ("import Field", "import Field as Field_"),
+    ],
+)
+def test_what_the_code_does_changes_the_hash(package: Path, old: str, new: str) -> None:
+    assert changes(package / "c/inner.py", old, new)
+
+
+def test_for_what_prints_the_words_they_count(package: Path) -> None:
+    assert changes(package / "c/inner.py", "how often", "how often it flips", words=True)
+
+
+def test_a_module_that_is_named_counts_too(package: Path) -> None:
+    before = code.code_hash("stages.a", "d")
+    (package / "d.py").write_text("ALPHA = 1\n")
+    forget()
+    assert code.code_hash("stages.a", "d") != before
+
+
+def test_columns_of_one_kind_pull_no_others() -> None:
+    forget()
+    columns = {name for name in code.closure("attention_audit.columns.permutation") if ".columns." in name}
+    assert columns == {f"attention_audit.columns.{name}" for name in ("permutation", "kinds", "shared")}
+
+
+def test_tables_and_figures_import_no_model_and_no_torch() -> None:
+    forget()
+    drawn = [
+        f"attention_audit.{path.relative_to(code.SOURCE).with_suffix('').as_posix().replace('/', '.')}"
+        for folder in ("tables", "figures")
+        for path in sorted((code.SOURCE / folder).glob("[!_]*.py"))
+    ]
+    modules = frozenset[str]().union(*map(code.closure, drawn))
+    assert set(drawn) <= modules
+    assert not [name for name in modules if name.split(".")[1:2] in (["model"], ["training"])]
+    for name in modules:
+        path = code._file(name)
+        assert path is not None
+        assert "torch" not in {imported.split(".")[0] for imported in code._imports(path)}, name

@@ -1,16 +1,27 @@
-"""Which source files a stage runs, as one hash: an edit reruns exactly the stages that import what changed."""
+"""What the code of a stage does, as one hash: an edit reruns exactly the stages that import what changed.
+
+Words cost nothing. The hash is taken of each module's syntax tree, without docstrings and other strings that stand by
+themselves, and without the keyword arguments of `WORDS`, which are read by people only; comments and layout are not in
+the tree. Every other edit counts: to a name, a number, a default, a bound, an import.
+
+Not seen are: a module that is imported by a name made at run time (whoever names it passes it to `code_hash` as well);
+the rules of the workflow and the command lines in them, which Snakemake compares itself; files outside the package;
+and the versions of Python and of the libraries, which the provenance of each output records.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
 DATA = ("*.csv", "*.css", "*.html")
+"""Data files that count as code of the modules beside them."""
+WORDS = frozenset({"description", "meaning", "unit"})
+"""Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
 
 
 def _file(module: str) -> Path | None:
@@ -18,13 +29,20 @@ def _file(module: str) -> Path | None:
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
 
 
-def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes(), filename=str(path))
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    names: set[str] = set()
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return frozenset(names)
 
 
 @cache
@@ -46,12 +64,40 @@ def closure(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def code_hash(*modules: str) -> str:
-    """sha256 over the source of all modules that these import, and the data files that lie beside them."""
+def _is_words(node: object) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.keyword) and node.arg in WORDS
+
+
+def _form(node: object) -> str:
+    """A syntax tree in a normal form: without words, positions and empty fields, which differ between Pythons."""
+    if isinstance(node, ast.AST):
+        fields = ((name, getattr(node, name, None)) for name in node._fields)
+        kept = (f"{name}={_form(value)}" for name, value in fields if value is not None and value != [])
+        return f"{type(node).__name__}({','.join(kept)})"
+    if isinstance(node, list):
+        return f"[{','.join(_form(item) for item in node if not _is_words(item))}]"
+    return repr(node)
+
+
+@cache
+def _digest(path: Path, words: bool) -> bytes:
+    """sha256 of one file: of what a module does unless its `words` count, of every byte of other files."""
+    plain = words or path.suffix != ".py"
+    return hashlib.sha256(path.read_bytes() if plain else _form(_tree(path)).encode()).digest()
+
+
+def code_hash(*modules: str, words: bool = False) -> str:
+    """sha256 over what all modules do that these import, and over the data files that lie beside them.
+
+    The modules are named from inside the package, such as "stages.train". With `words`, docstrings, comments and
+    the meanings of columns count too, as they must for what prints them. Files are read once a process.
+    """
     paths = {_file(name) for module in modules for name in closure(f"{PACKAGE}.{module}")} - {None}
     files = paths | {data for path in paths if path for kind in DATA for data in path.parent.glob(kind)}
     digest = hashlib.sha256()
     for path in sorted(path for path in files if path):
         digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
+        digest.update(_digest(path, words))
     return digest.hexdigest()
