@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,19 @@ import torch
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.lock import hold_lock
-from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_table
+from attention_audit.artefacts.parquet import (
+    read_frame,
+    read_provenance,
+    read_published,
+    read_table,
+    write_batches,
+    write_table,
+)
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights, write_weights
-from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.every import ARTEFACTS, FOLDERS
 from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.kinds import artefact
 from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
 
@@ -76,6 +85,31 @@ def test_columns_that_do_not_fit_are_refused(tmp_path: Path, provenance: Provena
         with pytest.raises(pa.ArrowException):
             write_table(path, HISTORY, COLUMNS | wrong, provenance)
     assert not path.exists()
+
+
+def test_nulls_are_refused_in_every_table_of_a_large_file(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "h.parquet"
+    good = pa.table(COLUMNS, schema=HISTORY.schema)
+    nulls = pa.table(COLUMNS | {"loss": [None, 1.0]}, schema=HISTORY.schema)
+    with pytest.raises(pa.ArrowInvalid, match=r"h\.parquet: column loss holds nulls"):
+        write_batches(path, HISTORY, [good, nulls, good], provenance)
+    assert not path.exists()
+    write_batches(path, HISTORY, [good, good], provenance)
+    assert read_table(path, HISTORY).num_rows == 4
+
+
+def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "h.parquet"
+    write_table(path, HISTORY, COLUMNS, provenance)
+    assert read_published(path, HISTORY)[1] == read_provenance(path)
+    with pytest.raises(AuditError, match=r"h\.parquet: no other file, .*; rebuild it with"):
+        read_published(path, replace(HISTORY, name="other"))
+
+
+def test_a_kind_of_file_is_found_by_its_target() -> None:
+    assert artefact("columns.training:HISTORY") is HISTORY
+    with pytest.raises(TypeError, match="QUESTIONS: declares no kind of file"):
+        artefact("columns.summary:QUESTIONS")
 
 
 @pytest.mark.parametrize("position", [0.02, 0.3, 0.6])
@@ -145,7 +179,13 @@ def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
 
 
 def test_no_artefact_has_a_column_without_a_meaning() -> None:
-    for artefact in ARTEFACTS:
-        assert artefact.meaning.endswith(".")
-        assert len({column.name for column in artefact.columns}) == len(artefact.columns)
-        assert all(column.meaning for column in artefact.columns)
+    for kind in ARTEFACTS:
+        assert kind.meaning.endswith(".")
+        assert len({column.name for column in kind.columns}) == len(kind.columns)
+        assert all(column.meaning for column in kind.columns)
+
+
+def test_every_kind_of_file_is_gathered_once_and_folder_by_folder() -> None:
+    assert len({kind.name for kind in ARTEFACTS}) == len({kind.path for kind in ARTEFACTS}) == len(ARTEFACTS)
+    folders = [kind.path.partition("/")[0] for kind in ARTEFACTS]
+    assert folders == sorted(folders, key=FOLDERS.index)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
-_held: list[IO[str]] = []
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_held: list[FileLock] = []
 
 
 def cards() -> int:
@@ -21,14 +23,16 @@ def claim(count: int) -> int:
 
     Where all are held, two jobs a GPU were asked for; then they are spread over the GPUs.
     """
+    # a job without a GPU need not load it
+    from filelock import FileLock, Timeout
+
     for index in range(count):
         path = Path(tempfile.gettempdir()) / f"attention-audit-{os.getuid()}-gpu{index}.lock"
-        handle = path.open("w")
+        lock = FileLock(path, fallback_to_soft=False)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            handle.close()
+            lock.acquire(blocking=False)
+        except Timeout:
             continue
-        _held.append(handle)
+        _held.append(lock)
         return index
     return os.getpid() % count
