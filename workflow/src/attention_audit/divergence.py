@@ -7,12 +7,10 @@ logarithm, so that values and gradients stay finite.
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
-LN2 = math.log(2)
+from attention_audit.units import LN2
 
 
 def _log(weights: Tensor, at_zero: float) -> Tensor:

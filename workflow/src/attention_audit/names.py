@@ -1,13 +1,67 @@
-"""How data sets, models and attributions are named in tables and figures."""
+"""How data sets, models, rankings and attributions are called, and how they look, in tables and figures."""
 
 from __future__ import annotations
 
-PAPERS = {
-    "WP2019": "Wiegreffe & Pinter 2019",
-    "SS2019": "Serrano & Smith 2019",
-    "JW2019": "Jain & Wallace 2019",
-}
-"""The papers by their names in tables."""
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from attention_audit.errors import AuditError
+
+
+class Look(NamedTuple):
+    """What a name is called in tables and figures; its colour, a name of `figures.style.PALETTE`, and its marker."""
+
+    label: str
+    colour: str = "black"
+    marker: str = "o"
+
+
+class Names(Mapping[str, Look]):
+    """Every name of one kind, in the order of tables and figures.
+
+    kind: what is named, such as "model". where: the place in which another one is declared.
+    """
+
+    def __init__(self, kind: str, where: str, looks: Mapping[str, Look]) -> None:
+        self.kind = kind
+        self.where = where
+        self._looks = dict(looks)
+
+    def __getitem__(self, name: str) -> Look:
+        return self._looks[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._looks)
+
+    def __len__(self) -> int:
+        return len(self._looks)
+
+    def label(self, name: str) -> str:
+        """What a name is called. Raises AuditError where it is not declared."""
+        self.refuse_unknown([name])
+        return self[name].label
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What every name is called, by name."""
+        return {name: look.label for name, look in self.items()}
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """Each of these names once, in the order of tables and figures. Raises AuditError where one is not declared."""
+        present = set(names)
+        self.refuse_unknown(sorted(present - {*self}))
+        return [name for name in self if name in present]
+
+    def refuse_unknown(self, names: Iterable[str]) -> None:
+        """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
+        for name in names:
+            if name not in self:
+                known = ", ".join(self)
+                raise AuditError(
+                    f"{self.kind} {name!r} is not known to tables and figures (known: {known}); "
+                    f"declare it in {self.where}"
+                )
+
 
 PAPER_NAMES = {
     "sst": "SST",
@@ -31,25 +85,31 @@ PAPER_NAMES = {
     "cnn": "CNN",
 }
 
-ENCODERS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average"}
-ATTENTIONS = {"tanh": "additive", "dot": "dot product"}
-JAIN_WALLACE = {
-    f"{encoder}_{attention}": f"{ENCODERS[encoder]} ({ATTENTIONS[attention]})"
-    for attention in ATTENTIONS
-    for encoder in ENCODERS
-}
-"""Jain & Wallace's models by their names in paths, in the order of tables and figures."""
+RANKINGS = Names(
+    "ranking",
+    "RANKINGS of attention_audit/names.py",
+    {
+        "random": Look("random", "orange", "x"),
+        "attention": Look("attention", "blue", "o"),
+        "gradient": Look("gradient", "vermillion", "^"),
+        "product": Look("product", "green", "s"),
+        "smallest": Look("smallest set", "grey", "D"),
+    },
+)
+"""The rankings whose items are erased, from the top of figures to the bottom."""
 
-ATTRIBUTIONS = {
-    "gradient_attached": "attached gradient",
-    "loo": "leave-one-out",
-}
-"""Those whose name does not say it all."""
-
-
-def attribution_name(attribution: str) -> str:
-    """What an attribution is called."""
-    return ATTRIBUTIONS.get(attribution, attribution.replace("_", " "))
+ATTRIBUTIONS = Names(
+    "attribution",
+    "ATTRIBUTIONS of attention_audit/names.py",
+    {
+        "attention": Look("attention"),
+        "gradient": Look("gradient", "blue"),
+        "gradient_attached": Look("attached gradient", "sky"),
+        "loo": Look("leave-one-out", "vermillion"),
+        "integrated_gradients": Look("integrated gradients", "green"),
+    },
+)
+"""What gives every token of a text a score, in the order of tables and figures."""
 
 
 def display_name(dataset: str) -> str:

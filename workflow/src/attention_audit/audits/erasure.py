@@ -52,6 +52,20 @@ class Texts:
         """Predicted distributions when nothing is erased, (n, C, 1)."""
         return distribution(self.votes.sum(2, keepdim=True), self.bias)
 
+    @cached_property
+    def gradient(self) -> Tensor:
+        """Derivative of the highest probability p_m in each weight, with its sign, (n, L).
+
+        The weight moves freely, without the others: p_m (z_tm - sum_j p_j z_tj), here summed over z_tm - z_tj, which
+        keeps its digits where p_m is nearly 1.
+        """
+        highest = self.predicted[..., 0].gather(1, self.decision)
+        return highest * (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+
+    def ahead(self, values: Tensor) -> Tensor:
+        """What each item has for the predicted class less what it has for any, (n, C, L) -> (n, C, L)."""
+        return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
+
 
 def erasable(readout: Readout, positions: int = 16384) -> Iterator[Texts]:
     """All texts, shortest first, in float64, in batches of about so many positions."""

@@ -8,21 +8,17 @@ Assumes that a prediction from renormalised weights is one the model could make.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import Texts, decide, distribution, erasable, left, ranked
-from attention_audit.audits.rankings import ATTRIBUTIONS, attributions, order, shuffled, smallest
+from attention_audit.audits.rankings import RANKERS, SMALLEST, order
+from attention_audit.columns.ranked_sets import BINS
 from attention_audit.readout import Readout
-
-SMALLEST = "smallest"
-RANKINGS = ("random", *ATTRIBUTIONS, SMALLEST)
-BINS = (1, 5, 10, 20, 50)
-"""Percent of the items."""
 
 
 def until_flip(texts: Texts, remaining: Tensor) -> tuple[Tensor, Tensor]:
@@ -52,14 +48,14 @@ def curves(texts: Texts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tens
     return chosen[:, : len(BINS)], chosen[:, len(BINS) :]
 
 
-def scores(texts: Texts, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
-    """Scores (n, L) of all RANKINGS; `ids` are those of the whole readout."""
-    return {"random": shuffled(texts, ids, seed), **attributions(texts), SMALLEST: smallest(texts)}
+def listed(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
+    """One curve a ranking (RANKERS) and text, (rankings, N, bins) -> rankings x N; None for those of SMALLEST."""
+    return [curve if name != SMALLEST else None for name, rows in zip(RANKERS, curves, strict=True) for curve in rows]
 
 
 def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     """Columns id, ranking, items, removed, fraction_removed, mass_removed, comprehensiveness, sufficiency,
-    comprehensiveness_curve, sufficiency_curve, prediction; one row a ranking (RANKINGS) and text.
+    comprehensiveness_curve, sufficiency_curve, prediction; one row a ranking (RANKERS) and text.
 
     removed: items erased when the predicted class first differs from `prediction`; erasing all of them leaves the
     bias to decide, and -1 says that even this changes nothing. fraction_removed = removed / items; mass_removed: their
@@ -75,31 +71,30 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     `prediction` is recomputed in float64, so that nothing erased is never a flip.
     """
     count, lengths = len(readout), readout.lengths
-    removed = np.empty((len(RANKINGS), count), np.int32)
+    removed = np.empty((len(RANKERS), count), np.int32)
     mass = np.empty(removed.shape)
     prediction = np.empty(count, np.int32)
     comprehensiveness, sufficiency = np.full((2, *removed.shape, len(BINS)), np.nan)
     for texts in erasable(readout):
         at = texts.members
         prediction[at] = texts.decision[:, 0].numpy()
-        for place, (name, values) in enumerate(scores(texts, readout.ids, seed).items()):
-            votes = ranked(texts.votes, order(values, texts.lengths))
+        for place, (name, ranker) in enumerate(RANKERS.items()):
+            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths))
             remaining = left(votes)
-            removed[place, at], mass[place, at] = (found.numpy() for found in until_flip(texts, remaining))
+            removed[place, at], mass[place, at] = (column.numpy() for column in until_flip(texts, remaining))
             if name != SMALLEST:
                 both = curves(texts, votes, remaining)
                 comprehensiveness[place, at], sufficiency[place, at] = (curve.numpy() for curve in both)
-    nothing = [None] * count
     return {
-        "id": readout.ids * len(RANKINGS),
-        "ranking": [name for name in RANKINGS for _ in range(count)],
-        "items": np.tile(lengths.astype(np.int32), len(RANKINGS)),
+        "id": readout.ids * len(RANKERS),
+        "ranking": [name for name in RANKERS for _ in range(count)],
+        "items": np.tile(lengths.astype(np.int32), len(RANKERS)),
         "removed": removed.reshape(-1),
         "fraction_removed": np.where(removed < 0, np.nan, removed / lengths).reshape(-1),
         "mass_removed": mass.reshape(-1),
         "comprehensiveness": comprehensiveness.mean(-1).reshape(-1),
         "sufficiency": sufficiency.mean(-1).reshape(-1),
-        "comprehensiveness_curve": [*comprehensiveness[:-1].reshape(-1, len(BINS)), *nothing],
-        "sufficiency_curve": [*sufficiency[:-1].reshape(-1, len(BINS)), *nothing],
-        "prediction": np.tile(prediction, len(RANKINGS)),
+        "comprehensiveness_curve": listed(comprehensiveness),
+        "sufficiency_curve": listed(sufficiency),
+        "prediction": np.tile(prediction, len(RANKERS)),
     }

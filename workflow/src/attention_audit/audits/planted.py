@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.rankings import attributions, order
+from attention_audit.audits.rankings import RANKERS, TOPS, order
 from attention_audit.readout import Readout
 
 Items = Mapping[str, set[int]]
@@ -21,14 +21,15 @@ Items = Mapping[str, set[int]]
 
 
 def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
-    """Columns id, ranking, on_evidence, chance; one row a ranking (ATTRIBUTIONS) and text that `evidence` knows.
+    """Columns id, ranking, on_evidence, chance; one row a ranking (TOPS) and text that `evidence` knows.
 
     on_evidence: whether the item that the ranking puts first is of the evidence; chance: the share of items that are.
     """
     rows: list[tuple[str, str, bool, float]] = []
     for texts in erasable(readout):
-        for ranking, scores in attributions(texts).items():
-            tops = order(scores, texts.lengths)[:, 0].tolist()
+        for ranking in TOPS:
+            # none of these draws anything at random, so that any seed will do
+            tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths)[:, 0].tolist()
             for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
                 items = evidence.get(readout.ids[member])
                 if items is not None:

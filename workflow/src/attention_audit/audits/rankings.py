@@ -5,7 +5,7 @@ Every ranking is a score for each item: the highest first and, of equals, the lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -14,7 +14,8 @@ from torch import Tensor
 
 from attention_audit.audits.erasure import Texts
 
-ATTRIBUTIONS = ("attention", "gradient", "product")
+Ranker = Callable[[Texts, Sequence[str], int], Tensor]
+"""Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
 
 
 def order(scores: Tensor, lengths: Tensor) -> Tensor:
@@ -43,28 +44,22 @@ def shuffled(texts: Texts, ids: Sequence[str], seed: int) -> Tensor:
     return torch.from_numpy(scores)
 
 
-def ahead(texts: Texts, values: Tensor) -> Tensor:
-    """What each item has for the predicted class less what it has for any, (n, C, L) -> (n, C, L)."""
-    return values.gather(1, texts.decision[..., None].expand(-1, 1, values.shape[2])) - values
+def attention(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+    """The attention weights, (n, L)."""
+    return texts.attention
 
 
-def gradient(texts: Texts) -> Tensor:
-    """Derivative of the highest probability p_m in each weight, with its sign, (n, L).
-
-    The weight moves freely, without the others: p_m (z_tm - sum_j p_j z_tj), here summed over z_tm - z_tj, which keeps
-    its digits where p_m is nearly 1.
-    """
-    highest = texts.predicted[..., 0].gather(1, texts.decision)
-    return highest * (texts.predicted.transpose(1, 2) @ ahead(texts, texts.contribution))[:, 0]
+def gradient(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+    """Derivative of the highest probability in each weight, (n, L)."""
+    return texts.gradient
 
 
-def attributions(texts: Texts) -> dict[str, Tensor]:
-    """Scores (n, L) of the ATTRIBUTIONS: attention, gradient, and their product."""
-    slope = gradient(texts)
-    return dict(zip(ATTRIBUTIONS, (texts.attention, slope, texts.attention * slope), strict=True))
+def product(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+    """The product of attention and gradient, (n, L)."""
+    return texts.attention * texts.gradient
 
 
-def smallest(texts: Texts) -> Tensor:
+def smallest(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
     """Scores (n, L) whose ranking changes the decision with as few erased items as any set does.
 
     The gold standard that the paper holds too costly (section 5.2), exactly. Let m be the decision and w_tc the votes
@@ -76,7 +71,7 @@ def smallest(texts: Texts) -> Tensor:
 
     A ranking by w_tc for the class that wins soonest (the lowest of equals), or by attention where that is sooner.
     """
-    lead = ahead(texts, texts.votes[:, :-1])
+    lead = texts.ahead(texts.votes[:, :-1])
     # numpy sorts many times faster than torch, which brings the positions too
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
     wins_ties = torch.arange(lead.shape[1]) < texts.decision
@@ -87,3 +82,17 @@ def smallest(texts: Texts) -> Tensor:
     by_bias = (texts.bias.argmax(1, keepdim=True) != texts.decision) & (weighty < lead.shape[2] - most)
     best = lead.gather(1, winner[..., None].expand(-1, 1, lead.shape[2]))[:, 0]
     return texts.attention.where(by_bias, best)
+
+
+SMALLEST = "smallest"
+"""The ranking whose order means nothing beyond the set that it erases."""
+RANKERS: dict[str, Ranker] = {
+    "random": shuffled,
+    "attention": attention,
+    "gradient": gradient,
+    "product": product,
+    SMALLEST: smallest,
+}
+"""Every ranking; `names.RANKINGS` says how it is called and looks."""
+TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
+"""The rankings that claim their first item to matter most."""

@@ -7,6 +7,7 @@ without another, random item. Assumes that a prediction from renormalised weight
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,10 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import Texts, decide, distribution, erasable
-from attention_audit.audits.rankings import ATTRIBUTIONS, attributions, order, stream
+from attention_audit.audits.rankings import RANKERS, TOPS, order, stream
+from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
-
-DRAWS = ("corrected", "as_published")
 
 
 def other_ranks(readout: Readout, seed: int) -> Tensor:
@@ -33,9 +33,12 @@ def without(texts: Texts, positions: Tensor) -> Tensor:
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
 
 
-def compare(texts: Texts, ranks: Tensor) -> dict[str, Tensor]:
-    """The last four columns of `single_weight`, each (rankings, draws, n); `ranks` (n,) are those of the others."""
-    orders = torch.stack([order(scores, texts.lengths) for scores in attributions(texts).values()])
+def compare(texts: Texts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+    """The last four columns of `single_weight`, each (rankings, draws, n).
+
+    `ranks` (n,) are those of the other items; `ids` are those of the whole readout.
+    """
+    orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths) for name in TOPS])
     top = orders[..., 0]
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
@@ -57,7 +60,7 @@ def compare(texts: Texts, ranks: Tensor) -> dict[str, Tensor]:
 def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips.
 
-    One row a ranking (ATTRIBUTIONS), draw (DRAWS) and text. delta_js is JS(p, p without the top item) - JS(p, p without
+    One row a ranking (TOPS), draw (DRAWS) and text. delta_js is JS(p, p without the top item) - JS(p, p without
     the other), delta_attention the weight of the top item less that of the other; the flips say whether the decision
     changes without the one, and without the other. A text of one item has no other, and no row.
 
@@ -66,18 +69,18 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     never the first, and at times the top itself, whereupon both differences are 0.
     """
     count, several = len(readout), readout.lengths > 1
-    shape = len(ATTRIBUTIONS), len(DRAWS), count
-    found: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
-    found |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}
+    shape = len(TOPS), len(DRAWS), count
+    columns: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
+    columns |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}
     ranks = other_ranks(readout, seed)
     for texts in erasable(readout):
-        for name, values in compare(texts, ranks[texts.members]).items():
-            found[name][..., texts.members] = values.numpy()
+        for name, values in compare(texts, ranks[texts.members], readout.ids, seed).items():
+            columns[name][..., texts.members] = values.numpy()
     ids = [name for name, kept in zip(readout.ids, several.tolist(), strict=True) if kept]
-    repeats = len(ATTRIBUTIONS) * len(DRAWS)
+    repeats = len(TOPS) * len(DRAWS)
     return {
         "id": ids * repeats,
-        "ranking": [ranking for ranking in ATTRIBUTIONS for _ in range(len(DRAWS) * len(ids))],
-        "draw": [draw for draw in DRAWS for _ in ids] * len(ATTRIBUTIONS),
+        "ranking": [ranking for ranking in TOPS for _ in range(len(DRAWS) * len(ids))],
+        "draw": [draw for draw in DRAWS for _ in ids] * len(TOPS),
         "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
-    } | {name: values[..., several].reshape(-1) for name, values in found.items()}
+    } | {name: values[..., several].reshape(-1) for name, values in columns.items()}

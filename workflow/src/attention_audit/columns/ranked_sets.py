@@ -5,6 +5,9 @@ from __future__ import annotations
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, WEIGHTS, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
 
+BINS = (1, 5, 10, 20, 50)
+"""The shares of the items, in percent, at which the curves are measured."""
+
 RANKED_SETS = Artefact(
     "ranked_sets",
     "audits/{dataset}/{suite}/ranked_sets.parquet",

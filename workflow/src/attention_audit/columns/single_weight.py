@@ -5,6 +5,9 @@ from __future__ import annotations
 from attention_audit.columns.kinds import FLAG, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
 
+DRAWS = ("corrected", "as_published")
+"""The values of the column `draw`."""
+
 SINGLE_WEIGHT = Artefact(
     "single_weight",
     "audits/{dataset}/{suite}/single_weight.parquet",

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
-from attention_audit.names import attribution_name
+from attention_audit.names import ATTRIBUTIONS, Names
 
 CELL, MARGIN = 0.3, 1.5  # inches
 
@@ -42,14 +42,15 @@ def draw(axes: Axes, values: Floats) -> None:
         spine.set_visible(False)
 
 
-def jw_fig_agreement(agreement: pd.DataFrame) -> Figure:
+def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     """Mean Kendall's tau of any two attributions; a panel a data set and model.
 
-    From columns.AGREEMENT rows of any number of data sets.
+    From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
+    for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    names = list(dict.fromkeys([*agreement["first"], *agreement["second"]]))
-    labels = [attribution_name(name) for name in names]
-    panels = panels_of(agreement)
+    names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
+    labels = [ATTRIBUTIONS[name].label for name in names]
+    panels = panels_of(agreement, models)
     with style.house_style():
         figure, cells = panel_grid(len(panels), CELL * len(names) + MARGIN)
         for place, ((panel, rows), [axes]) in enumerate(zip(panels.items(), cells, strict=True)):
@@ -58,5 +59,5 @@ def jw_fig_agreement(agreement: pd.DataFrame) -> Figure:
             axes.set_yticks(range(len(names) - 1), labels[1:] if first else [""] * (len(names) - 1))
             axes.set_xticks(range(len(names) - 1), labels[:-1], rotation=45, ha="right", rotation_mode="anchor")
             axes.tick_params(labelbottom=True)
-            title(axes, panel)
+            title(axes, panel, models)
     return figure

@@ -14,7 +14,7 @@ from matplotlib.textpath import text_to_path
 
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.names import display_name
+from attention_audit.names import Look, Names, display_name
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points
@@ -22,11 +22,15 @@ PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and b
 SPACE = 0.32  # width of a space, in type sizes
 LEADING = 1.55  # height of a line, in type sizes
 MISSING = "\u25a1"  # stands for characters that the font lacks
-NAMES = {
-    "base": "base model",
-    "consistent_adversary": "consistent adversary",
-    "instance_adversary": "per-instance adversary",
-}
+WEIGHTS = Names(
+    "kind of weights",
+    "WEIGHTS of attention_audit/figures/attention_maps.py",
+    {
+        "base": Look("base model"),
+        "consistent_adversary": Look("consistent adversary"),
+        "instance_adversary": Look("per-instance adversary"),
+    },
+)
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
 KEY = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -113,7 +117,7 @@ def type_size(length: int) -> float:
 def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
     """A heading, and the text shaded in proportion to the attention; the map's largest weight is darkest."""
     first, largest = words.iloc[0], words["attention"].max()
-    heading = [f"{NAMES[weights]}:", f"p = {first['probability']:.3f},"]
+    heading = [f"{WEIGHTS[weights].label}:", f"p = {first['probability']:.3f},"]
     if weights != "base":
         heading.append(f"JSD = {first['jsd']:.3f},")
     heading.append(f"largest weight {largest:.3f}")
@@ -135,10 +139,8 @@ def one_instance(maps: pd.DataFrame) -> list[Line]:
         ),
         below=3,
     )
-    for weights in NAMES:
-        words = maps[maps["weights"] == weights].sort_values("position")
-        if len(words):
-            lines += one_map(weights, words)
+    for weights in WEIGHTS.ordered(maps["weights"].unique()):
+        lines += one_map(weights, maps[maps["weights"] == weights].sort_values("position"))
     return spaced(lines, below=16)
 
 
@@ -172,17 +174,18 @@ def paint(lines: Sequence[Line]) -> Figure:
     return figure
 
 
-def wp_fig2_attention_maps(maps: pd.DataFrame) -> Figure:
+def wp_fig2_attention_maps(attention_maps: pd.DataFrame) -> Figure:
     """Texts as words, each shaded in proportion to its attention, under base model and adversaries.
 
     From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. The figure grows with
-    the text; nothing is cut. Raises AuditError where the texts are too many for one image.
+    the text; nothing is cut. Raises AuditError where the texts are too many for one image, or weights are of an
+    unknown kind.
     """
     with style.house_style():
         lines = prose("Shade: attention weight as a share of the map's largest weight", style.SMALL)
         lines += spaced(wrapped([Word(f"{share:g}", share) for share in KEY], style.SMALL), below=8)
-        for _, instance in maps.groupby(["dataset", "id"], sort=False):
+        for _, instance in attention_maps.groupby(["dataset", "id"], sort=False):
             lines += one_instance(instance)
-        if maps.empty:
+        if attention_maps.empty:
             lines += prose("No instance was chosen.")
         return paint(lines)

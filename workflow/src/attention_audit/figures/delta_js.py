@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import panel_grid, panels_of, title
+from attention_audit.names import RANKINGS, Names
 
 HEIGHT = 1.75  # inches
 SLICES, MOST = 200, 10  # of the x axis, and points in each
@@ -18,6 +19,7 @@ X_LABEL = "Δα: attention of the top item minus that of another"
 
 def compared(single_weight: pd.DataFrame) -> pd.DataFrame:
     """The rows that these figures show: the top item by attention, any other item as likely."""
+    RANKINGS.refuse_unknown(single_weight["ranking"].unique())
     return single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
 
 
@@ -28,12 +30,12 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
     return shuffled.groupby("slice", sort=False).head(MOST)
 
 
-def ss_fig3_delta_js(single_weight: pd.DataFrame) -> Figure:
+def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     """delta JS (nats) against delta attention, one point a text and seed, thinned; a panel a data set and model.
 
-    From columns.SINGLE_WEIGHT rows of any number of data sets.
+    From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """
-    panels = panels_of(compared(single_weight))
+    panels = panels_of(compared(single_weight), models)
     with style.house_style():
         figure, cells = panel_grid(len(panels), HEIGHT)
         for (panel, rows), [axes] in zip(panels.items(), cells, strict=True):
@@ -51,7 +53,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame) -> Figure:
             )
             axes.set(xlim=(0, 1))
             axes.tick_params(labelbottom=True)
-            title(axes, panel)
+            title(axes, panel, models)
         lowest, highest = (f([a.get_ylim() for [a] in cells]) for f in (np.min, np.max))
         for [axes] in cells:
             axes.set_ylim(lowest, highest)
@@ -60,12 +62,12 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame) -> Figure:
     return figure
 
 
-def ss_fig4_negative_delta_js(single_weight: pd.DataFrame) -> Figure:
+def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     """Histograms of delta attention over the texts whose delta JS is negative; a panel a data set and model.
 
-    From columns.SINGLE_WEIGHT rows of any number of data sets.
+    From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """
-    panels = panels_of(compared(single_weight))
+    panels = panels_of(compared(single_weight), models)
     with style.house_style():
         figure, cells = panel_grid(len(panels), HEIGHT)
         for (panel, rows), [axes] in zip(panels.items(), cells, strict=True):
@@ -75,7 +77,7 @@ def ss_fig4_negative_delta_js(single_weight: pd.DataFrame) -> Figure:
             axes.set_ylim(0, max(1, axes.get_ylim()[1]))
             axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
             axes.tick_params(labelbottom=True)
-            title(axes, panel, f": {len(negative)} of {len(rows)}")
+            title(axes, panel, models, f": {len(negative)} of {len(rows)}")
         figure.supxlabel(X_LABEL, fontsize=style.TEXT)
         figure.supylabel("texts with ΔJS < 0", fontsize=style.TEXT)
     return figure

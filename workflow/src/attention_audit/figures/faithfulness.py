@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
-from attention_audit.figures.rankings import LOOKS
+from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.resampling import cube, estimate
 
 HEIGHT = 3.2  # inches
 MEASURES = ("comprehensiveness", "sufficiency")
-BINS = (1, 5, 10, 20, 50)
-"""Percent of the items."""
 APART = 0.09  # between the rankings at one bin
 LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 
 
-def curve_points(curves: pd.DataFrame, resamples: int) -> pd.DataFrame:
+def curve_points(curves: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
@@ -31,7 +31,7 @@ def curve_points(curves: pd.DataFrame, resamples: int) -> pd.DataFrame:
     """
     columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
     frames = []
-    for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns))).items():
+    for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns)), models).items():
         parts = [cube(rows, column, ["ranking"]) for column in columns]
         keys = parts[0][0]
         found = estimate(np.concatenate([values for _, values in parts], -1), resamples)
@@ -46,14 +46,14 @@ def curve_points(curves: pd.DataFrame, resamples: int) -> pd.DataFrame:
 
 def draw(axes: Axes, points: pd.DataFrame) -> None:
     """One measure of one model: a line for each ranking, with intervals."""
-    shown = [name for name in LOOKS if name in set(points["ranking"])]
+    shown = RANKINGS.ordered(points["ranking"].unique())
     for place, name in enumerate(shown):
-        line, look = points[points["ranking"] == name].sort_values("bin"), LOOKS[name]
+        line, look = points[points["ranking"] == name].sort_values("bin"), RANKINGS[name]
         axes.errorbar(
             np.arange(len(BINS)) + APART * (place - (len(shown) - 1) / 2),
             line["mean"],
             [line["mean"] - line["low"], line["high"] - line["mean"]],
-            color=look.colour,
+            color=style.PALETTE[look.colour],
             marker=look.marker,
             elinewidth=0.8,
             **LINE,
@@ -62,12 +62,15 @@ def draw(axes: Axes, points: pd.DataFrame) -> None:
     axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
 
 
-def ss_fig_aopc(points: pd.DataFrame) -> Figure:
+def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Names) -> Figure:
     """What the predicted class loses without a ranking's first items (above) and with them alone (below).
 
-    A pair of panels a data set and model, from `curve_points`.
+    A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
+    one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
+    for a ranking that is not one of names.RANKINGS.
     """
-    panels = panels_of(points)
+    points = pd.concat([curve_points(frame, resamples, models) for frame in ranked_sets], ignore_index=True)
+    panels = panels_of(points, models)
     with style.house_style():
         figure, cells = panel_grid(len(panels), HEIGHT, [1] * len(MEASURES))
         for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
@@ -76,15 +79,15 @@ def ss_fig_aopc(points: pd.DataFrame) -> Figure:
                 axes.tick_params(labelbottom=True)
                 if place % columns_of(len(panels)) == 0:
                     axes.set_ylabel(measure)
-            title(cell[0], panel)
+            title(cell[0], panel, models)
         limits = [axes.get_ylim() for cell in cells for axes in cell]
         for axes in (axes for cell in cells for axes in cell):
             axes.set_ylim(np.min(limits), np.max(limits))
         figure.supxlabel("items from the top of the ranking (%)", fontsize=style.TEXT)
+        looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
         handles = [
-            Line2D([], [], color=look.colour, marker=look.marker, label=look.name, **LINE)
-            for name, look in LOOKS.items()
-            if name in set(points["ranking"])
+            Line2D([], [], color=style.PALETTE[look.colour], marker=look.marker, label=look.label, **LINE)
+            for look in looks
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure

@@ -12,28 +12,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.names import JAIN_WALLACE, display_name
-from attention_audit.tables.architectures import MODELS as SERRANO_SMITH
+from attention_audit.names import Names, display_name
 
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
 MARGIN = 0.6  # inches
 LETTERS = 26  # in a line of a panel's title
-MODELS = SERRANO_SMITH | JAIN_WALLACE
 
 Panel = tuple[str, str]
 """A data set and a model."""
 
 
-def panels_of(rows: pd.DataFrame) -> dict[Panel, pd.DataFrame]:
-    """The rows of each data set, as given, and model, in the order of its paper."""
+def panels_of(rows: pd.DataFrame, models: Names) -> dict[Panel, pd.DataFrame]:
+    """The rows of each data set, in the order of `rows`, and model, in the order of `models`.
+
+    Raises AuditError for a model that is not one of them.
+    """
     groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    found = {(str(dataset), str(model)): part for (dataset, model), part in groups}
-    return {
-        (dataset, model): found[dataset, model]
-        for dataset, model in product(rows["dataset"].unique(), MODELS)
-        if (dataset, model) in found
-    }
+    parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    shown = models.ordered(model for _, model in parts)
+    return {panel: parts[panel] for panel in product(rows["dataset"].unique(), shown) if panel in parts}
 
 
 def columns_of(count: int) -> int:
@@ -54,8 +52,8 @@ def panel_grid(count: int, height: float, ratios: Sequence[float] = (1,)) -> tup
     return figure, [list(cell) for cell in cells[:count]]
 
 
-def title(axes: Axes, panel: Panel, more: str = "") -> None:
+def title(axes: Axes, panel: Panel, models: Names, more: str = "") -> None:
     """Name a panel by data set and, below, by model; `more` follows the model."""
     dataset, model = panel
-    text = f"{fill(display_name(dataset), LETTERS)}\n{MODELS[model]}{more}"
+    text = f"{fill(display_name(dataset), LETTERS)}\n{models[model].label}{more}"
     axes.set_title(text, loc="left", fontsize=style.TEXT)

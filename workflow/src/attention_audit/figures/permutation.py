@@ -7,18 +7,19 @@ from matplotlib.figure import Figure
 
 from attention_audit.figures import style, violins
 from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.names import Names
 
 HEIGHT = 2.3  # inches
 
 
-def jw_fig_permutation(permutation: pd.DataFrame) -> Figure:
+def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
     """Densities of the median TVD over permutations, by the largest weight and predicted class.
 
     A panel a data set and model; more than violins.MOST classes are pooled. From columns.PERMUTATION rows of any number
     of data sets.
     """
     instances = violins.instances_of(permutation, "median_tvd", "max_attention", "prediction")
-    panels, classes = panels_of(instances), violins.classes_by_dataset(instances)
+    panels, classes = panels_of(instances, models), violins.classes_by_dataset(instances)
     with style.house_style():
         figure, cells = panel_grid(len(panels), HEIGHT)
         for place, ((panel, rows), [axes]) in enumerate(zip(panels.items(), cells, strict=True)):
@@ -26,7 +27,7 @@ def jw_fig_permutation(permutation: pd.DataFrame) -> Figure:
             axes.set(xlim=(0, 1))
             axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
             axes.tick_params(labelbottom=True, labelleft=place % columns_of(len(panels)) == 0)
-            title(axes, panel)
+            title(axes, panel, models)
         figure.supxlabel("TVD of the prediction when attention is permuted (median)", fontsize=style.TEXT)
         figure.supylabel("largest weight", fontsize=style.TEXT)
         handles = violins.legend(list(classes.values()))

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style, violins
-from attention_audit.names import display_name
+from attention_audit.names import Names, display_name
 
 ROW_HEIGHT, PER_CLASS, MARGIN = 1.9, 0.5, 0.7  # inches; a row grows with each class after the second
 
@@ -18,14 +18,16 @@ def median_over_seeds(comparison: pd.DataFrame) -> pd.DataFrame:
     return seeds.groupby(keys, sort=False)["jsd"].median().reset_index()
 
 
-def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) -> Figure:
+def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Densities of JSD (nats) from the base model's attention, by its largest weight and predicted class.
 
     A row a data set: left, the median over further seeds (the authors' choice, in their code); right, Jain &
     Wallace's per-instance adversary. More than violins.MOST classes are pooled. From columns.COMPARISON and
-    INSTANCE_ADVERSARY rows of any number of data sets.
+    INSTANCE_ADVERSARY rows of any number of data sets. Raises AuditError for a model that is not one of `models`.
     """
+    models.refuse_unknown(comparison["model"].unique())
     datasets = comparison["dataset"].unique()
+    instance_adversary = instance_adversary[instance_adversary["model"] == "base"]
     shown = {"seeds": median_over_seeds(comparison), "per-instance adversary": instance_adversary}
     shown = {
         what: violins.instances_of(frame, "jsd", "base_max_attention", "base_prediction")

@@ -24,12 +24,19 @@ TITLE = 9.0
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A"
 
-CLASSES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)  # by class, from 0; then from the first again
+PALETTE: dict[str, str] = {
+    "blue": BLUE,
+    "vermillion": VERMILLION,
+    "green": GREEN,
+    "orange": ORANGE,
+    "sky": SKY,
+    "purple": PURPLE,
+    "black": BLACK,
+    "grey": GREY,
+}
+"""The colours by the names that a `names.Look` has for them."""
 
-SEEDS = {"color": GREEN, "marker": "^"}
-UNIFORM = {"color": ORANGE, "marker": "s"}
-ADVERSARY = {"color": BLUE, "marker": "o"}
-INSTANCE_ADVERSARY = {"color": VERMILLION, "marker": "P"}
+CLASSES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)  # by class, from 0; then from the first again
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
 DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#00509E"])

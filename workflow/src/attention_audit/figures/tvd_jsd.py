@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,25 +16,37 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.names import display_name
+from attention_audit.figures.panels import columns_of
+from attention_audit.names import Names, display_name
+from attention_audit.units import LN2
 
-LN2 = math.log(2)
-COLUMNS = {1: 1, 2: 2, 4: 2}  # else 3
 PANEL_HEIGHT, MARGIN = 2.4, 0.7  # inches
 LABELLED = 5  # lambdas named in a panel, where they find room
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9)  # points
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
-LOOKS: dict[str, dict[str, Any]] = {
-    "base": style.SEEDS | POINTS | {"label": "further seeds", "markersize": 5.5},
-    "uniform": style.UNIFORM | POINTS | {"label": "uniform weights", "markersize": 4.5},
-    "one adversary": style.ADVERSARY | POINTS | {"alpha": 0.4, "markersize": 2},
-    "adversary": style.ADVERSARY
-    | {"label": "consistent adversary as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
-    "instance_adversary": style.INSTANCE_ADVERSARY
-    | POINTS
-    | {"label": "per-instance adversary", "alpha": 1, "markersize": 7},
+BASE, ADVERSARY, ONE_ADVERSARY, INSTANCE_ADVERSARY = "base", "adversary", "one adversary", "instance_adversary"
+DRAWN: dict[str, dict[str, Any]] = {
+    BASE: POINTS | {"label": "further seeds", "markersize": 5.5},
+    "uniform": POINTS | {"label": "uniform weights", "markersize": 4.5},
+    ADVERSARY: {"label": "consistent adversary as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
 }
+"""The models that are always named; others that are compared with the base are points under their own label."""
+
+
+def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """How the models are drawn, then a single adversary, the curve of adversaries and the per-instance adversary.
+
+    Raises AuditError for a model that is not one of `models`.
+    """
+    looks: dict[str, dict[str, Any]] = {}
+    for name in models.ordered([*DRAWN, *compared]):
+        own = {"color": style.PALETTE[models[name].colour], "marker": models[name].marker}
+        if name == ADVERSARY:
+            looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2}
+        looks[name] = own | DRAWN.get(name, POINTS | {"label": models[name].label, "markersize": 4.5})
+    instance = {"color": style.VERMILLION, "marker": "P", "label": "per-instance adversary"}
+    return looks | {INSTANCE_ADVERSARY: instance | POINTS | {"alpha": 1, "markersize": 7}}
 
 
 def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -55,15 +68,21 @@ def spread_out(count: int) -> list[int]:
     return chosen
 
 
-def draw(axes: Axes, runs: pd.DataFrame, curve: pd.DataFrame, instance: pd.DataFrame) -> None:
-    """One panel: a point for each run of a model, and the curve over lambda."""
-    by_model = {model: runs[runs["model"] == model] for model in ("base", "uniform", "adversary")}
-    shown = {"base": by_model["base"], "uniform": by_model["uniform"]}
-    if by_model["adversary"]["seed"].nunique() > 1:
-        shown["one adversary"] = by_model["adversary"]
-    shown |= {"adversary": curve, "instance_adversary": instance}
-    for name, points in shown.items():
-        axes.plot(points["jsd"], points["tvd"], **LOOKS[name], clip_on=False, zorder=3)
+def draw(
+    axes: Axes,
+    looks: Mapping[str, Mapping[str, Any]],
+    runs: pd.DataFrame,
+    curve: pd.DataFrame,
+    instance: pd.DataFrame,
+) -> None:
+    """One panel: a point for each run of a model, and the curve over lambda; `looks` by what is drawn."""
+    points = {name: runs[runs["model"] == name] for name in looks}
+    adversaries = points[ADVERSARY]
+    points |= {ONE_ADVERSARY: adversaries, ADVERSARY: curve, INSTANCE_ADVERSARY: instance}
+    if adversaries["seed"].nunique() <= 1:
+        del points[ONE_ADVERSARY]
+    for name, rows in points.items():
+        axes.plot(rows["jsd"], rows["tvd"], **looks[name], clip_on=False, zorder=3)
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     highest = max(runs["tvd"].max(), instance["tvd"].max())
     axes.set(xlim=(0, 1.05 * LN2), ylim=(0, 1.12 * highest or 1))
@@ -79,7 +98,7 @@ def occupied(figure: Figure, axes: Axes, curve: pd.DataFrame) -> list[Bbox]:
     return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate([*marks, along]))]
 
 
-def placed(axes: Axes, text: str, at: tuple[float, float], taken: list[Bbox]) -> Annotation | None:
+def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox]) -> Annotation | None:
     """`text` near the point `at`, clear of `taken` and within the axes; None where there is no room."""
     room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
     for distance in DISTANCES:
@@ -90,7 +109,7 @@ def placed(axes: Axes, text: str, at: tuple[float, float], taken: list[Bbox]) ->
                 xytext=(x * distance, y * distance),
                 textcoords="offset points",
                 fontsize=style.SMALL - 1,
-                color=style.ADVERSARY["color"],
+                color=colour,
                 ha={-1: "right", 0: "center", 1: "left"}[x],
                 va={-1: "top", 0: "center", 1: "bottom"}[y],
             )
@@ -102,7 +121,7 @@ def placed(axes: Axes, text: str, at: tuple[float, float], taken: list[Bbox]) ->
     return None
 
 
-def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame) -> None:
+def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame, colour: str) -> None:
     """Name up to LABELLED lambdas along the curve, each only where it hides nothing. The layout must be final."""
     taken = occupied(figure, axes, curve)
     labelled = 0
@@ -110,25 +129,26 @@ def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame) -> None:
         if labelled == LABELLED:
             break
         point = curve.iloc[index]
-        label = placed(axes, spelt(point["lambda"]), (point["jsd"], point["tvd"]), taken)
+        label = placed(axes, spelt(point["lambda"]), colour, (point["jsd"], point["tvd"]), taken)
         if label is not None:
             labelled += 1
             taken.append(label.get_window_extent())
 
 
-def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) -> Figure:
+def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Instance averages of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
     A panel a data set: further seeds, uniform weights, the consistent adversary as lambda varies (mean over its
     seeds, a small dot for each where there are several) and the per-instance adversary. From columns.COMPARISON and
-    INSTANCE_ADVERSARY rows of any number of data sets.
+    INSTANCE_ADVERSARY rows of any number of data sets. Raises AuditError for a model that is not one of `models`.
     """
     datasets = comparison["dataset"].unique()
-    columns = COLUMNS.get(len(datasets), 3)
+    looks = looks_of(models, comparison["model"].unique())
+    columns = columns_of(len(datasets))
     rows = math.ceil(len(datasets) / columns)
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
-    curves = averages(runs[runs["model"] == "adversary"], ["dataset", "lambda"])
-    instances = averages(instance_adversary, ["dataset"])
+    curves = averages(runs[runs["model"] == ADVERSARY], ["dataset", "lambda"])
+    instances = averages(instance_adversary[instance_adversary["model"] == BASE], ["dataset"])
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
         FigureCanvasAgg(figure)  # measures the labels
@@ -136,13 +156,13 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame) 
         for axes in panels[len(datasets) :]:
             axes.remove()
         for axes, dataset in zip(panels, datasets, strict=False):
-            draw(axes, *(frame[frame["dataset"] == dataset] for frame in (runs, curves, instances)))
+            draw(axes, looks, *(frame[frame["dataset"] == dataset] for frame in (runs, curves, instances)))
             axes.set_title(display_name(dataset), loc="left")
         figure.supxlabel("JSD of attention from the base model's (nats)", fontsize=style.TEXT)
         figure.supylabel("TVD of predictions", fontsize=style.TEXT)
-        handles = [Line2D([], [], **look) for look in LOOKS.values() if "label" in look]
+        handles = [Line2D([], [], **look) for look in looks.values() if "label" in look]
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         figure.draw_without_rendering()
         for axes, dataset in zip(panels, datasets, strict=False):
-            label_lambdas(figure, axes, curves[curves["dataset"] == dataset])
+            label_lambdas(figure, axes, curves[curves["dataset"] == dataset], looks[ADVERSARY]["color"])
     return figure

@@ -12,8 +12,8 @@ from matplotlib.patches import Patch
 
 from attention_audit.figures import style
 from attention_audit.figures.margin import above, beside
+from attention_audit.units import LN2
 
-LN2 = math.log(2)
 BINS = (0.0, 0.25, 0.5, 0.75, math.inf)  # rounding may lift a lone weight above 1
 BIN_NAMES = ("[0, ¼)", "[¼, ½)", "[½, ¾)", "[¾, 1]")
 TWO_CLASSES = ("negative", "positive")

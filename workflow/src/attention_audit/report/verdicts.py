@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 
@@ -26,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One model: whose test it is (a key of names.PAPERS, or empty), its seeds, the five answers, and the verdict."""
+    """One model: the paper whose test it is, by its name in tables (perhaps empty), its seeds, answers and verdict."""
 
     model: str
     paper: str
@@ -47,13 +48,15 @@ def _cell(row: pd.Series, question: str) -> Cell:
     )
 
 
-def verdicts_of(summary: pd.DataFrame) -> list[tuple[str, list[Row]]]:
-    """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance."""
+def verdicts_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[str, list[Row]]]:
+    """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
+
+    `labels`: what models are called (`tables.wording.labels_of`)."""
     by_dataset: dict[str, list[Row]] = {}
     for _, row in summary.iterrows():
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
             Row(
-                named(row["model"]) if row["model"] else "",
+                named(row["model"], labels),
                 str(row["paper"]),
                 int(row["seeds"]),
                 [_cell(row, question) for question in QUESTIONS],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from attention_audit.names import Names
 from attention_audit.tables.tidy import as_table, over_seeds
 
-ROWS = ("seeds", "uniform", "adversary", "instance_adversary")
+BASE, INSTANCE_ADVERSARY = "base", "instance_adversary"
 METRICS = ("f1", "tvd", "jsd", "decision_flip_rate", "admissible_share")
 RUN = ["dataset", "model", "lambda", "seed"]
 
@@ -21,29 +22,31 @@ def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
-    """Instance averages of Jain & Wallace's adversary, and for what share of the texts it found any."""
-    found = instance_adversary.assign(
-        admissible_share=instance_adversary["admissible"] > 0, decision_flip_rate=instance_adversary["decision_flip"]
-    )
-    averages = found.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
+    """Instance averages of Jain & Wallace's adversary, and the share of the texts that have one; of the base."""
+    own = instance_adversary[instance_adversary["model"] == BASE]
+    texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
+    averages = texts.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
     rows = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
-    selection = performance[performance["model"] == "base"].groupby("dataset")["selection"].first()
-    return rows.assign(row="instance_adversary", seeds=1, selection=rows["dataset"].map(selection))
+    selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
+    return rows.assign(row=INSTANCE_ADVERSARY, seeds=1, selection=rows["dataset"].map(selection))
 
 
 def wp_table5_adversary(
-    performance: pd.DataFrame, comparison: pd.DataFrame, instance_adversary: pd.DataFrame
+    performance: pd.DataFrame, comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names
 ) -> pd.DataFrame:
     """How far the adversary's attention goes (JSD, nats) and what it costs (TVD, decision flips, F1), lambda by lambda.
 
     Each run's test-split average first, then mean and sd over seeds; the reference rows are further seeds of the
     base model, uniform weights, and Jain & Wallace's adversary. From columns.PERFORMANCE, COMPARISON and
     INSTANCE_ADVERSARY rows of any number of data sets; the columns are those of columns.TABLE.
+    `models` orders the rows. Raises AuditError for a compared model that is not one of them.
     """
+    models.refuse_unknown(comparison["model"].unique())
     runs = over_seeds(by_run(comparison, performance), ["dataset", "model", "lambda", "selection", "metric"])
-    runs["row"] = runs["model"].replace({"base": "seeds"})
+    runs["row"] = runs["model"].replace({BASE: "seeds"})
     # the authors' command computes half the paper's TVD, so it takes half the paper's lambda
     commands = [f"authors' command: lambda {value / 2:g}" for value in runs["lambda"]]
     runs["note"] = pd.Series(commands, runs.index, dtype=str).where(runs["lambda"].notna(), "")
     rows = pd.concat([runs, per_instance(instance_adversary, performance)]).fillna({"note": ""})
-    return as_table(rows, ROWS, METRICS)
+    order = ["seeds" if name == BASE else name for name in models]
+    return as_table(rows, [*order, INSTANCE_ADVERSARY], METRICS)

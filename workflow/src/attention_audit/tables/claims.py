@@ -1,7 +1,7 @@
 """What Serrano & Smith 2019 found, claim by claim, and whether it comes back.
 
-A claim holds where its whole interval lies on the claimed side; one that something is not so, where the interval does
-not wholly lie on the other side.
+A claim holds where its whole interval lies on the claimed side. A claim that something is not so holds unless the whole
+interval lies on the other side.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import pandas as pd
 
 from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
-from attention_audit.names import display_name
-from attention_audit.tables.architectures import ENCODERLESS, FLANS, MODELS
-from attention_audit.tables.erasure import PAPER, earlier
+from attention_audit.names import Names, display_name
+from attention_audit.tables.erasure import PAPER, earlier, has_encoder
 from attention_audit.tables.published import Fact, facts, published
 from attention_audit.tables.resampling import SEED, by_model, cube, estimate
 
 GRADIENTS = ("gradient", "product")
+FLAT = "flan_"
+"""What the names of models begin with that attend to all words; they are in the order of their encoders' reach."""
 
 
 class Finding(NamedTuple):
@@ -36,18 +37,19 @@ class Finding(NamedTuple):
     holds: bool
 
 
-def contextualisation(ranked_sets: pd.DataFrame, resamples: int) -> Iterator[Finding]:
+def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
     """The further the encoder reaches, the more must go (section 5.6); of one data set."""
-    by_attention = ranked_sets[(ranked_sets["ranking"] == "attention") & ranked_sets["model"].isin(FLANS)]
+    flat = [name for name in models if name.startswith(FLAT)]
+    by_attention = ranked_sets[(ranked_sets["ranking"] == "attention") & ranked_sets["model"].isin(flat)]
     if by_attention.empty:
         return
     keys, values = cube(by_attention, "fraction_removed", ["model"])
     fractions = {model: values[..., place] for place, model in enumerate(keys["model"])}
-    for further, nearer in pairwise(model for model in FLANS if model in fractions):
+    for further, nearer in pairwise(model for model in flat if model in fractions):
         ours, low, high = bootstrap(
             difference(median), fractions[further], fractions[nearer], seed=SEED, resamples=resamples
         )
-        names = MODELS[further], MODELS[nearer]
+        names = models[further].label, models[nearer].label
         yield Finding(
             f"{names[0]} needs more items removed than {names[1]}",
             f"median fraction removed by attention, {names[0]} minus {names[1]}; above 0",
@@ -59,10 +61,10 @@ def contextualisation(ranked_sets: pd.DataFrame, resamples: int) -> Iterator[Fin
         )
 
 
-def one_gradient(model: str, ranking: str, ours: float, low: float, high: float) -> Finding:
-    """What is to hold of the ratio between a ranking and attention, in one model."""
-    name, statistic = MODELS[model], f"texts in which {ranking} flips first / texts in which attention does"
-    if model in ENCODERLESS:
+def one_gradient(model: str, name: str, ranking: str, ours: float, low: float, high: float) -> Finding:
+    """What is to hold of the ratio between a ranking and attention, in one model, which tables call `name`."""
+    statistic = f"texts in which {ranking} flips first / texts in which attention does"
+    if not has_encoder(model):
         claim = f"{name}: {ranking} does not clearly flip earlier than attention"
         theirs = "attention on par or better (figure 6)"
         return Finding(claim, f"{statistic}; not clearly above 1", ours, low, high, theirs, low <= 1)
@@ -72,17 +74,17 @@ def one_gradient(model: str, ranking: str, ours: float, low: float, high: float)
     return Finding(claim, f"{statistic}; above 1", ours, low, high, theirs, low > 1)
 
 
-def gradients(ranked_sets: pd.DataFrame, resamples: int) -> Iterator[Finding]:
+def gradients(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
     """Rankings by gradient flip earlier than attention with encoders, not clearly without (sections 5.4, 5.6)."""
     ratios = earlier(ranked_sets, [(name, "attention") for name in GRADIENTS], resamples)
     ratios = ratios[ratios["metric"] == "earlier_ratio"]
     bounds = ratios[["mean", "low", "high"]].to_numpy().tolist()
-    found = dict(zip(zip(ratios["model"], ratios["first"], strict=True), bounds, strict=True))
-    for model in MODELS:
+    estimates = dict(zip(zip(ratios["model"], ratios["first"], strict=True), bounds, strict=True))
+    for model, look in models.items():
         # without an encoder the paper finds the product better still (section 5.6)
-        for ranking in GRADIENTS if model not in ENCODERLESS else ("gradient",):
-            if (model, ranking) in found:
-                yield one_gradient(model, ranking, *found[model, ranking])
+        for ranking in GRADIENTS if has_encoder(model) else ("gradient",):
+            if (model, ranking) in estimates:
+                yield one_gradient(model, look.label, ranking, *estimates[model, ranking])
 
 
 def top_flips() -> dict[str, float]:
@@ -94,7 +96,7 @@ def top_flips() -> dict[str, float]:
     return {dataset: round(sum(fact.value for fact in both), 1) for dataset, both in rows.items()}
 
 
-def minority(dataset: str, single_weight: pd.DataFrame, resamples: int) -> Iterator[Finding]:
+def minority(dataset: str, single_weight: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
     """Without the item of the highest attention alone, few decisions flip (section 4.2); of one data set."""
     theirs = top_flips()
     least, most = min(theirs.values()), max(theirs.values())
@@ -103,12 +105,12 @@ def minority(dataset: str, single_weight: pd.DataFrame, resamples: int) -> Itera
     for identity, rows in by_model(tops):
         _, values = cube(rows.assign(flips=100.0 * rows["top_flips"]), "flips", ["ranking"])
         shares[identity["model"]] = estimate(values, resamples)
-    for model, name in MODELS.items():
+    for model, look in models.items():
         if model in shares:
             ours, _, low, high = (float(bound[0]) for bound in shares[model])
             own = theirs.get(display_name(dataset)) if model == "han_rnn" else None
             yield Finding(
-                f"{name}: the top item flips the decision in a small minority of the texts",
+                f"{look.label}: the top item flips the decision in a small minority of the texts",
                 f"percent of the texts; at most {most:g}, the most in the paper's table 2",
                 ours,
                 low,
@@ -118,18 +120,22 @@ def minority(dataset: str, single_weight: pd.DataFrame, resamples: int) -> Itera
             )
 
 
-def ss_table_claims(ranked_sets: pd.DataFrame, single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
+def ss_table_claims(
+    ranked_sets: pd.DataFrame, single_weight: pd.DataFrame, resamples: int, models: Names
+) -> pd.DataFrame:
     """Every finding of the paper that can be tested, with 95 % intervals over instances and seeds.
 
     From columns.RANKED_SETS and SINGLE_WEIGHT rows of any number of data sets; the columns are those of columns.CLAIMS.
+    Raises AuditError for a model that is not one of `models`.
     """
+    models.refuse_unknown([*ranked_sets["model"].unique(), *single_weight["model"].unique()])
     rows = []
     for dataset in map(str, ranked_sets["dataset"].unique()):
         ranked, single = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, single_weight))
         findings = (
-            *contextualisation(ranked, resamples),
-            *gradients(ranked, resamples),
-            *minority(dataset, single, resamples),
+            *contextualisation(ranked, resamples, models),
+            *gradients(ranked, resamples, models),
+            *minority(dataset, single, resamples, models),
         )
         rows += [(dataset, *finding) for finding in findings]
     frame = pd.DataFrame(rows, columns=CLAIMS.schema.names)

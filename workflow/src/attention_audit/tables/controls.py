@@ -14,6 +14,7 @@ import pandas as pd
 
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.tables.verdict import NO, YES
+from attention_audit.tables.wording import label_of
 
 NEEDLE_GAIN = 0.15
 NEEDLE_MASS = 0.5
@@ -22,13 +23,15 @@ STANDARD_ERRORS = 2
 CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
-TRUTH: dict[str, dict[tuple[str, str], str]] = {
-    "needle": {("base", "transferable"): YES, ("average_tanh", "consequential"): YES},
-    "chorus": {("base", "needed"): NO},
-    "static": {("base", "needed"): NO, ("base", "transferable"): NO},
-    "digest": {("han_none", "consequential"): YES},
+WP, SS, JW = ("wp", "WP2019"), ("ss", "SS2019"), ("jw", "JW2019")
+"""Key of a suite in the audits, and its name in the summary."""
+TRUTH: dict[str, dict[tuple[str, str, str], str]] = {
+    "needle": {(WP[1], "base", "transferable"): YES, (JW[1], "average_tanh", "consequential"): YES},
+    "chorus": {(WP[1], "base", "needed"): NO},
+    "static": {(WP[1], "base", "needed"): NO, (WP[1], "base", "transferable"): NO},
+    "digest": {(SS[1], "han_none", "consequential"): YES},
 }
-"""The summary's word on a model and question, where the construction leaves no other.
+"""The summary's word on a suite's model and question, where the construction leaves no other.
 
 needle: a model of single words that is shown where the one word stands knows the class, and one that takes the mean of
 all does not; where no state knows of its neighbours, moving the weight elsewhere loses it. chorus: every word counts
@@ -108,22 +111,24 @@ def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
     )
 
 
-def digest(planted: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[Claim]:
+def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
     """One sentence decides, so rankings by importance start there, and erase little else before the decision flips.
 
     Claimed of models without an encoder: with one, an item's state knows of its neighbours too, and may stand for them.
     """
-    for model, name in (("han_none", "HANnoenc"), ("flan_none", "FLANnoenc")):
+    for model in ("han_none", "flan_none"):
         tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
         if tops.empty:
             continue
+        name = label_of(model, labels)
         yield Claim(
             f"attention x gradient puts the planted evidence first ({name})",
             "share of the test texts",
             tops["on_evidence"].mean(),
             least=DIGEST_SHARE,
         )
-        fractions = ranked[ranked["model"] == model].groupby("ranking")["fraction_removed"].median()
+        own = ranked_sets[ranked_sets["model"] == model]
+        fractions = own.groupby("ranking", observed=True)["fraction_removed"].median()
         yield Claim(
             f"attention x gradient flips decisions about as early as can be ({name})",
             "median fraction erased until the decision flips, less that of the smallest sets",
@@ -132,45 +137,52 @@ def digest(planted: pd.DataFrame, ranked: pd.DataFrame) -> Iterator[Claim]:
         )
 
 
-def words(truth: Mapping[tuple[str, str], str], answers: pd.DataFrame) -> Iterator[Claim]:
-    """That the summary says what is planted, of the models that it has; `answers` of one data set."""
-    for (model, question), word in truth.items():
-        for found in answers.loc[answers["model"] == model, question]:
+def words(truth: Mapping[tuple[str, str, str], str], summary: pd.DataFrame) -> Iterator[Claim]:
+    """That the summary says what is planted, of the models that it has; `summary` of one data set."""
+    for (paper, model, question), word in truth.items():
+        for answer in summary.loc[(summary["paper"] == paper) & (summary["model"] == model), question]:
             yield Claim(
-                f"the summary's word on {model}, {question}: {word}", f"1 for {word}", float(found == word), least=1
+                f"the summary's word on {model}, {question}: {word}", f"1 for {word}", float(answer == word), least=1
             )
+
+
+def of_suite(rows: pd.DataFrame, dataset: str, suite: str) -> pd.DataFrame:
+    """The rows of one data set and suite."""
+    return rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)]
 
 
 def controls(
     kinds: Mapping[str, str],
     performance: pd.DataFrame,
     evidence: pd.DataFrame,
-    censuses: Mapping[str, pd.DataFrame],
+    census: Mapping[str, pd.DataFrame],
     planted: pd.DataFrame,
-    ranked: pd.DataFrame,
+    ranked_sets: pd.DataFrame,
     summary: pd.DataFrame,
+    labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """Every claim about the control corpora, with the columns of columns.CONTROLS.
 
     `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are passed over. `performance`,
-    `evidence`, `planted`, `ranked` and `summary` hold columns.PERFORMANCE, EVIDENCE, PLANTED, RANKED_SETS and SUMMARY
-    rows of any number of data sets, each of those whose tests were run, `censuses` columns.CENSUS frames.
+    `evidence`, `planted` and `ranked_sets` hold columns.PERFORMANCE, EVIDENCE, PLANTED and RANKED_SETS rows of any
+    number of data sets and suites, with the key of the suite as the column `suite`; `summary` holds columns.SUMMARY
+    rows, and `census` columns.CENSUS frames by data set. `labels` says what models are called.
     """
     rows = []
     for dataset, kind in kinds.items():
-        scored = performance[performance["dataset"] == dataset]
+        scored = of_suite(performance, dataset, WP[0])
         claims: Iterator[Claim] = iter(())
         if kind == "digest":
-            claims = digest(planted[planted["dataset"] == dataset], ranked[ranked["dataset"] == dataset])
+            claims = digest(of_suite(planted, dataset, SS[0]), of_suite(ranked_sets, dataset, SS[0]), labels)
         elif scored.empty:
             pass  # its tests were not asked for
         elif kind == "needle":
-            claims = needle(scored, evidence[evidence["dataset"] == dataset])
+            claims = needle(scored, of_suite(evidence, dataset, WP[0]))
         elif kind == "chorus":
             claims = chorus(scored)
         elif kind == "static":
-            census = censuses[dataset]
-            claims = static(scored, census[census["split"] == "test"].set_index("label")["kept"])
-        told = words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset])
-        rows += [(dataset, *claim, claim.holds) for claim in (*claims, *told)]
+            counts = census[dataset]
+            claims = static(scored, counts[counts["split"] == "test"].set_index("label")["kept"])
+        answers = words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset])
+        rows += [(dataset, *claim, claim.holds) for claim in (*claims, *answers)]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

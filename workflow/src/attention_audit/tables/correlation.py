@@ -4,41 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.names import JAIN_WALLACE
+from attention_audit.names import ATTRIBUTIONS, Names
 from attention_audit.tables.performance import METRICS, noted, of_models
 from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
+from attention_audit.tables.wording import MOST_CLASSES
 
 PAPER = "JW2019"
-PAIRS = ("attention~gradient", "attention~gradient_attached", "attention~loo", "gradient~loo")
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
-MOST = 4
-"""Predicted classes that have rows of their own."""
 FLAT = 0.25
 """Attention whose largest weight is below this."""
 CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
 
 
-def jw_table1_performance(performance: pd.DataFrame) -> pd.DataFrame:
+def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """How well the models predict the test split, one row a model.
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. Table 1; the
     paper's values are those of the authors' later run, which selects epochs on dev.
     """
-    rows = of_models(performance, list(JAIN_WALLACE))
-    return as_table(noted(rows, "Table 1", PAPER), list(JAIN_WALLACE), METRICS)
+    rows = of_models(performance, models, list(models))
+    return as_table(noted(rows, "Table 1", PAPER), list(models), METRICS)
 
 
 def groups_of(predictions: Floats) -> dict[str, Floats]:
     """Which predictions (NaN for none) are of a group: all of them, and those of each class where they are few."""
     classes = int(np.nanmax(predictions)) + 1
-    few = {f"class_{class_}": (predictions == class_).astype(float) for class_ in range(classes) if classes <= MOST}
+    shown = range(classes if classes <= MOST_CLASSES else 0)
+    few = {f"class_{class_}": (predictions == class_).astype(float) for class_ in shown}
     return {"overall": np.isfinite(predictions).astype(float)} | few
 
 
@@ -75,25 +74,29 @@ def correlations(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
         groups = groups_of(predictions)
         values = np.stack([sums(tau, p, overlap, member) for member in groups.values()], -2)
         seeds, texts = values.shape[:2]
-        found = estimate(values.reshape(seeds, texts, -1), resamples, partial(described, texts=texts))
+        statistics = estimate(values.reshape(seeds, texts, -1), resamples, partial(described, texts=texts))
         named = [(str(pair), group) for pair, group in product(keys["pair"], groups)]
-        frame = long(pd.DataFrame(named, columns=["pair", "group"]), STATISTICS, found)
+        frame = long(pd.DataFrame(named, columns=["pair", "group"]), STATISTICS, statistics)
         present = np.repeat(frame.loc[frame["metric"] == "texts", "mean"].to_numpy() > 0, len(STATISTICS))
         frames.append(frame[present].assign(**identity, seeds=seeds))
     return without_spread(pd.concat(frames, ignore_index=True), ["texts", "undefined"])
 
 
-def jw_table2_correlation(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
+def jw_table2_correlation(correlation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and in what share of them p is at most LEVEL.
 
-    One row a model, pair and predicted class (where there are at most MOST), or all texts. Texts where tau is not
-    defined count in `texts` and `undefined` only. Intervals over instances and seeds. From columns.CORRELATION rows of
-    any number of data sets; the columns are those of columns.TABLE. Table 2; the paper has its first and third pair.
+    One row a model, pair and predicted class (where there are at most MOST_CLASSES), or all texts. Texts where tau is
+    not defined count in `texts` and `undefined` only. Intervals over instances and seeds. From columns.CORRELATION rows
+    of any number of data sets; the columns are those of columns.TABLE. Table 2; the paper has the pairs of attention
+    with gradient and with leave-one-out. `models` orders the rows.
     """
+    models.refuse_unknown(correlation["model"].unique())
+    ATTRIBUTIONS.refuse_unknown(name for pair in correlation["pair"].unique() for name in pair.split("~"))
     rows = correlations(correlation, resamples)
     rows["row"] = rows["model"] + "/" + rows["pair"] + "/" + rows["group"]
-    groups = ["overall", *(f"class_{class_}" for class_ in range(MOST))]
-    order = ["/".join(parts) for parts in product(JAIN_WALLACE, PAIRS, groups)]
+    groups = ["overall", *(f"class_{class_}" for class_ in range(MOST_CLASSES))]
+    pairs = map("~".join, combinations(ATTRIBUTIONS, 2))
+    order = ["/".join(parts) for parts in product(models, pairs, groups)]
     return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)
 
 
@@ -102,13 +105,14 @@ def share_of_flat(means: Floats) -> Floats:
     return np.concatenate([means[..., :4], means[..., 4:] / means[..., 3:4]], -1)
 
 
-def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resamples: int) -> pd.DataFrame:
+def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """How alike the hidden states are, beside what permuting the attention changes; means over texts, one row a model.
 
     Where states are alike, any weights give the same prediction, and so they do where attention is flat: its largest
     weight below FLAT. Intervals over instances and seeds. From columns.CONICITY and PERMUTATION rows of any number of
     data sets; the columns are those of columns.TABLE.
     """
+    models.refuse_unknown(conicity["model"].unique())
     keys = ["dataset", "model", "seed", "id"]
     joined = permutation.merge(conicity, on=keys, validate="one_to_one")
     joined["largest_weight"], joined["permutation_tvd"] = joined["max_attention"], joined["median_tvd"]
@@ -122,4 +126,4 @@ def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resampl
         frame = long(pd.DataFrame(index=[0]), metrics, estimate(values, resamples, share_of_flat))
         count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
         frames.append(pd.concat([frame, count]).assign(**identity, row=identity["model"], seeds=seeds))
-    return as_table(pd.concat(frames, ignore_index=True), list(JAIN_WALLACE), CONTROLS)
+    return as_table(pd.concat(frames, ignore_index=True), list(models), CONTROLS)

@@ -64,7 +64,7 @@ def rebuilt(records: Records) -> str:
 
 
 def wp_table1_datasets(
-    censuses: Mapping[str, pd.DataFrame], vocabularies: Mapping[str, pd.DataFrame], records: Mapping[str, Records]
+    census: Mapping[str, pd.DataFrame], vocabulary: Mapping[str, pd.DataFrame], records: Mapping[str, Records]
 ) -> pd.DataFrame:
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how far the word vectors cover it.
 
@@ -73,14 +73,14 @@ def wp_table1_datasets(
     """
     facts = [
         (dataset, *fact)
-        for dataset, census in censuses.items()
-        for fact in (*split_facts(census), *vocabulary_facts(vocabularies[dataset], census))
+        for dataset, counts in census.items()
+        for fact in (*split_facts(counts), *vocabulary_facts(vocabulary[dataset], counts))
     ]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
     rows = beside_paper(rows, "Table 1")
-    for dataset, vocabulary in vocabularies.items():
+    for dataset, words in vocabulary.items():
         here = rows["dataset"] == dataset
-        if vocabulary["vector"].isna().all():
+        if words["vector"].isna().all():
             rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
         rows.loc[here & (rows["row"] == "raw") & (rows["metric"] == "instances"), "note"] = rebuilt(
             records.get(dataset, [])
@@ -110,12 +110,12 @@ def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
     yield "classes", census.loc[census["kept"] > 0, "label"].nunique()
 
 
-def ss_table1_datasets(censuses: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
+def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), number of texts and classes.
 
     From columns.CENSUS frames by data set; the columns are those of columns.TABLE. Serrano & Smith 2019, table 1.
     """
-    facts = [(dataset, "all", *fact) for dataset, census in censuses.items() for fact in size_facts(census)]
+    facts = [(dataset, "all", *fact) for dataset, counts in census.items() for fact in size_facts(counts)]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
     rows = beside_paper(rows, "Table 1", "SS2019")
     for dataset, known in records.items():

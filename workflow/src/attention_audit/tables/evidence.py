@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from attention_audit.names import JAIN_WALLACE
+from attention_audit.names import Names
 from attention_audit.tables.resampling import by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table
 
@@ -12,12 +12,13 @@ MASSES = ["evidence_mass", "uniform_mass"]
 METRICS = (*MASSES, "texts")
 
 
-def jw_table_evidence(evidence: pd.DataFrame, resamples: int) -> pd.DataFrame:
+def jw_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """Attention on the evidence, and what uniform attention would have there; means over texts, one row a model.
 
     Intervals over instances and seeds. From columns.EVIDENCE rows of any number of data sets, none where no evidence is
     known; the columns are those of columns.TABLE. The papers have no such table.
     """
+    models.refuse_unknown(evidence["model"].unique())
     frames = [pd.DataFrame(columns=["dataset", "row", "metric", "mean"])]
     for identity, rows in by_model(evidence):
         _, values = cube(rows.melt(["seed", "id"], MASSES, "metric"), "value", ["metric"])
@@ -25,4 +26,4 @@ def jw_table_evidence(evidence: pd.DataFrame, resamples: int) -> pd.DataFrame:
         count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
         frame = pd.concat([long(pd.DataFrame(index=[0]), MASSES, estimate(values, resamples)), count])
         frames.append(frame.assign(dataset=identity["dataset"], row=identity["model"], seeds=seeds))
-    return as_table(pd.concat(frames[1:] or frames, ignore_index=True), list(JAIN_WALLACE), METRICS)
+    return as_table(pd.concat(frames[1:] or frames, ignore_index=True), list(models), METRICS)

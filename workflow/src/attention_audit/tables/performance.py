@@ -6,16 +6,22 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from attention_audit.names import Names
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
 
 METRICS = ("f1", "accuracy", "roc_auc")
-GUIDES = ("guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary")
+BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
+"""Wiegreffe & Pinter's models as `models` names them; the guides' names begin alike."""
 
 
-def of_models(performance: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
-    """Mean, sd and seeds of every metric, one row a model."""
-    chosen = performance[performance["model"].isin(models)].rename(columns={"model": "row"})
+def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) -> pd.DataFrame:
+    """Mean, sd and seeds of every metric, one row a model that is to be shown.
+
+    Raises AuditError for a model that is not one of `models`.
+    """
+    models.refuse_unknown(performance["model"].unique())
+    chosen = performance[performance["model"].isin(shown)].rename(columns={"model": "row"})
     return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
 
 
@@ -29,33 +35,34 @@ def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame
 
 def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
     """F1 of base minus F1 of uniform, paired by seed, one row a data set."""
-    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin(["base", "uniform"])]
+    f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
     paired = f1.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
-    gains = (paired["base"] - paired["uniform"]).dropna().rename("value").reset_index()
-    return over_seeds(gains, ["dataset", "selection"]).assign(row="base - uniform", metric="f1")
+    gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
+    return over_seeds(gains, ["dataset", "selection"]).assign(row=f"{BASE} - {UNIFORM}", metric="f1")
 
 
-def wp_table2_uniform(performance: pd.DataFrame) -> pd.DataFrame:
+def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Is attention needed: base against uniform weights, with the paired difference in F1.
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. The difference
     stands beside the difference of the paper's two values; the notes give Jain & Wallace's own F1.
     """
-    rows = noted(of_models(performance, ["base", "uniform"]), "Table 2")
+    rows = noted(of_models(performance, models, [BASE, UNIFORM]), "Table 2")
     gains = gain_of_attention(performance)
     theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
-    gains["published"] = gains["dataset"].map(theirs["base"] - theirs["uniform"])
+    gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
     gains["note"] = ""
-    for index, row in rows[(rows["row"] == "base") & (rows["metric"] == "f1")].iterrows():
-        reported = published("quoted in WP2019 Table 2", row["dataset"], "base", "f1", paper="JW2019")
+    for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
+        reported = published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", paper="JW2019")
         if reported:
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return as_table(pd.concat([rows, gains]), ["base", "uniform", "base - uniform"], METRICS)
+    return as_table(pd.concat([rows, gains]), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
 
 
-def wp_table3_guides(performance: pd.DataFrame) -> pd.DataFrame:
+def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Does attention transfer: the diagnostic MLP under four sets of weights.
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
-    return as_table(noted(of_models(performance, GUIDES), "Table 3"), GUIDES, METRICS)
+    guides = [name for name in models if name.startswith(GUIDE)]
+    return as_table(noted(of_models(performance, models, guides), "Table 3"), guides, METRICS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
 from attention_audit.columns.summary import QUESTIONS
-from attention_audit.tables.shown import Section, sections
+from attention_audit.tables.shown import Section, Shown
 
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$"}
 WORDS = {
@@ -53,16 +53,17 @@ def latex(parts: Sequence[Section], provenance: str) -> str:
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
 
 
-def render(table: pd.DataFrame, path: Path, provenance: str) -> None:
-    """Write `table`, of one of columns.TABLES, as `path` with the endings .csv, .md and .tex.
+def render(table: pd.DataFrame, path: Path, provenance: str, shown: Shown, labels: Mapping[str, str]) -> None:
+    """Write a published table as `path` with the endings .csv, .md and .tex.
 
-    `provenance` is one line of JSON. Raises AuditError where a file cannot be written.
+    `provenance` is one line of JSON; `shown` is the function of tables.shown that suits the table's kind, and `labels`
+    come from `tables.wording.labels_of`. Raises AuditError where a name has no label or a file cannot be written.
     """
-    shown = sections(table)
+    parts = shown(table, labels)
     texts = {
         ".csv": f"# {provenance}\n" + table.to_csv(index=False, lineterminator="\n"),
-        ".md": markdown(shown, provenance),
-        ".tex": latex(shown, provenance),
+        ".md": markdown(parts, provenance),
+        ".tex": latex(parts, provenance),
     }
     for ending, text in texts.items():
         with whole(path.with_suffix(ending)) as temporary:

@@ -21,20 +21,21 @@ from scipy import stats
 
 from attention_audit.columns.replication import REPLICATION
 from attention_audit.names import display_name
-from attention_audit.tables.architectures import ENCODERLESS, MODELS
+from attention_audit.tables.datasets import Records, rebuilt
+from attention_audit.tables.erasure import has_encoder
 from attention_audit.tables.published import Fact, facts
 
 SOURCES = {
-    ("WP2019", "Table 1"): "wp_table1",
-    ("WP2019", "Table 2"): "wp_table2",
-    ("JW2019", "quoted in WP2019 Table 2"): "wp_table2",
-    ("WP2019", "Table 3"): "wp_table3",
-    ("SS2019", "Table 1"): "ss_table1",
-    ("SS2019", "Table 2"): "ss_table2",
-    ("SS2019", "Table 3"): "ss_table3",
+    ("WP2019", "Table 1"): "wp_table1_datasets",
+    ("WP2019", "Table 2"): "wp_table2_uniform",
+    ("JW2019", "quoted in WP2019 Table 2"): "wp_table2_uniform",
+    ("WP2019", "Table 3"): "wp_table3_guides",
+    ("SS2019", "Table 1"): "ss_table1_datasets",
+    ("SS2019", "Table 2"): "ss_table2_flips",
+    ("SS2019", "Table 3"): "ss_table3_accuracy",
     ("SS2019", "Section 5.4"): "ss_table_pairwise",
-    ("JW2019", "Table 1"): "jw_table1",
-    ("JW2019", "Table 2"): "jw_table2",
+    ("JW2019", "Table 1"): "jw_table1_performance",
+    ("JW2019", "Table 2"): "jw_table2_correlation",
 }
 """Which of our tables has the counterparts of each published one."""
 ENCODERS = "encoders/"
@@ -112,19 +113,21 @@ def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, st
         dataset, row, metric = display_name(str(cell["dataset"])), str(cell["row"]), str(cell["metric"])
         yield dataset, row, metric, cell
         model, _, rest = row.partition("/")
-        if rest and dataset in own and model in MODELS and model not in ENCODERLESS:
+        if rest and dataset in own and has_encoder(model):
             yield "all", f"{ENCODERS}{rest}", metric, cell
 
 
 def replication(
     tables: Mapping[str, pd.DataFrame],
+    records: Mapping[str, Records],
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
     """Every published number with a counterpart in `tables`, with the columns of columns.REPLICATION.
 
-    `tables`: columns.TABLE frames by the names in SOURCES, those that were made. What a reader must know, such as a
-    subset or other word vectors: `of_data` by data set; `of_models` by data set and beginning of the table's name.
+    `tables`: columns.TABLE frames by the names in SOURCES, those that were made. `records` of fetched files, by data
+    set. `of_data` and `of_models`: what a reader must know, such as a subset or other word vectors, by data set; and by
+    data set and the key of the suite, which the names of its tables begin with.
     """
     rows = []
     known = facts()
@@ -133,7 +136,8 @@ def replication(
             key = (paper, number, dataset, row, metric)
             if key in known:
                 own = str(cell["dataset"])
-                trained = of_models.get(own, {}).get(name[:2], []) if cell["seeds"] else []
-                remarks = [*of_data.get(own, []), *trained]
+                trained = of_models.get(own, {}).get(name.partition("_")[0], []) if cell["seeds"] else []
+                files = filter(None, [rebuilt(records.get(own, []))])
+                remarks = [*files, *of_data.get(own, []), *trained]
                 rows.append(compared(key, known[key], cell, remarks))
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

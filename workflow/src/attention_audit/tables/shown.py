@@ -1,21 +1,20 @@
-"""Tables as strings: what of each stands in which column, wide and rounded."""
+"""Published tables as strings, wide and rounded: one function for each kind of table.
+
+Each takes a table and `labels`, which say what its names are called (`tables.wording.labels_of`), and raises
+AuditError for a name that has none.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.columns.claims import CLAIMS
-from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
-from attention_audit.columns.table import TABLE
-from attention_audit.names import PAPERS, display_name
-from attention_audit.tables.wording import heading, named, number
+from attention_audit.columns.summary import QUESTIONS
+from attention_audit.names import display_name
+from attention_audit.tables.wording import heading, label_of, named, number
 
 
 class Section(NamedTuple):
@@ -26,13 +25,17 @@ class Section(NamedTuple):
     text: str = ""
 
 
+Shown = Callable[[pd.DataFrame, Mapping[str, str]], list[Section]]
+"""What each function of this module is: a table and labels to sections."""
+
+
 def uncertain(cell: pd.Series, metric: str) -> str:
     """A mean with its interval or, where there is none, its sd over seeds."""
     low, high, sd = (number(cell[name], metric) for name in ("low", "high", "sd"))
     return number(cell["mean"], metric) + (f" [{low}, {high}]" if low else f" ± {sd}" if sd else "")
 
 
-def wide(table: pd.DataFrame) -> pd.DataFrame:
+def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
     """A columns.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
     lines = []
     published = set(table.loc[table["published"].notna(), "metric"])
@@ -40,7 +43,7 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
         dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
         line = {
             "data set": display_name(dataset),
-            "row": named(row),
+            "row": named(row, labels),
             "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
         }
         for metric in filter(None, table["metric"].unique()):
@@ -55,16 +58,16 @@ def wide(table: pd.DataFrame) -> pd.DataFrame:
         line["note"] = "; ".join(dict.fromkeys(filter(None, cells["note"])))
         lines.append(line)
     frame = pd.DataFrame(lines, dtype=str)
-    return frame.loc[:, (frame != "").any()]
+    return [Section(frame.loc[:, (frame != "").any()])]
 
 
-def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
+def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section]:
     """A columns.CONTROLS frame as strings: the two bounds become one condition."""
     conditions = [
         f"{least:.3f} to {most:.3f}" if least <= most else f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
         for least, most in zip(controls["least"], controls["most"], strict=True)
     ]
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "data set": controls["dataset"],
             "claim": controls["claim"],
@@ -75,12 +78,13 @@ def verdicts(controls: pd.DataFrame) -> pd.DataFrame:
         },
         dtype=str,
     )
+    return [Section(frame)]
 
 
-def findings(claims: pd.DataFrame) -> pd.DataFrame:
+def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section]:
     """A columns.CLAIMS frame as strings: the interval beside the value."""
     ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "data set": [display_name(dataset) for dataset in claims["dataset"]],
             "claim": claims["claim"],
@@ -91,6 +95,7 @@ def findings(claims: pd.DataFrame) -> pd.DataFrame:
         },
         dtype=str,
     )
+    return [Section(frame)]
 
 
 def interval(low: float, high: float, metric: str = "") -> str:
@@ -107,13 +112,13 @@ def answered(row: pd.Series, question: str) -> str:
     return f"{row[question]}: {number(value, '')}{interval(low, high)}{against}"
 
 
-def answers(summary: pd.DataFrame) -> list[Section]:
+def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
     """A columns.SUMMARY frame as strings: the answers, then what was measured for each."""
     lines = [
         {
             "data set": display_name(row["dataset"]),
-            "paper": PAPERS.get(row["paper"], ""),
-            "model": named(row["model"]) if row["model"] else "",
+            "paper": named(row["paper"], labels),
+            "model": named(row["model"], labels),
             "seeds": str(row["seeds"]),
             **{question: answered(row, question) for question in QUESTIONS},
             "verdict": row["verdict"],
@@ -142,7 +147,7 @@ def answers(summary: pd.DataFrame) -> list[Section]:
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
-def comparisons(replication: pd.DataFrame) -> list[Section]:
+def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
     """A columns.REPLICATION frame as strings, one section a paper and table."""
     sections = []
     for _, rows in replication.groupby(["paper", "table"], sort=False):
@@ -150,7 +155,7 @@ def comparisons(replication: pd.DataFrame) -> list[Section]:
         lines = [
             {
                 "data set": display_name(row["dataset"]),
-                "row": named(row["row"]),
+                "row": named(row["row"], labels),
                 "metric": heading(row["metric"]),
                 "published": number(row["published"], row["metric"], paper=True),
                 "ours": number(row["ours"], row["metric"]) + interval(row["low"], row["high"], row["metric"]),
@@ -163,25 +168,7 @@ def comparisons(replication: pd.DataFrame) -> list[Section]:
             for _, row in rows.iterrows()
         ]
         frame = pd.DataFrame(lines, dtype=str)
-        sections.append(Section(frame.loc[:, (frame != "").any()], f"{PAPERS[paper]}, {table[:1].lower()}{table[1:]}"))
+        title = f"{label_of(paper, labels)}, {table[:1].lower()}{table[1:]}"
+        sections.append(Section(frame.loc[:, (frame != "").any()], title))
     columns = ["data set", "row", "metric", "published", "ours", "difference", "within seeds", "note"]
     return sections or [Section(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]
-
-
-def kind_of_table(columns: Iterable[str]) -> Artefact:
-    """The kind of published table that has these columns. Raises ValueError where there is none."""
-    names = set(columns)
-    for kind in (TABLE, CONTROLS, CLAIMS, SUMMARY, REPLICATION):
-        if names == set(kind.schema.names):
-            return kind
-    raise ValueError(f"no published table has the columns {sorted(names)}")
-
-
-def sections(table: pd.DataFrame) -> Sequence[Section]:
-    """A table of any declared kind as strings."""
-    kind = kind_of_table(table.columns)
-    if kind is SUMMARY:
-        return answers(table)
-    if kind is REPLICATION:
-        return comparisons(table)
-    return [Section(findings(table) if kind is CLAIMS else verdicts(table) if kind is CONTROLS else wide(table))]

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from math import isnan, log, nan, sqrt
+from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,27 +31,22 @@ from scipy import stats
 
 from attention_audit.audits.bootstrap import bootstrap, difference, mean
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.tables.resampling import SEED, Floats, estimate
 from attention_audit.tables.verdict import FLAT, UNDECIDED, Answer, gate, verdict, word
+from attention_audit.units import LN2
 
-FLATNESS = 0.01 * log(2)
+FLATNESS = 0.01 * LN2
 """Maps are flat where shuffling one moves it by less than one percent of the most that two maps can differ (nats)."""
+
+NO_OWN = (nan,) * 4
 
 REPEATABILITY = 1.96
 """How many standard deviations a normal value stays within, 95 times in 100."""
 
 
-class Subject(NamedTuple):
-    """Whose attention is in question: one row of the summary."""
-
-    dataset: str
-    paper: str
-    model: str
-    seeds: int
-
-
 class Audits(NamedTuple):
-    """What the audits found, rows of any number of data sets: columns.PERFORMANCE, COMPARISON and so on."""
+    """Rows of the audits, each with the key of the suite as the column `suite` besides."""
 
     performance: pd.DataFrame
     comparison: pd.DataFrame
@@ -59,9 +54,9 @@ class Audits(NamedTuple):
     permutation: pd.DataFrame
     single_weight: pd.DataFrame
 
-    def of(self, dataset: str) -> Audits:
-        """The rows of one data set."""
-        return Audits(*(frame[frame["dataset"] == dataset] for frame in self))
+    def of(self, dataset: str, suite: str) -> Audits:
+        """The rows of one data set and suite."""
+        return Audits(*(frame[(frame["dataset"] == dataset) & (frame["suite"] == suite)] for frame in self))
 
 
 def grid(rows: pd.DataFrame, value: str, seeds: Sequence[Any], ids: Sequence[Any]) -> Floats:
@@ -83,9 +78,9 @@ def against(values: Floats, floors: Floats, resamples: int) -> tuple[float, floa
 
     The interval is that of the difference of both means, set back by the floor.
     """
-    found = bootstrap(difference(mean), values, floors, seed=SEED, resamples=resamples)
+    bounds = bootstrap(difference(mean), values, floors, seed=SEED, resamples=resamples)
     floor = float(np.nanmean(floors))
-    return float(np.nanmean(values)), found.low + floor, found.high + floor, floor
+    return float(np.nanmean(values)), bounds.low + floor, bounds.high + floor, floor
 
 
 def gain(performance: pd.DataFrame, model: str, other: str, yardstick: str) -> tuple[float, float, float, float]:
@@ -100,13 +95,11 @@ def gain(performance: pd.DataFrame, model: str, other: str, yardstick: str) -> t
     value = float(scores[model].mean() - scores[other].mean())
     if min(map(len, scores.values())) < 2:
         return value, nan, nan, nan
-    errors = [float(values.var()) / len(values) for values in scores.values()]
-    reach = 0.0
-    if sum(errors):
-        pairs = zip(errors, scores.values(), strict=True)
-        freedom = sum(errors) ** 2 / sum(error**2 / (len(values) - 1) for error, values in pairs)
-        reach = float(stats.t.ppf(0.975, freedom)) * sqrt(sum(errors))
-    return value, value - reach, value + reach, REPEATABILITY * float(scores[yardstick].std()) * sqrt(2)
+    floor = REPEATABILITY * float(scores[yardstick].std()) * sqrt(2)
+    if not any(values.var() for values in scores.values()):
+        return value, value, value, floor
+    low, high = stats.ttest_ind(*scores.values(), equal_var=False).confidence_interval()
+    return value, float(low), float(high), floor
 
 
 def gained(performance: pd.DataFrame, model: str, other: str, yardstick: str, names: tuple[str, str]) -> Answer:
@@ -117,19 +110,22 @@ def gained(performance: pd.DataFrame, model: str, other: str, yardstick: str, na
     return Answer(word(low, high, floor, good_above=True), names[0], value, low, high, floor, names[1])
 
 
-def needed(performance: pd.DataFrame) -> Answer:
-    """Does the base model predict better than its twin with uniform weights?"""
-    names = "F1 of base minus F1 of uniform", "difference of two trainings of base that seeds alone explain"
-    return gained(performance, "base", "uniform", "base", names)
-
-
-def transferable(performance: pd.DataFrame) -> Answer:
-    """Do the base model's weights help a simpler model more than uniform ones?"""
+def needed(performance: pd.DataFrame, model: str, contrasts: Contrasts) -> Answer:
+    """Does the model predict better than its twin with uniform weights?"""
     names = (
-        "F1 of the MLP guided by base minus guided by uniform",
+        f"F1 of {model} minus F1 of {contrasts.uniform}",
+        f"difference of two trainings of {model} that seeds alone explain",
+    )
+    return gained(performance, model, contrasts.uniform, model, names)
+
+
+def transferable(performance: pd.DataFrame, model: str, contrasts: Contrasts) -> Answer:
+    """Do the model's weights help a simpler model more than uniform ones?"""
+    names = (
+        f"F1 of the MLP guided by {model} minus guided by uniform",
         "difference of two trainings of the uniform guide that seeds alone explain",
     )
-    return gained(performance, "guide_base_lstm", "guide_uniform", "guide_uniform", names)
+    return gained(performance, contrasts.guided, contrasts.guided_uniform, contrasts.guided_uniform, names)
 
 
 def stable(stability: pd.DataFrame, resamples: int) -> Answer:
@@ -201,8 +197,8 @@ def reach(at: Floats, tvd: Floats, jsd: Floats) -> Floats:
     Between neighbours on the frontier (by TVD; JSD the greatest up to there) it is linear.
     """
     order = np.argsort(tvd, -1)
-    cost, found = np.take_along_axis(tvd, order, -1), np.take_along_axis(jsd, order, -1)
-    best = np.maximum.accumulate(found, -1)
+    cost, gain = np.take_along_axis(tvd, order, -1), np.take_along_axis(jsd, order, -1)
+    best = np.maximum.accumulate(gain, -1)
     place = (cost <= at[..., None]).sum(-1) - 1
     last = cost.shape[-1] - 1
     left, right = np.clip(place, 0, last)[..., None], np.clip(place + 1, 0, last)[..., None]
@@ -220,20 +216,20 @@ def excess(means: Floats, adversaries: int) -> Floats:
     How much further the adversaries reach than the seeds at the seeds' TVD. Where none has so little, the base model
     itself stands in: an adversary without any TVD or JSD.
     """
-    costs, found = means[..., 2 : 2 + adversaries], means[..., 2 + adversaries :]
+    costs, gains = means[..., 2 : 2 + adversaries], means[..., 2 + adversaries :]
     nothing = np.zeros_like(means[..., :1])
-    reached = reach(means[..., 0], np.concatenate([nothing, costs], -1), np.concatenate([nothing, found], -1))
+    reached = reach(means[..., 0], np.concatenate([nothing, costs], -1), np.concatenate([nothing, gains], -1))
     return (reached - means[..., 1])[..., None]
 
 
-def unique(comparison: pd.DataFrame, resamples: int) -> Answer:
+def unique(comparison: pd.DataFrame, model: str, contrasts: Contrasts, resamples: int) -> Answer:
     """Does no consistent adversary attend further away than another seed, at the seeds' own cost in predictions?
 
     The adversaries are one search: every lambda and seed is a point of its frontier, and none of them is drawn. Where
     no adversary predicts as alike as seeds do, nothing was found, which is less than that there is nothing: undecided,
     and the value is of the one with the least TVD.
     """
-    seeded, searched = (comparison[comparison["model"] == name] for name in ("base", "adversary"))
+    seeded, searched = (comparison[comparison["model"] == name] for name in (model, contrasts.adversary))
     if seeded.empty or searched.empty:
         return Answer()
     seeds, ids = seeds_and_ids(seeded)
@@ -245,77 +241,88 @@ def unique(comparison: pd.DataFrame, resamples: int) -> Answer:
     values = np.concatenate([between, np.broadcast_to(points, (len(seeds), *points.shape))], -1)
     means = values.mean((0, 1))
     tvd, floor = means[:2].tolist()
-    costs, found = np.split(means[2:], 2)
+    costs, gains = np.split(means[2:], 2)
     statistic, floor_statistic = f"JSD of the adversary at the seeds' TVD of {tvd:.3f} (nats)", "JSD between seeds"
-    reached = float(reach(np.asarray(tvd), costs, found))
+    reached = float(reach(np.asarray(tvd), costs, gains))
     if isnan(reached):
         nearest = int(costs.argmin())
         statistic = f"JSD of the nearest adversary, TVD {costs[nearest]:.3f}, seeds {tvd:.3f} (nats)"
-        return Answer(UNDECIDED, statistic, float(found[nearest]), floor=floor, floor_statistic=floor_statistic)
+        return Answer(UNDECIDED, statistic, float(gains[nearest]), floor=floor, floor_statistic=floor_statistic)
     bounds = estimate(values, resamples, partial(excess, adversaries=len(runs)))
     low, high = float(bounds.low[0]) + floor, float(bounds.high[0]) + floor
     return Answer(word(low, high, floor, good_above=False), statistic, reached, low, high, floor, floor_statistic)
 
 
 def answers(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Answer]:
-    """All five answers on one model, in order; `audits` of its data set."""
-    own = Audits(*(frame[frame["model"] == subject.model] for frame in audits))
-    base = subject.model == "base"
-    by_erasure = subject.paper == "SS2019"
+    """All five answers on one model, in order; `audits` of its data set and suite.
+
+    Questions that hold it against other models are not asked where it has no contrasts. `consequential` is asked by
+    permutation where the suite was asked for it, else by erasure.
+    """
+    model, contrasts = subject.model, subject.contrasts
+    own = Audits(*(frame[frame["model"] == model] for frame in audits))
     return {
-        "needed": needed(audits.performance) if base else Answer(),
+        "needed": needed(audits.performance, model, contrasts) if contrasts else Answer(),
         "stable": stable(own.stability, resamples),
         "consequential": erased(own.single_weight, resamples)
-        if by_erasure
+        if own.permutation.empty
         else permuted(own.permutation, own.stability, epsilon, resamples),
-        "unique": unique(audits.comparison, resamples) if base else Answer(),
-        "transferable": transferable(audits.performance) if base else Answer(),
+        "unique": unique(audits.comparison, model, contrasts, resamples) if contrasts else Answer(),
+        "transferable": transferable(audits.performance, model, contrasts) if contrasts else Answer(),
     }
+
+
+def columns_of(answers: Mapping[str, Answer], own: Sequence[float]) -> dict[str, Any]:
+    """The columns of columns.SUMMARY that follow the verdict; `own` are those that decide nothing."""
+    columns = {
+        f"{question}_{name}".removesuffix("_word"): value
+        for question, answer in answers.items()
+        for name, value in answer._asdict().items()
+    }
+    names = (f"transferable_own_{name}" for name in ("value", "low", "high", "floor"))
+    return columns | dict(zip(names, own, strict=True))
 
 
 def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Any]:
     """One row of columns.SUMMARY."""
-    found = answers(subject, audits, epsilon, resamples)
-    words = {question: answer.word for question, answer in found.items()}
-    columns = {
-        f"{question}_{name}".removesuffix("_word"): value
-        for question, answer in found.items()
-        for name, value in answer._asdict().items()
-    }
-    beside = (nan,) * 4
-    if subject.model == "base":
-        beside = gain(audits.performance, "guide_base_lstm", "guide_trained_mlp", "guide_trained_mlp")
-    own = dict(zip(("value", "low", "high", "floor"), beside, strict=True))
-    return {
-        **subject._asdict(),
-        "verdict": verdict(words),
-        "gate": gate(words),
-        **columns,
-        **{f"transferable_own_{name}": value for name, value in own.items()},
-    }
+    answered = answers(subject, audits, epsilon, resamples)
+    words = {question: answer.word for question, answer in answered.items()}
+    own: Sequence[float] = NO_OWN
+    if subject.contrasts:
+        guide = subject.contrasts.guided_own
+        own = gain(audits.performance, subject.contrasts.guided, guide, guide)
+    about = subject.model_dump(include={"dataset", "paper", "model", "seeds"})
+    return about | {"verdict": verdict(words), "gate": gate(words)} | columns_of(answered, own)
 
 
 def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Rows of data sets that could not be had, by reason."""
-    empty = {
-        f"{question}_{name}".removesuffix("_word"): value
-        for question in QUESTIONS
-        for name, value in Answer()._asdict().items()
-    }
-    own = dict.fromkeys((f"transferable_own_{name}" for name in ("value", "low", "high", "floor")), nan)
+    empty = columns_of({question: Answer() for question in QUESTIONS}, NO_OWN)
     for dataset, reason in reasons.items():
-        subject = Subject(dataset, "", "", 0)
-        yield {**subject._asdict(), "verdict": f"not run: {reason}", "gate": "", **empty, **own}
+        about = {"dataset": dataset, "paper": "", "model": "", "seeds": 0}
+        yield about | {"verdict": f"not run: {reason}", "gate": ""} | empty
 
 
 def summary(
-    subjects: Sequence[Subject], audits: Audits, reasons: Mapping[str, str], epsilon: float, resamples: int
+    subjects: Sequence[Subject | Mapping[str, Any]],
+    performance: pd.DataFrame,
+    comparison: pd.DataFrame,
+    stability: pd.DataFrame,
+    permutation: pd.DataFrame,
+    single_weight: pd.DataFrame,
+    reasons: Mapping[str, str],
+    epsilon: float,
+    resamples: int,
 ) -> pd.DataFrame:
     """One row a data set and model, with the columns of columns.SUMMARY.
 
-    `epsilon`: the prediction change (TVD) that counts as none where a model has one seed; `reasons`: why data sets
-    were not run.
+    The frames hold rows of the audits of any number of data sets and suites (columns.PERFORMANCE, COMPARISON,
+    STABILITY, PERMUTATION and SINGLE_WEIGHT), with the key of the suite as the column `suite`. `epsilon`: the
+    prediction change (TVD) that counts as none where a model has one seed. `reasons`: why data sets were not run.
     """
-    by_dataset = {name: audits.of(name) for name in dict.fromkeys(subject.dataset for subject in subjects)}
-    rows = [row(subject, by_dataset[subject.dataset], epsilon, resamples) for subject in subjects]
+    audits = Audits(performance, comparison, stability, permutation, single_weight)
+    judged = [Subject.model_validate(subject) for subject in subjects]
+    keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
+    parts = {key: audits.of(*key) for key in keys}
+    rows = [row(subject, parts[subject.dataset, subject.suite], epsilon, resamples) for subject in judged]
     return pd.DataFrame([*rows, *not_run(reasons)], columns=SUMMARY.schema.names)

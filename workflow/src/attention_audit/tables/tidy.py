@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.columns.table import TABLE
+from attention_audit.errors import AuditError
 from attention_audit.tables.published import published, published_rows
 
 DEFAULTS: dict[str, Any] = {
@@ -46,17 +47,32 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
     """
     rows = []
     for dataset, reason in reasons.items():
-        given = list(published_rows(table, dataset, paper)) or [("", "", np.nan)]
-        rows += [(dataset, row, metric, value, f"not run: {reason}") for row, metric, value in given]
+        cells = list(published_rows(table, dataset, paper)) or [("", "", np.nan)]
+        rows += [(dataset, row, metric, value, f"not run: {reason}") for row, metric, value in cells]
     frame = pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"])
     frame = frame.assign(mean=np.nan).assign(**{k: v for k, v in DEFAULTS.items() if k not in frame})
     return frame[list(TABLE.schema.names)]
 
 
+def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
+    """The place of each value in an order. Raises AuditError for the first that has none."""
+    places = {name: place for place, name in enumerate(order)}
+    for value in values.unique():
+        if value not in places:
+            raise AuditError(
+                f"{values.name} {value!r} has no place in this table (known: {', '.join(order)}); "
+                f"declare it where the table's function in attention_audit/tables/ orders its {values.name}s"
+            )
+    return values.map(places)
+
+
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the columns of columns.TABLE, ordered by data set (as given), row, lambda and metric."""
+    """`rows` with the columns of columns.TABLE, ordered by data set (as given), row, lambda and metric.
+
+    Raises AuditError for a row or metric that is in neither order.
+    """
     rows = rows.assign(**{name: value for name, value in DEFAULTS.items() if name not in rows}).reset_index(drop=True)
     orders = {"dataset": rows["dataset"].unique(), "row": row_order, "metric": metric_order}
-    ranks = rows.assign(**{name: rows[name].map(list(order).index) for name, order in orders.items()})
+    ranks = rows.assign(**{name: ranks_of(rows[name], list(order)) for name, order in orders.items()})
     ordered = ranks.sort_values(["dataset", "row", "lambda", "metric"], kind="stable").index
     return rows.loc[ordered].reset_index(drop=True)[list(TABLE.schema.names)]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 
-from attention_audit.names import JAIN_WALLACE, attribution_name
-from attention_audit.tables.architectures import MODELS
+from attention_audit.errors import AuditError
+from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
+
+MOST_CLASSES = 4
+"""Predicted classes that have rows of their own, at most."""
 
 HEADINGS = {
     "mean_length": "mean length (tokens)",
@@ -36,18 +40,16 @@ HEADINGS = {
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
-ROWS = {
-    "guide_uniform": "MLP, uniform weights",
-    "guide_trained_mlp": "MLP, own attention",
-    "guide_base_lstm": "MLP, base LSTM's attention",
-    "guide_adversary": "MLP, adversary's attention",
+PARTS = {
+    **{name: name for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall")},
+    **{f"class_{number}": f"class {number}" for number in range(MOST_CLASSES)},
     "instance_adversary": "per-instance adversary",
     "corrected": "corrected draw",
     "as_published": "draw as published",
-    "smallest": "smallest set",
-    **MODELS,
-    **JAIN_WALLACE,
 }
+"""What parts of rows are called that are no models, rankings or attributions."""
+SEPARATORS = re.compile(r"(/|~| - )")
+SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
     r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|excluded|undefined"
 )
@@ -71,6 +73,37 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
 
 
-def named(row: str) -> str:
-    """How a row is called; one of several things by the names of all, two attributions parted by ~ as one thing."""
-    return ", ".join(ROWS.get(part) or " and ".join(map(attribution_name, part.split("~"))) for part in row.split("/"))
+def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, str]:
+    """What everything is called that tables name: the models of all suites, rankings, attributions, and other parts of
+    rows; and papers, whose `titles` are by their names in tables.
+
+    Raises AuditError where one name has two labels.
+    """
+    labels: dict[str, str] = {}
+    for some in (PARTS, RANKINGS.labels, ATTRIBUTIONS.labels, titles, *(names.labels for names in models)):
+        for name, label in some.items():
+            if labels.setdefault(name, label) != label:
+                raise AuditError(
+                    f"name {name!r} is called both {labels[name]!r} and {label!r} in tables; where suites declare "
+                    "their models, give one of the two another name, or both the same label"
+                )
+    return labels
+
+
+def label_of(name: str, labels: Mapping[str, str]) -> str:
+    """What a name is called. Raises AuditError where it has no label."""
+    if name not in labels:
+        raise AuditError(
+            f"name {name!r} is not known to tables; declare a model with its suite in attention_audit/plan/, a ranking "
+            "or attribution in attention_audit/names.py, any other part of a row in attention_audit/tables/wording.py"
+        )
+    return labels[name]
+
+
+def named(row: str, labels: Mapping[str, str]) -> str:
+    """What a row is called: by the labels of its parts, which stand between "/", "~" and " - "; "" where it has none.
+
+    Raises AuditError for a part without a label.
+    """
+    parts = SEPARATORS.split(row) if row else []
+    return "".join(SPELT.get(part) or label_of(part, labels) for part in parts)
