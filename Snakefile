@@ -1,7 +1,7 @@
 # Attention audit: may I read this attention map as an explanation?
 #
-# raw archive -> corpus -> model -> readout -> audits -> tables and figures
-# Each arrow is one file of rules, each noun a cached file under results/.
+# raw archive -> corpus -> model and readout -> audits -> tables and figures
+# Each arrow is one file of rules, each noun a cached file under results/. docs/architecture.md is the map of the code.
 
 from snakemake.utils import min_version
 
@@ -19,17 +19,14 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/audits.smk"
-include: "workflow/rules/erasure.smk"
-include: "workflow/rules/correlation.smk"
-include: "workflow/rules/tables.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/guide.smk"
+include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/report.smk"
 
 
 rule all:
     default_target: True
     input:
+        rules.audits.input,
         rules.tables.input,
         rules.figures.input,
         rules.guide.input,

@@ -1,6 +1,7 @@
-# What all rules share: the checked configuration, the plan of models, and the command line of a stage.
+# What all rules share: the plan of the run, and how a rule calls a stage.
+#
+# What decides jobs is in the package, under plan/; here it is only asked.
 
-import json
 import os
 import shlex
 import sys
@@ -19,61 +20,33 @@ os.environ.update(
 from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
-from attention_audit.config import parse_config
-from attention_audit.corpus.availability import unavailable
-from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
-from attention_audit.plan import remarks, texts
-from attention_audit.plan.jain_wallace import JainWallace
-from attention_audit.plan.serrano_smith import SerranoSmith
-from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+from attention_audit.plan import corpora
+from attention_audit.plan.auditing import AUDIT, audit_rules
+from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 
-try:
-    CONFIG = parse_config(config)
-except AuditError as error:
-    sys.exit(f"error: {error}")
+
+def ask(question, *arguments):
+    """What the plan says. Ends the run in one line where it has no such thing."""
+    try:
+        return question(*arguments)
+    except AuditError as error:
+        sys.exit(f"error: {error}")
+
 
 with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
     CATALOGUE = yaml.safe_load(stream)
-WP, SS, JW = PLANS = WiegreffePinter(CONFIG), SerranoSmith(CONFIG), JainWallace(CONFIG)
-MIRROR = Path(CONFIG.mirror) if CONFIG.mirror else None
-GAPS = {
-    name: reason
-    for name in CONFIG.every_dataset
-    if (reason := unavailable(name, CONFIG.corpora[name], MIRROR, Path("results/raw")))
-}
-if GAPS and not CONFIG.skip_unavailable:
-    sys.exit(f"error: {'; '.join(GAPS.values())}; or leave it out with skip_unavailable: true")
-DATASETS = [name for name in CONFIG.every_dataset if name not in GAPS]
-PAIRS = {
-    name: f"{name} holds pairs of texts, which jain_wallace alone takes; name it there"
-    for name in DATASETS
-    if CONFIG.corpora[name].pair
-}
-# the tests of the other papers run on single texts
-SINGLE = [name for name in DATASETS if name not in PAIRS]
-AUDITED = [name for name in SINGLE if name in CONFIG.datasets]
-ERASED = [name for name in SINGLE if name in CONFIG.serrano_smith.datasets]
-CORRELATED = [name for name in DATASETS if name in CONFIG.jain_wallace.datasets]
-AUDITED_GAPS, ERASED_GAPS, CORRELATED_GAPS = (
-    {name: reason for name, reason in gaps.items() if name in names}
-    for gaps, names in (
-        (GAPS | PAIRS, CONFIG.datasets),
-        (GAPS | PAIRS, CONFIG.serrano_smith.datasets),
-        (GAPS, CONFIG.jain_wallace.datasets),
-    )
-)
-JUDGED_NOWHERE = {name: reason for name, reason in (GAPS | PAIRS).items() if name not in CORRELATED}
-JUDGED = [(WP, AUDITED), (SS, ERASED), (JW, CORRELATED)]
-FETCHED = {name: texts.fetched_files(CONFIG, name) for name in DATASETS}
+PLAN = ask(Plan, config, CATALOGUE)
+CONFIG = PLAN.config
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
-def given():
-    """What the user gave besides config.yaml, as words of a command line."""
+def command_line():
+    """What the user said besides config.yaml, as words of a command line."""
     files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
     values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
     return [
@@ -83,14 +56,14 @@ def given():
 
 
 # so that a message can say the whole command that mends a file
-os.environ.update(ATTENTION_AUDIT_GIVEN=shlex.join(given()))
+os.environ.update(ATTENTION_AUDIT_GIVEN=shlex.join(command_line()))
 
 
 wildcard_constraints:
     dataset="[a-z0-9-]+",
+    suite="[a-z0-9-]+",
     folder="[a-z0-9-]+",
     file="[^/]+",
-    model="[a-z][a-z0-9_.+-]*",
 
 
 onstart:
@@ -98,14 +71,54 @@ onstart:
     sweep(Path("results"))
 
 
-def command(stage):
-    """The params of a stage's rule: its command line, with the hash of the code that it runs."""
-    return f"python -m attention_audit {stage} --code {code_hash(f'stages.{stage}')}"
+# how every rule calls its stage: params.stage, .code and .settings, and all files by their names
+STAGE = (
+    "python -m attention_audit {params.stage} --code {params.code} --settings {params.settings:q}"
+    " --threads {threads} --log {log} {params.inputs} {params.outputs}"
+)
 
 
-def settings(**values):
-    """Settings of a stage as one JSON text, which Snakemake compares from run to run."""
-    return json.dumps(values, sort_keys=True)
+def words(option, files):
+    """Named files as words of a command line."""
+    return " ".join(
+        shlex.join([option, name, *([paths] if isinstance(paths, str) else map(str, paths))])
+        for name, paths in files.items()
+    )
+
+
+def inputs(wildcards, input):
+    """The input files of a job as its stage takes them."""
+    return words("--input", input)
+
+
+def outputs(wildcards, output):
+    """The output files of a job as its stage takes them."""
+    return words("--output", output)
+
+
+def told(question):
+    """The settings of a job, from its wildcards; Snakemake compares them from run to run."""
+    return lambda wildcards: ask(lambda: as_json(question(wildcards)))
+
+
+# rules that are made in a loop take what they ask from here, where the loop's variable is bound
+
+
+def audit_inputs(rule):
+    """The input files of an audit's rule."""
+    return lambda wildcards: ask(
+        PLAN.auditing.inputs, rule, wildcards.suite, wildcards.dataset
+    )
+
+
+def audit_settings(rule):
+    """The settings of an audit's rule."""
+    return told(lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset))
+
+
+def exhibit_settings(exhibit):
+    """The settings of the rule of a table or figure."""
+    return told(lambda wildcards: PLAN.exhibiting.job(exhibit))
 
 
 NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
@@ -113,156 +126,13 @@ NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 
 
-def needs(rule):
+def needs(rule, passes=lambda wildcards: 1):
     """The resources of a rule; a killed job that is tried again asks for more memory and time."""
-    need = NEEDS[rule]
+    need = NEEDS.get(rule, NEEDS["audit"])
     return {
         "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(input), attempt),
         "runtime": lambda wildcards, input, attempt: need.runtime(
-            megabytes(input), attempt, passes(wildcards) if rule == "train" else 1
+            megabytes(input), attempt, passes(wildcards)
         ),
         "gpu": GPU if need.gpu else 0,
     }
-
-
-def passes(wildcards):
-    """How often a training job reads its corpus: the epochs of all its seeds."""
-    training = plan_of(wildcards.model).train_settings(wildcards.dataset, wildcards.model)
-    return training.epochs * len(training.seeds)
-
-
-WEIGHTS = "results/models/{dataset}/{model}/seed{seed}.safetensors"
-HISTORY = "results/models/{dataset}/{model}/seed{seed}.history.parquet"
-READOUT = "results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet"
-
-
-HEAD = "results/readouts/{dataset}/{model}/seed{seed}/head.parquet"
-
-
-def ask(question, *arguments):
-    """What the configuration says. Ends the run in one line where it has no such thing."""
-    try:
-        return question(CONFIG, *arguments)
-    except AuditError as error:
-        sys.exit(f"error: {error}")
-
-
-def heads(wildcards, output):
-    """The argument of a readout job whose models may have a head."""
-    return " ".join(["--output heads", *output.heads]) if "heads" in output.keys() else ""
-
-
-def remote(wildcards):
-    """What the fetch of a raw file is told: the config's entry, and where else to ask for the file."""
-    entry, homepage = ask(texts.remote_file, wildcards.folder, wildcards.file)
-    return settings(
-        folder=wildcards.folder,
-        remote=entry.model_dump(include={"file", "url", "bytes", "sha256"}),
-        homepage=homepage,
-    )
-
-
-def raw_files(wildcards):
-    """The raw files of a data set, fetched or the user's own; none for a generated one."""
-    return [str(path) for path in ask(texts.raw_paths, wildcards.dataset, MIRROR).values()]
-
-
-def records(datasets):
-    """What is known of the fetched files of these data sets."""
-    files = {file for dataset in datasets for file in ask(texts.fetched_files, dataset)}
-    return [f"results/raw/{folder}/records/{file}.json" for folder, file in sorted(files)]
-
-
-def vector_file(wildcards):
-    """The word vectors of a data set, where they are read from a file."""
-    vectors = ask(texts.vectors_of, wildcards.dataset)
-    return [f"results/raw/vectors/{vectors.file}"] if vectors and vectors.kind == "file" else []
-
-
-def vector_record(wildcards):
-    """What is known of that file."""
-    return [
-        path.replace("vectors/", "vectors/records/", 1) + ".json" for path in vector_file(wildcards)
-    ]
-
-
-def per_seed(pattern, model, seeds):
-    """The files of a model that a rule makes, one a seed (and split)."""
-    splits = SPLITS if "{split}" in pattern else [""]
-    return [
-        pattern.replace("{model}", model).replace("{seed}", str(seed)).replace("{split}", split)
-        for seed in seeds
-        for split in splits
-    ]
-
-
-def plan_of(model):
-    """The plan that a model belongs to. Ends the run in one line where this configuration has no such model."""
-    for plan in PLANS:
-        if model in plan.models:
-            return plan
-    sys.exit(f"error: {model}: not a model of this configuration; add it there, or ask for another")
-
-
-def reference(wildcards):
-    """Readouts of the model whose attention is imposed or contradicted; often none."""
-    other = plan_of(wildcards.model).reference(wildcards.model)
-    if other is None:
-        return []
-    return expand(
-        READOUT, dataset=wildcards.dataset, model=other.model, seed=other.seed, split=SPLITS
-    )
-
-
-def test_readout(run):
-    """The test readout of one model and seed."""
-    return expand(READOUT, model=run.model, seed=run.seed, split="test", allow_missing=True)
-
-
-def subjects():
-    """The models whose attention the summary judges, one a data set, paper and model; guides and adversaries serve it."""
-    return [
-        {
-            "dataset": name,
-            "paper": plan.paper,
-            "model": model,
-            "seeds": len(plan.seeds(model)),
-        }
-        for plan, datasets in JUDGED
-        for name in datasets
-        for model in plan.judged
-    ]
-
-
-def reseeded(dataset):
-    """Plan and run of every seed of the judged models of a data set that have several."""
-    return [
-        (plan, run)
-        for plan, datasets in JUDGED
-        if dataset in datasets
-        for model in plan.judged
-        if len(plan.seeds(model)) > 1
-        for run in plan.runs([model])
-    ]
-
-
-def corpora(file):
-    """One file a data set, in the order of the config."""
-    return expand(f"results/corpora/{{dataset}}/{file}", dataset=DATASETS)
-
-
-def audits(name, datasets=AUDITED):
-    """One audit file a data set, in the order of the config."""
-    return expand(f"results/audits/{{dataset}}/{name}.parquet", dataset=datasets)
-
-
-def where_any(datasets, *files):
-    """These files, where there is any of these data sets."""
-    return files if datasets else []
-
-
-def captions(files):
-    """The captions of these tables and figures, each once."""
-    return [
-        f"workflow/report/{name}.rst" for name in dict.fromkeys(Path(file).stem for file in files)
-    ]

@@ -20,17 +20,19 @@ rule fetch:
     conda:
         "../../envs/attention-audit.yaml"
     params:
-        command=command("fetch"),
-        settings=remote,
+        stage="fetch",
+        code=code_hash("stages.fetch"),
+        settings=told(lambda w: corpora.fetch_job(CONFIG, w.folder, w.file)),
+        inputs="",
+        outputs=outputs,
     shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --output file {output.file:q} --output record {output.record:q}"
+        STAGE
 
 
 rule corpus:
     input:
-        raw=raw_files,
-        records=lambda w: records([w.dataset]),
+        raw=lambda w: ask(PLAN.raw_files, w.dataset),
+        records=lambda w: ask(PLAN.records, [w.dataset]),
     output:
         corpus="results/corpora/{dataset}/corpus.parquet",
         census="results/corpora/{dataset}/census.parquet",
@@ -42,24 +44,22 @@ rule corpus:
     resources:
         **needs("corpus"),
     params:
-        command=command("corpus"),
-        settings=lambda w: settings(
-            dataset=w.dataset,
-            corpus=CONFIG.corpora[w.dataset].model_dump(),
-            files=list(texts.raw_paths(CONFIG, w.dataset, MIRROR)),
-        ),
+        stage="corpus",
+        code=code_hash("stages.corpus"),
+        settings=told(lambda w: corpora.corpus_job(CONFIG, w.dataset, PLAN.scope.mirror)),
+        inputs=inputs,
+        outputs=outputs,
     shell:
-        "{params.command} --settings {params.settings:q} --threads {threads} --log {log}"
-        " --input raw {input.raw:q} --input records {input.records:q} --output corpus {output.corpus} --output census {output.census}"
+        STAGE
 
 
 rule vocabulary:
     input:
         corpus="results/corpora/{dataset}/corpus.parquet",
-        vectors=vector_file,
-        records=vector_record,
+        vectors=lambda w: ask(PLAN.vector_file, w.dataset),
+        records=lambda w: ask(PLAN.vector_record, w.dataset),
     output:
-        "results/corpora/{dataset}/vocabulary.parquet",
+        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
     log:
         "results/logs/vocabulary/{dataset}.log",
     conda:
@@ -67,15 +67,16 @@ rule vocabulary:
     resources:
         **needs("vocabulary"),
     params:
-        command=command("vocabulary"),
-        settings=lambda w: texts.vocabulary_settings(CONFIG, w.dataset),
+        stage="vocabulary",
+        code=code_hash("stages.vocabulary"),
+        settings=told(lambda w: corpora.vocabulary_job(CONFIG, w.dataset)),
+        inputs=inputs,
+        outputs=outputs,
     shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input corpus {input.corpus} --input vectors {input.vectors:q} --input records {input.records:q}"
-        " --output vocabulary {output}"
+        STAGE
 
 
 rule corpora:
     input:
-        corpora("corpus.parquet"),
-        corpora("vocabulary.parquet"),
+        expand("results/corpora/{dataset}/corpus.parquet", dataset=PLAN.scope.datasets),
+        expand("results/corpora/{dataset}/vocabulary.parquet", dataset=PLAN.scope.datasets),

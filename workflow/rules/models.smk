@@ -1,95 +1,40 @@
-# Corpora -> trained models and their readouts. One job trains a model with all its seeds.
+# Corpora -> trained models and their readouts. One job trains a model with all its seeds and reads it out.
 #
-# train     corpus, vocabulary (, readout of another model)  -> results/models/{dataset}/{model}/seed{seed}.*
-# readout   the same, and the weights                        -> results/readouts/{dataset}/{model}/seed{seed}/{split}.parquet
+# train_<suite>...   corpus, vocabulary (, readouts of another model)
+#                    -> results/models/{training}/seed{seed}.safetensors and .history.parquet
+#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, head.parquet)
+#
+# {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
+# updated and not made anew, so that a change in how models are read out need not train them again.
 
-# models differ in their seeds, so their rules differ in nothing but the seeds and the model's name
-LABEL_MODEL = "{model,base|uniform|guide_[a-z_]+}"
-ADVERSARY_MODEL = "{model,adversary_lambda.+}"
-COMBINATION_MODEL = "{model,(lstm|cnn|average)_(tanh|dot)}"
-DOCUMENT_MODEL = "{model,han_[a-z]+|flan_[a-z]+}"
+for train_rule in PLAN.trainings.rules():
 
-
-rule train:
-    input:
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
-        reference=reference,
-    output:
-        weights=per_seed(WEIGHTS, LABEL_MODEL, CONFIG.training.seeds),
-        history=per_seed(HISTORY, LABEL_MODEL, CONFIG.training.seeds),
-    log:
-        "results/logs/train/{dataset}/{model}.log",
-    conda:
-        "../../envs/attention-audit.yaml"
-    threads: CONFIG.threads
-    resources:
-        **needs("train"),
-    params:
-        command=command("train"),
-        settings=lambda w: plan_of(w.model).train_settings(w.dataset, w.model).model_dump_json(),
-    shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
-        " --input reference {input.reference}"
-        " --output weights {output.weights} --output history {output.history}"
-
-
-use rule train as train_adversary with:
-    output:
-        weights=per_seed(WEIGHTS, ADVERSARY_MODEL, CONFIG.adversary.seeds),
-        history=per_seed(HISTORY, ADVERSARY_MODEL, CONFIG.adversary.seeds),
-
-
-use rule train as train_combination with:
-    output:
-        weights=per_seed(WEIGHTS, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
-        history=per_seed(HISTORY, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
-
-
-use rule train as train_document with:
-    output:
-        weights=per_seed(WEIGHTS, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
-        history=per_seed(HISTORY, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
-
-
-rule readout:
-    input:
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
-        reference=reference,
-        weights=lambda w: expand(WEIGHTS, seed=plan_of(w.model).seeds(w.model), **w),
-    output:
-        readouts=per_seed(READOUT, LABEL_MODEL, CONFIG.training.seeds),
-    log:
-        "results/logs/readout/{dataset}/{model}.log",
-    conda:
-        "../../envs/attention-audit.yaml"
-    threads: CONFIG.threads
-    resources:
-        **needs("readout"),
-    params:
-        command=command("readout"),
-        settings=lambda w: plan_of(w.model).readout_settings(w.dataset, w.model).model_dump_json(),
-        heads=heads,
-    shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input corpus {input.corpus} --input vocabulary {input.vocabulary}"
-        " --input reference {input.reference} --input weights {input.weights}"
-        " --output readouts {output.readouts} {params.heads}"
-
-
-use rule readout as readout_adversary with:
-    output:
-        readouts=per_seed(READOUT, ADVERSARY_MODEL, CONFIG.adversary.seeds),
-
-
-use rule readout as readout_document with:
-    output:
-        readouts=per_seed(READOUT, DOCUMENT_MODEL, CONFIG.serrano_smith.seeds),
-
-
-use rule readout as readout_combination with:
-    output:
-        readouts=per_seed(READOUT, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
-        heads=per_seed(HEAD, COMBINATION_MODEL, CONFIG.jain_wallace.seeds),
+    rule:
+        name:
+            train_rule.name
+        input:
+            corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
+            vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
+            reference=lambda w: ask(PLAN.trainings.reference, w.training),
+        output:
+            weights=update(train_rule.files(WEIGHTS)),
+            history=update(train_rule.files(HISTORY)),
+            readouts=train_rule.files(READOUT),
+            **({"heads": train_rule.files(HEAD)} if train_rule.pairs else {}),
+        log:
+            "results/logs/train/{training}.log",
+        wildcard_constraints:
+            training=train_rule.pattern,
+        conda:
+            "../../envs/attention-audit.yaml"
+        threads: CONFIG.threads
+        resources:
+            **needs("train", lambda w: PLAN.trainings.passes(w.training)),
+        params:
+            stage="train",
+            code=code_hash("stages.train"),
+            settings=told(lambda w: PLAN.train_job(w.training)),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE

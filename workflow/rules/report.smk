@@ -1,18 +1,49 @@
-# Tables, figures, their captions, the configuration -> results/report.html, one file to hand on.
-# What the jobs noted in their logs (times, machines, files) is read from results/logs/.
+# Tables, figures, their captions, the configuration -> what a reader opens first.
+#
+# guide_files   configuration   -> results/README.md and results/config.yaml
+# report_page   all of it       -> results/report.html, one file to hand on; it reads the logs of the jobs, too
 
 
 localrules:
+    guide_files,
+    guide,
     report_page,
+
+
+rule guide_files:
+    output:
+        readme="results/README.md",
+        config="results/config.yaml",
+    log:
+        "results/logs/guide.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        stage="guide",
+        code=PLAN.guide_code(),
+        settings=ask(as_json, PLAN.guide_job()),
+        inputs="",
+        outputs=outputs,
+    shell:
+        STAGE
+
+
+rule guide:
+    input:
+        rules.guide_files.output,
 
 
 rule report_page:
     input:
-        tables=[file for file in rules.tables.input if file.endswith(".parquet")],
-        figures=[file for file in rules.figures.input if file.endswith(".png")],
-        captions=captions([*rules.tables.input, *rules.figures.input]),
+        tables=[table.path(".parquet") for table in PLAN.exhibiting.made("tables")],
+        figures=[figure.path(".png") for figure in PLAN.exhibiting.made("figures")],
+        captions=[
+            exhibit.caption
+            for folder in ("tables", "figures")
+            for exhibit in PLAN.exhibiting.made(folder)
+        ],
         config=rules.guide_files.output.config,
-        records=records(DATASETS),
+        records=PLAN.records(PLAN.scope.datasets),
     output:
         page="results/report.html",
     log:
@@ -20,10 +51,10 @@ rule report_page:
     conda:
         "../../envs/attention-audit.yaml"
     params:
-        command=command("report_page"),
-        settings=settings(gaps=GAPS),
+        stage="report_page",
+        code=PLAN.report_code(),
+        settings=ask(as_json, PLAN.report_job()),
+        inputs=inputs,
+        outputs=outputs,
     shell:
-        "{params.command} --settings {params.settings:q} --log {log}"
-        " --input tables {input.tables} --input figures {input.figures} --input captions {input.captions}"
-        " --input config {input.config} --input records {input.records:q}"
-        " --output page {output.page}"
+        STAGE

@@ -1,4 +1,4 @@
-"""The command line that Snakemake's rules call: `python -m attention_audit STAGE ...`, one stage a call."""
+"""The command line: `python -m attention_audit list`, and what Snakemake's rules call, one stage a call."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import importlib
 import json
 import logging
 import sys
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
@@ -23,9 +26,9 @@ logger = logging.getLogger("attention_audit")
 def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
-    parser.add_argument("stage", help="a module of attention_audit.stages")
-    parser.add_argument("--settings", type=json.loads, default={}, help="JSON: what the stage is told")
-    parser.add_argument("--code", default="", help="hash of the source the stage runs, for the provenance")
+    parser.add_argument("stage", help="`list`: what there is to run; else a module of attention_audit.stages")
+    parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
+    parser.add_argument("--code", default="", help="hash of the code that the stage runs, for the provenance")
     parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
     parser.add_argument("--log", type=Path, help="file that gets what also goes to the terminal")
     for direction in ("--input", "--output"):
@@ -59,27 +62,49 @@ def _start_log(path: Path | None, title: str) -> None:
 
 
 def title(stage: str, settings: dict[str, Any]) -> str:
-    """A few words that tell this job from its neighbours: stage, data set, model, lambda."""
+    """A few words that tell this job from its neighbours: what it makes, data set, suite, model, lambda."""
     lambda_ = settings.get("lambda_")
-    words = [stage, settings.get("dataset"), settings.get("model"), lambda_ and f"lambda {lambda_:g}"]
-    return " ".join(str(word) for word in words if word)
+    what = settings.get("audit") or settings.get("exhibit") or stage
+    words = [what, *(settings.get(key) for key in ("dataset", "suite", "model")), lambda_ and f"lambda {lambda_:g}"]
+    return " ".join(str(word) for word in words if word and isinstance(word, str))
+
+
+def run_stage(call: argparse.Namespace) -> None:
+    """Run one stage. Raises AuditError for a fault that the user can mend."""
+    started = datetime.now(UTC)
+    name = title(call.stage, call.settings)
+    _start_log(call.log, name)
+    stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
+    try:
+        settings = stage.Settings.model_validate(call.settings)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
+    if "target" in call.settings:
+        importlib.import_module(f"attention_audit.{call.settings['target'].partition(':')[0]}")
+    inputs, outputs = _files(call.input), _files(call.output)
+    provenance = Provenance(call.stage, call.settings, call.code)
+    importing = time.process_time()
+    stage.run(Job(settings, inputs, outputs, provenance, logger.info, call.threads))
+    if call.log:
+        rule = call.settings.get("audit") or call.settings.get("exhibit") or call.stage
+        note(call.log, rule, inputs, outputs, started, call.threads, importing=importing)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one stage. A fault the user can mend ends in one line and exit status 1."""
-    started = datetime.now(UTC)
+    """List what there is, or run one stage. A fault the user can mend ends in one line and exit status 1."""
     call = parser().parse_args(arguments)
-    inputs, outputs = _files(call.input), _files(call.output)
     try:
-        _start_log(call.log, title(call.stage, call.settings))
-        stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
-        provenance = Provenance(call.stage, call.settings, call.code)
-        stage.run(Job(call.settings, inputs, outputs, provenance, logger.info, call.threads))
+        if call.stage == "list":
+            from attention_audit.listing import listing
+
+            print(listing(), end="")
+        else:
+            run_stage(call)
     except AuditError as error:
         logger.error("error: %s", error)
         return 1
-    if call.log:
-        note(call.log, call.stage, inputs, outputs, started, call.threads)
     return 0
 
 

@@ -13,15 +13,22 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from attention_audit.audits.settings import AttentionMaps, InstanceAdversary
+from attention_audit.audits.settings import (
+    Agreement,
+    AttentionMaps,
+    Correlation,
+    Erasure,
+    InstanceAdversary,
+    Permutation,
+)
 from attention_audit.corpus.catalogue import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
-from attention_audit.training.combinations import JainWallace
-from attention_audit.training.documents import SerranoSmith
+from attention_audit.training.combinations import Combinations
+from attention_audit.training.documents import Documents
 from attention_audit.training.paper import DEFAULT
-from attention_audit.training.settings import Adversary, Guides, Sizes, Training
+from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 
 LONGEST = 500
 """Characters of a message; a value in it may be a whole section in the wrong place."""
@@ -44,18 +51,28 @@ class Config(Section):
     )
     vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
-    model: Sizes = Field(default_factory=Sizes, description="Sizes of the classifier.")
+    model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
+    serrano_smith: Documents = Field(default_factory=Documents, description="Models of texts and of sentences.")
+    jain_wallace: Combinations = Field(
+        default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
+    )
+    audits: dict[Name, list[str]] = Field(
+        default_factory=dict,
+        description="Which audits each suite (wp, ss, jw) is asked, in place of its own; "
+        "`python -m attention_audit list` names them all.",
+    )
+    permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
     instance_adversary: InstanceAdversary = Field(
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
     )
-    serrano_smith: SerranoSmith = Field(default_factory=SerranoSmith, description="Erasure, by Serrano & Smith.")
-    jain_wallace: JainWallace = Field(
-        default_factory=JainWallace, description="Correlation and permutation, by Jain & Wallace."
-    )
+    erasure: Erasure = Field(default_factory=Erasure, description="Erasure of single weights and of ranked sets.")
+    correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
+    agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
+    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals of all tables and figures.")
 
     @property
     def every_dataset(self) -> list[str]:

@@ -8,7 +8,6 @@ network. Models of pairs have a small head above, which is kept beside the reado
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,6 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Split
-from attention_audit.model.classifier import probabilities
-from attention_audit.model.network import Network
-from attention_audit.model.pairs import PairClassifier, allowed
 from attention_audit.padded import Head, Padded
 
 Floats = npt.NDArray[np.float32]
@@ -155,70 +150,6 @@ def head_columns(head: Head | None) -> dict[str, Any]:
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
-
-
-@contextmanager
-def _evaluating(model: Network) -> Iterator[None]:
-    """Without gradients and without dropout; a training goes on behind it."""
-    training = model.training
-    model.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        model.train(training)
-
-
-def predict_split(model: Network, split: Split) -> Floats:
-    """Predicted distributions over a split, (N, C), without gradients and dropout."""
-    logits = torch.empty(len(split), model.decoder.out_features)
-    with _evaluating(model):
-        for members, batch in split.in_order_of_length():
-            logits[torch.from_numpy(members)] = model(batch).logits.cpu()
-        return probabilities(logits).numpy()
-
-
-def take_head(model: Network) -> Head | None:
-    """What a model of pairs has above the scores; None for a model of single texts."""
-    if not isinstance(model, PairClassifier):
-        return None
-    return Head(*(part.detach().cpu().clone() for part in (model.decoder.weight, model.decoder.bias)))
-
-
-def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
-    """Run the model over a split, without gradients and dropout."""
-    count = len(split)
-    attention: list[Floats] = [np.empty(0, np.float32)] * count
-    contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
-    bias: list[Floats] = [np.empty(0, np.float32)] * count
-    candidates: list[Classes] = [np.arange(model.decoder.out_features, dtype=np.int32)] * count
-    logits = np.empty((count, model.decoder.out_features), np.float32)
-    with _evaluating(model):
-        for members, batch in split.in_order_of_length():
-            output = model(batch)
-            weights, values = output.attention.cpu().numpy(), model.contributions(output.states).cpu().numpy()
-            logits[members] = output.logits.cpu().numpy()
-            shift = output.bias.expand(len(members), -1).cpu().numpy()
-            choices = None if batch.candidates is None else allowed(batch.candidates, logits.shape[1]).cpu().numpy()
-            for row, member in enumerate(members):
-                items = split.items[member]
-                attention[member], contribution[member] = weights[row, :items], values[row, :items]
-                bias[member] = shift[row]
-                if choices is not None:
-                    candidates[member] = choices[row].nonzero()[0].astype(np.int32)
-        predicted = probabilities(torch.from_numpy(logits)).numpy()
-    head = take_head(model)
-    return Readout(
-        list(ids),
-        split.labels,
-        predicted.argmax(1),
-        predicted,
-        attention,
-        contribution,
-        np.stack(bias),
-        head,
-        candidates if head else None,
-    )
 
 
 def _rows(column: pa.ChunkedArray) -> list[npt.NDArray[Any]]:

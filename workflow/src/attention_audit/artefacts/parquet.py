@@ -148,6 +148,16 @@ def read_provenance(path: Path) -> dict[str, Any]:
     return record
 
 
+def made_by(path: Path, artefact: Artefact, provenance: Provenance, seed: int | None = None) -> bool:
+    """Whether a whole file of kind `artefact` is there that was made by just this, code and inputs included."""
+    try:
+        with opened(path, artefact) as file:
+            metadata = file.schema_arrow.metadata or {}
+    except AuditError:
+        return False
+    return metadata.get(PROVENANCE_KEY) == provenance.text(seed).encode()
+
+
 def read_published(path: Path, artefact: Artefact) -> tuple[pd.DataFrame, dict[str, Any]]:
     """A published table of kind `artefact` and its provenance; raises AuditError as `opened` does."""
     return read_frame(path, artefact), read_provenance(path)

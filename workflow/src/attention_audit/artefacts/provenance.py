@@ -17,7 +17,7 @@ LIBRARIES = ("torch", "numpy", "pandas", "pyarrow", "spacy", "scikit-learn", "ma
 
 @dataclass(frozen=True)
 class Provenance:
-    """The stage that made a file, the settings it was given, and the code that it ran.
+    """The stage that made a file, its settings, and the code that it ran; of weights, checksums of the inputs too.
 
     Nothing here depends on the clock or the machine's name: the same run writes the same bytes.
     """
@@ -25,6 +25,7 @@ class Provenance:
     stage: str
     settings: Mapping[str, Any]
     code: str
+    inputs: Mapping[str, list[str]] | None = None
 
     @property
     def config_hash(self) -> str:
@@ -34,6 +35,7 @@ class Provenance:
 
     def record(self, seed: int | None = None) -> dict[str, Any]:
         """Everything as one JSON-ready dictionary; `seed` is the seed of the one file, where it has one."""
+        inputs = {} if self.inputs is None else {"inputs_sha256": dict(self.inputs)}
         return {
             "attention_audit": __version__,
             "stage": self.stage,
@@ -43,6 +45,7 @@ class Provenance:
             "code_sha256": self.code,
             "python": platform.python_version(),
             "libraries": {name: version(name) for name in LIBRARIES},
+            **inputs,
         }
 
     def text(self, seed: int | None = None) -> str:

@@ -43,11 +43,8 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
         temporary.write_bytes(content)
 
 
-def read_weights(path: Path) -> dict[str, torch.Tensor]:
-    """Read a state dict written by `write_weights`.
-
-    Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
-    """
+def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """A state dict and the record of its making; raises AuditError as `read_weights` does."""
     try:
         with safe_open(path, framework="pt") as handle:
             weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
@@ -59,4 +56,21 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
         raise AuditError(f"{path}: truncated or corrupt weights; {rebuild_hint(path)}") from error
     if checksum(weights, record) != expected:
         raise AuditError(f"{path}: corrupt weights (checksum differs); {rebuild_hint(path)}")
-    return weights
+    return weights, record
+
+
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """Read a state dict written by `write_weights`.
+
+    Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
+    """
+    return _read(path)[0]
+
+
+def weights_made_by(path: Path, provenance: Provenance, seed: int) -> dict[str, torch.Tensor] | None:
+    """The undamaged weights at `path` where they were made by just this, code and inputs included; else None."""
+    try:
+        weights, record = _read(path)
+    except AuditError:
+        return None
+    return weights if record == json.loads(provenance.text(seed)) else None

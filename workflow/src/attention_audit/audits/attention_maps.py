@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from attention_audit.audits.comparison import against_base
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Floats, Readout
@@ -61,3 +63,46 @@ def maps(
             about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
             rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=True))]
     return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
+
+
+def _by_text(ids: Sequence[str], values: Iterable[float]) -> dict[str, float]:
+    return {name: float(value) for name, value in zip(ids, values, strict=True)}
+
+
+def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
+    """What a model sees in the texts of `base`. Raises AuditError where it lacks one."""
+    readout = readout.aligned(base.ids)
+    of_base_class = readout.probabilities[np.arange(len(base)), base.predictions]
+    return Reading(
+        weights,
+        dict(zip(base.ids, readout.attention, strict=True)),
+        _by_text(base.ids, against_base(base, readout)["jsd"]),
+        _by_text(base.ids, of_base_class),
+    )
+
+
+def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
+    """What the per-instance adversary made of the base model's attention."""
+    rows = instance_adversary.set_index("id").loc[base.ids]
+    predicted = base.predict(rows["attention"].to_list())[np.arange(len(base)), base.predictions]
+    attention = dict(zip(base.ids, rows["attention"], strict=True))
+    return Reading("instance_adversary", attention, _by_text(base.ids, rows["jsd"]), _by_text(base.ids, predicted))
+
+
+def attention_maps(
+    base: Readout,
+    contrast: Readout,
+    instance_adversary: pd.DataFrame,
+    tokens: Mapping[str, Sequence[str]],
+    settings: AttentionMaps,
+    report: Callable[[str], None],
+) -> dict[str, Any]:
+    """Columns of `maps` for the texts that `choose` chooses; `contrast` is the consistent adversary."""
+    readings = [
+        of_model("base", base, base),
+        of_model("consistent_adversary", contrast, base),
+        of_search(instance_adversary, base),
+    ]
+    ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
+    report(f"{len(ids)} texts: {', '.join(ids)}")
+    return maps(base, ids, readings, tokens)

@@ -98,3 +98,13 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         "sufficiency_curve": listed(sufficiency),
         "prediction": np.tile(prediction, len(RANKERS)),
     }
+
+
+def ranked_sets(readout: Readout, seed: int) -> dict[str, Any]:
+    """The columns of `flipping_sets` for texts of more than one item: the paper sets the others aside (section 5.3)."""
+    columns = flipping_sets(readout, seed)
+    kept = np.flatnonzero(columns["items"] > 1)
+    return {
+        name: values[kept] if isinstance(values, np.ndarray) else [values[place] for place in kept]
+        for name, values in columns.items()
+    }

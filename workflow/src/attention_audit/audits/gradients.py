@@ -83,3 +83,8 @@ def gradients(model: Network, split: Split, members: Indices | None = None, atta
             return slopes(model, split, whole(split, members))
         with constant_attention(model):
             return slopes(model, split, whole(split, members))
+
+
+def attached_gradients(model: Network, split: Split) -> Scores:
+    """`gradients` of all texts where attention moves with the vectors too."""
+    return gradients(model, split, attached=True)

@@ -28,7 +28,7 @@ STATES = 1 << 14
 """States of shortened texts that are in memory together, where one text's deletion of one token is not more."""
 
 
-class Given(nn.Module):
+class Precomputed(nn.Module):
     """States of texts, and what sums up their queries, computed elsewhere: in the place of encoders."""
 
     def __init__(self, states: Tensor, query: Tensor | None) -> None:
@@ -45,11 +45,11 @@ class Given(nn.Module):
 
 
 @contextmanager
-def in_place_of_encoders(model: Network, given: Given) -> Iterator[None]:
-    """Let the model take what is given for its texts and queries."""
+def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[None]:
+    """Let the model take the precomputed states of its texts and queries."""
     encoders = {name: module for name, module in model.named_children() if name in ("encoder", "query_encoder")}
     for name in encoders:
-        model.register_module(name, given)
+        model.register_module(name, precomputed)
     try:
         yield
     finally:
@@ -83,7 +83,7 @@ def changes(model: Network, split: Split, members: Indices, states: int) -> Tens
     sharing = shared(model.encoder, model.embedding(batch.ids))
     query = model.query(batch) if isinstance(model, PairClassifier) else None
     together = max(1, states // (len(members) * (length - 1)))
-    found = []
+    moved = []
     for start in range(0, length, together):
         stop = min(start + together, length)
         texts = shortened(split, members, start, stop)
@@ -91,11 +91,11 @@ def changes(model: Network, split: Split, members: Indices, states: int) -> Tens
             logits = model(texts).logits
         else:
             repeated = None if query is None else query.repeat(stop - start, 1)
-            with in_place_of_encoders(model, Given(sharing.without(start, stop).flatten(0, 1), repeated)):
+            with in_place_of_encoders(model, Precomputed(sharing.without(start, stop).flatten(0, 1), repeated)):
                 logits = model(texts).logits
         after = probabilities(logits.double()).view(stop - start, *before.shape)
-        found.append(tvd(after, before))
-    return torch.cat(found)
+        moved.append(tvd(after, before))
+    return torch.cat(moved)
 
 
 @torch.inference_mode()
@@ -105,10 +105,10 @@ def leave_one_out(model: Network, split: Split, members: Indices | None = None, 
     0 for the only token of a text, without which there is none. Raises ValueError on a split that is read as sentences.
     """
     members = whole(split, members)
-    found: Scores = [np.zeros(length) for length in split.lengths[members]]
+    scores: Scores = [np.zeros(length) for length in split.lengths[members]]
     with evaluating(model):
         for places in equally_long(split.lengths[members], states):
             moved = changes(model, split, members[places], states).t().cpu().numpy()
-            for place, scores in zip(places, moved, strict=True):
-                found[place] = scores
-    return found
+            for place, distances in zip(places, moved, strict=True):
+                scores[place] = distances
+    return scores

@@ -5,15 +5,26 @@ Claims: a model that needs attention loses without it. Higher is better. Wiegref
 
 from __future__ import annotations
 
+from typing import Any
+
 from attention_audit.readout import Readout
 from attention_audit.scores import accuracy, f1, roc_auc
 
 
-def performance(readout: Readout) -> dict[str, float]:
-    """F1, accuracy and ROC-AUC on one split."""
+def performance(readout: Readout, selection: str) -> dict[str, Any]:
+    """Columns metric, value, selection, classes: F1, accuracy and ROC-AUC on one split, one row a metric.
+
+    `selection` is the split on which the epoch of the model was selected.
+    """
     classes = readout.probabilities.shape[1]
-    return {
+    values = {
         "f1": f1(readout.labels, readout.predictions, classes),
         "accuracy": accuracy(readout.labels, readout.predictions),
         "roc_auc": roc_auc(readout.labels, readout.probabilities),
+    }
+    return {
+        "metric": list(values),
+        "value": list(values.values()),
+        "selection": [selection] * len(values),
+        "classes": [classes] * len(values),
     }

@@ -7,16 +7,14 @@ of its tokens is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
-
-import numpy as np
 
 from attention_audit.audits.erasure import erasable
 from attention_audit.audits.rankings import RANKERS, TOPS, order
 from attention_audit.readout import Readout
 
-Items = Mapping[str, set[int]]
+Items = Mapping[str, Collection[int]]
 """The items of the evidence, by text."""
 
 
@@ -31,13 +29,8 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
             # none of these draws anything at random, so that any seed will do
             tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths)[:, 0].tolist()
             for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
-                items = evidence.get(readout.ids[member])
-                if items is not None:
+                if readout.ids[member] in evidence:
+                    items = set(evidence[readout.ids[member]])
                     rows.append((readout.ids[member], ranking, top in items, len(items) / length))
     columns = ("id", "ranking", "on_evidence", "chance")
     return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
-
-
-def sentences_of(positions: list[int], starts: list[int]) -> set[int]:
-    """The sentences that hold any of these tokens; `starts` are those of all sentences."""
-    return set((np.searchsorted(starts, positions, side="right") - 1).tolist())

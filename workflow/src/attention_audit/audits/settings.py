@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from attention_audit.section import Count, Positive, Section
+from attention_audit.section import Count, Positive, Section, Seed
 
 
 class InstanceAdversary(Section):
@@ -19,6 +19,7 @@ class InstanceAdversary(Section):
     epsilon: Positive = Field(
         0.05, description="Prediction change (TVD) up to which a result counts; the paper says 0.01, its code 0.05."
     )
+    seed: Seed = Field(10, description="Seed of the initial logits.")
 
 
 class Correlation(Section):
@@ -33,6 +34,13 @@ class Permutation(Section):
     """Jain & Wallace's permutations of attention weights."""
 
     permutations: Count = Field(100, description="Random permutations of the weights of a text.")
+    seed: Seed = Field(10, description="Seed of the permutations.")
+
+
+class Erasure(Section):
+    """Serrano & Smith's erasures of single weights and of ranked sets."""
+
+    seed: Seed = Field(5, description="Seed of random items and random rankings.")
 
 
 class Agreement(Section):

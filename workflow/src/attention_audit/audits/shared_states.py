@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, pad
 
-from attention_audit.model.encoders import Affine, Bare, BiLSTM, Convolution
+from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.hierarchy import Words
 
 EVERY = 8
@@ -117,7 +117,7 @@ class Nearby:
     They are computed from a window of twice as many tokens on either side, which is all that they see.
     """
 
-    def __init__(self, encoder: nn.Module, reach: int, vectors: Tensor) -> None:
+    def __init__(self, encoder: VectorEncoder, reach: int, vectors: Tensor) -> None:
         """vectors (n, L + 2, E), marks included."""
         self.encoder, self.reach = encoder, reach
         self.vectors = vectors[:, 1:-1]
@@ -150,13 +150,9 @@ def shared(encoder: nn.Module, vectors: Tensor) -> BothWays | Nearby | None:
 
     vectors (n, L + 2, E): n texts of one length, marks included, and no gradients.
     """
-    match encoder:
-        case BiLSTM():
-            return BothWays(encoder, vectors)
-        case Words(encoder=(Affine() | Bare()) as one_by_one):
-            return Nearby(one_by_one, 0, vectors)
-        case Words(encoder=Convolution() as convolution):
-            filters = (module for module in convolution.modules() if isinstance(module, nn.Conv1d))
-            return Nearby(convolution, max(some.kernel_size[0] // 2 for some in filters), vectors)
-        case _:
-            return None
+    # of this very class: one that is derived from it may compute its states in another way
+    if type(encoder) is BiLSTM:
+        return BothWays(encoder, vectors)
+    if isinstance(encoder, Words) and encoder.encoder.reach is not None:
+        return Nearby(encoder.encoder, encoder.encoder.reach, vectors)
+    return None

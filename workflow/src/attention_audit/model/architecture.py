@@ -1,14 +1,33 @@
-"""What a classifier is built of, as plain settings."""
+"""What a classifier is built of, as plain settings.
+
+The names of encoders and of attention are declared here, with what the checks must know of them: the plan of a run is
+made without PyTorch. `encoders` and `attention` say how each is built.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Collection
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from attention_audit.section import Count, Section
 
 Share = Annotated[float, Field(ge=0, lt=1)]
+
+Encoder = Literal["bilstm", "affine", "bigru", "conv", "none"]
+"""Every encoder."""
+MARKED: Final = frozenset[Encoder]({"bilstm"})
+"""Encoders that read a whole text between its marks; all others read vectors, of words or of sentences."""
+SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv"})
+"""Encoders that can sum up a query, which models of pairs need."""
+
+Scoring = Literal["additive", "dot"]
+"""Every scoring function: attention whose weights a model learns."""
+Attention = Literal[Scoring, "uniform", "imposed"]
+"""The same, and the two kinds of attention that learn nothing."""
+QUERIED: Final = frozenset[Attention]({"additive", "dot"})
+"""Attention with a form that reads a query, which models of pairs need."""
 
 
 class Dropout(Section):
@@ -25,6 +44,10 @@ class Dropout(Section):
     logits: Share = 0.0
 
 
+def _one_of(names: Collection[str]) -> str:
+    return f"use one of: {', '.join(sorted(names))}"
+
+
 class Architecture(Section):
     """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights.
 
@@ -34,8 +57,8 @@ class Architecture(Section):
     sentences. pair: a second encoder reads each text's query. initialisation: see `initialise`.
     """
 
-    encoder: Literal["bilstm", "affine", "bigru", "conv", "none"]
-    attention: Literal["additive", "dot", "uniform", "imposed"]
+    encoder: Encoder
+    attention: Attention
     embedding: Count
     pretrained: bool
     hidden: Count
@@ -48,8 +71,10 @@ class Architecture(Section):
 
     @model_validator(mode="after")
     def _marks(self) -> Self:
-        if self.encoder == "bilstm" and (self.hierarchical or self.dropout.words):
-            raise ValueError("bilstm reads a whole text between marks: not sentences, and without dropout of words")
+        if self.encoder in MARKED and (self.hierarchical or self.dropout.words):
+            raise ValueError(
+                f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
+            )
         return self
 
     @model_validator(mode="after")
@@ -60,10 +85,14 @@ class Architecture(Section):
 
     @model_validator(mode="after")
     def _pairs(self) -> Self:
-        if self.pair:
-            known = self.encoder in ("bilstm", "affine", "conv") and self.attention in ("additive", "dot")
-            if not known or self.hierarchical:
-                raise ValueError("pairs are read flat, by bilstm, affine or conv, with additive or dot attention")
-            if self.dropout != Dropout() or self.initialisation != "torch":
-                raise ValueError("pairs are read without dropout, from PyTorch's own first weights")
+        if not self.pair:
+            return self
+        if self.encoder not in SUMMARISING:
+            raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(SUMMARISING)}")
+        if self.attention not in QUERIED:
+            raise ValueError(f"attention {self.attention!r} has no form for pairs; {_one_of(QUERIED)}")
+        if self.hierarchical:
+            raise ValueError("pairs are read flat, not as sentences")
+        if self.dropout != Dropout() or self.initialisation != "torch":
+            raise ValueError("pairs are read without dropout, from PyTorch's own first weights")
         return self

@@ -1,13 +1,22 @@
-"""How much each item of a text counts: N texts or sentences, at most I items, states of width H."""
+"""How much each item of a text counts: N texts or sentences, at most I items, states of width H.
+
+The names of `architecture.Attention` are built as ATTENTION says, and as QUERY_ATTENTION says where texts have
+queries.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
 
+from attention_audit.model.architecture import Architecture, Attention
 from attention_audit.model.batch import Batch, Sentences
+
+Build = Callable[[Architecture, int], nn.Module]
+"""From an architecture and the width H of the states to its attention."""
 
 
 def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
@@ -85,3 +94,18 @@ class Imposed(nn.Module):
 def weigh(attention: Tensor, states: Tensor) -> Tensor:
     """The context vectors sum_t a_t h_t: (N, I), (N, I, H) -> (N, H)."""
     return torch.einsum("bl,blh->bh", attention, states)
+
+
+ATTENTION: Mapping[Attention, Build] = {
+    "additive": lambda architecture, width: Additive(width, architecture.attention_hidden),
+    "dot": lambda architecture, width: Dot(width),
+    "uniform": lambda architecture, width: Uniform(),
+    "imposed": lambda architecture, width: Imposed(),
+}
+"""Attention over the items of a text: states (N, I, H) and the texts to weights (N, I)."""
+
+QUERY_ATTENTION: Mapping[Attention, Build] = {
+    "additive": lambda architecture, width: QueryAdditive(width, architecture.attention_hidden),
+    "dot": lambda architecture, width: QueryDot(),
+}
+"""Attention that reads the states of queries too, (N, H). `architecture.QUERIED` has the same names."""

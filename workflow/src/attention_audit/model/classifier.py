@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import Additive, Dot, Imposed, Uniform, weigh
+from attention_audit.model.attention import ATTENTION, weigh
 from attention_audit.model.batch import Batch
-from attention_audit.model.encoders import BiLSTM
+from attention_audit.model.encoders import TEXT_ENCODERS, TextEncoder
 from attention_audit.model.hierarchy import Hierarchy, Words
 
 
@@ -35,10 +35,10 @@ def probabilities(logits: Tensor) -> Tensor:
     return logits.softmax(-1)
 
 
-def text_encoder(architecture: Architecture) -> BiLSTM | Words | Hierarchy:
+def text_encoder(architecture: Architecture) -> TextEncoder | Words | Hierarchy:
     """From a batch to the states of its items."""
-    if architecture.encoder == "bilstm":
-        return BiLSTM(architecture.embedding, architecture.hidden)
+    if build := TEXT_ENCODERS.get(architecture.encoder):
+        return build(architecture, architecture.embedding)
     return Hierarchy(architecture) if architecture.hierarchical else Words(architecture)
 
 
@@ -75,16 +75,7 @@ class Classifier(nn.Module):
         self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
         self.encoder = text_encoder(architecture)
         width: int = self.encoder.width
-        self.attention: nn.Module
-        match architecture.attention:
-            case "additive":
-                self.attention = Additive(width, architecture.attention_hidden)
-            case "dot":
-                self.attention = Dot(width)
-            case "uniform":
-                self.attention = Uniform()
-            case "imposed":
-                self.attention = Imposed()
+        self.attention = ATTENTION[architecture.attention](architecture, width)
         self.context_dropout = nn.Dropout(architecture.dropout.decoder)
         self.decoder = nn.Linear(width, outputs_for(classes))
         self.logit_dropout = nn.Dropout(architecture.dropout.logits)
@@ -101,3 +92,8 @@ class Classifier(nn.Module):
     def contributions(self, states: Tensor) -> Tensor:
         """z_t = W h_t: (B, I, H) -> (B, I, O). logits = sum_t attention_t z_t + bias, exactly, outside training."""
         return states @ self.decoder.weight.T
+
+    def undecayed(self) -> list[nn.Parameter]:
+        """The parameters without an L2 penalty: attention's, over words too where the texts are read as sentences."""
+        words = self.encoder.attention.parameters() if isinstance(self.encoder, Hierarchy) else ()
+        return [*words, *self.attention.parameters()]

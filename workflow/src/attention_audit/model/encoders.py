@@ -1,8 +1,8 @@
 """Encoders: from the words of a text to the states that attention weighs.
 
-BiLSTM reads words and marks by itself. All others are given vectors, of words or of sentences, and see neither marks
-nor padding: N sequences of at most L vectors of width E, (N, L, E), with their lengths (N,), to states
-(N, L, `width`). States behind a sequence's end mean nothing.
+An encoder is of one of two kinds, whose base classes say what it is given and what it may say of itself: a
+`TextEncoder` reads words and marks by itself, a `VectorEncoder` is given vectors, of words or of sentences, and sees
+neither marks nor padding. The names of `architecture.Encoder` are built as TEXT_ENCODERS and VECTOR_ENCODERS say.
 
 What sums up a query (Jain & Wallace 2019, and their code for what the paper leaves open): the states in which both
 LSTMs end, the mean of affine states, the maximum of convolved ones.
@@ -10,17 +10,52 @@ LSTMs end, the mean of affine states, the maximum of convolved ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.architecture import Architecture, Encoder
 from attention_audit.model.batch import Marked, within
 
 
-class BiLSTM(nn.Module):
+class TextEncoder(nn.Module, ABC):
+    """Reads the words of B texts of at most L tokens, and the marks around each; its states are `width` wide."""
+
+    width: int
+
+    @abstractmethod
+    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """States of the tokens, (B, L, width). Those behind a text's end mean nothing."""
+
+    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """What sums up each text, (B, width); raises TypeError where the encoder does not define it."""
+        raise TypeError(f"{type(self).__name__} sums up no query")
+
+
+class VectorEncoder(nn.Module, ABC):
+    """Reads N sequences of at most L vectors of one width E, with their lengths (N,); its states are `width` wide.
+
+    reach: how many vectors on either side of its own a state depends on, and on nothing else; leave-one-out then
+    computes those states alone that a deletion changes. None where a state may depend on any vector, or on its place
+    in the sequence: every shortened text is encoded anew.
+    """
+
+    width: int
+    reach: int | None = None
+
+    @abstractmethod
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """(N, L, E) -> (N, L, width). States behind a sequence's end mean nothing."""
+
+    def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """What sums up each sequence, (N, L, width) -> (N, width); raises TypeError unless the encoder defines it."""
+        raise TypeError(f"{type(self).__name__} sums up no query")
+
+
+class BiLSTM(TextEncoder):
     """One LSTM over the text and one over the text reversed within its own length.
 
     Padding comes last for both, so neither reads it before a token: exact without packing, and several times faster
@@ -61,8 +96,10 @@ class BiLSTM(nn.Module):
         return left, right, reverse
 
 
-class Affine(nn.Module):
+class Affine(VectorEncoder):
     """tanh(W x + b), which sees no neighbour: the diagnostic MLP (Wiegreffe & Pinter 2019, section 3.4)."""
+
+    reach = 0
 
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
@@ -80,7 +117,7 @@ class Affine(nn.Module):
         return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
 
-class BiGRU(nn.Module):
+class BiGRU(VectorEncoder):
     """One GRU over the sequence and one over the sequence reversed within its own length, as in `BiLSTM`."""
 
     def __init__(self, size: int, hidden: int) -> None:
@@ -103,7 +140,7 @@ class BiGRU(nn.Module):
         return torch.cat([left.transpose(0, 1), aligned], dim=-1)
 
 
-class Convolution(nn.Module):
+class Convolution(VectorEncoder):
     """ReLU of convolutions of several widths, side by side.
 
     Widths 3 and 5 are Serrano & Smith's (2019, figure 2), 1, 3, 5 and 7 Jain & Wallace's.
@@ -114,6 +151,7 @@ class Convolution(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.filters = nn.ModuleList(nn.Conv1d(size, filters, width, padding="same") for width in kernels)
         self.width = len(kernels) * filters
+        self.reach = max(kernels) // 2
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, widths x filters)."""
@@ -127,8 +165,10 @@ class Convolution(nn.Module):
         return (states * within(lengths, states.shape[1])[..., None]).amax(1)
 
 
-class Bare(nn.Module):
+class Bare(VectorEncoder):
     """No encoder: the vectors themselves."""
+
+    reach = 0
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -139,16 +179,25 @@ class Bare(nn.Module):
         return vectors
 
 
-def vector_encoder(architecture: Architecture, size: int) -> Affine | BiGRU | Convolution | Bare:
-    """The encoder of vectors of width `size` that an architecture asks for."""
-    match architecture.encoder:
-        case "affine":
-            return Affine(size, architecture.hidden)
-        case "bigru":
-            return BiGRU(size, architecture.hidden)
-        case "conv":
-            return Convolution(size, architecture.hidden, architecture.dropout.convolution, architecture.kernels)
-        case "none":
-            return Bare(size)
-        case "bilstm":
-            raise ValueError("bilstm reads texts, not vectors")
+TEXT_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], TextEncoder]] = {
+    "bilstm": lambda architecture, size: BiLSTM(size, architecture.hidden),
+}
+"""From an architecture and the width of its embedding to the encoder. `architecture.MARKED` has the same names."""
+
+VECTOR_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], VectorEncoder]] = {
+    "affine": lambda architecture, size: Affine(size, architecture.hidden),
+    "bigru": lambda architecture, size: BiGRU(size, architecture.hidden),
+    "conv": lambda architecture, size: Convolution(
+        size, architecture.hidden, architecture.dropout.convolution, architecture.kernels
+    ),
+    "none": lambda architecture, size: Bare(size),
+}
+"""From an architecture and the width E of the vectors to the encoder."""
+
+
+def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
+    """The encoder of vectors of width `size` that an architecture asks for; raises ValueError where it reads texts."""
+    build = VECTOR_ENCODERS.get(architecture.encoder)
+    if build is None:
+        raise ValueError(f"{architecture.encoder} reads texts, not vectors")
+    return build(architecture, size)

@@ -13,7 +13,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive, weigh
 from attention_audit.model.batch import Batch, Marked, Sentences
-from attention_audit.model.encoders import Bare, BiGRU, vector_encoder
+from attention_audit.model.encoders import vector_encoder
 
 
 class Words(nn.Module):
@@ -31,9 +31,7 @@ class Words(nn.Module):
         return states
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """What the encoder sums each text up to, (N, H); of encoders that read queries alone."""
-        if isinstance(self.encoder, BiGRU | Bare):
-            raise TypeError("gated units and bare vectors read no queries")
+        """What the encoder sums each text up to, (N, H); raises TypeError where it cannot."""
         return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 

@@ -10,17 +10,17 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import QueryAdditive, QueryDot, weigh
+from attention_audit.model.attention import QUERY_ATTENTION, weigh
 from attention_audit.model.batch import Batch
 from attention_audit.model.classifier import Output, text_encoder
-from attention_audit.model.encoders import BiLSTM
-from attention_audit.model.hierarchy import Words
+from attention_audit.model.encoders import TextEncoder
+from attention_audit.model.hierarchy import Hierarchy, Words
 
 
-def flat_encoder(architecture: Architecture) -> BiLSTM | Words:
+def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
     """`text_encoder` of an architecture without hierarchy, which is what pairs have."""
     encoder = text_encoder(architecture)
-    if not isinstance(encoder, BiLSTM | Words):
+    if isinstance(encoder, Hierarchy):
         raise TypeError("pairs are read flat")
     return encoder
 
@@ -48,8 +48,7 @@ class PairClassifier(nn.Module):
         self.query_encoder = flat_encoder(architecture)
         width: int = self.encoder.width
         hidden = (width + 1) // 2
-        additive = architecture.attention == "additive"
-        self.attention = QueryAdditive(width, architecture.attention_hidden) if additive else QueryDot()
+        self.attention = QUERY_ATTENTION[architecture.attention](architecture, width)
         self.projection = nn.Linear(width, hidden)
         self.query_projection = nn.Linear(width, hidden)
         self.decoder = nn.Linear(hidden, classes)
@@ -74,3 +73,7 @@ class PairClassifier(nn.Module):
     def contributions(self, states: Tensor) -> Tensor:
         """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b, b the decoder's."""
         return states @ self.projection.weight.T
+
+    def undecayed(self) -> list[nn.Parameter]:
+        """None: Jain & Wallace's one optimiser for pairs has an L2 penalty on everything."""
+        return []

@@ -1,36 +1,66 @@
-"""The models of Jain & Wallace's tests: three encoders, two attentions, single texts and pairs."""
+"""The suite of Jain & Wallace 2019: three encoders, two attentions, single texts and pairs."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.plan import PaperPlan, Run
-from attention_audit.plan.texts import vectors_of
-from attention_audit.training.combinations import JainWallace as Settings
-from attention_audit.training.settings import Optimisation, TrainSettings
+from attention_audit.names import Look, Names
+from attention_audit.plan.corpora import vectors_of
+from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.training.settings import Optimisation, Recipe
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine"}
 ATTENTIONS = {"tanh": "additive", "dot": "dot"}
+ENCODER_LABELS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average"}
+ATTENTION_LABELS = {"tanh": "additive", "dot": "dot product"}
 KERNELS = [1, 3, 5, 7]
+PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
+"""How models of pairs are trained differently; many epochs may share the highest accuracy, which saturates."""
 
 
-class JainWallace(PaperPlan):
+class JainWallace(Suite):
     """The models whose attention is correlated and permuted, by the names in their paths: <encoder>_<attention>."""
 
+    key = "jw"
     paper = "JW2019"
+    title = "Jain & Wallace 2019"
+    about = "Does attention agree with gradients and leave-one-out, and do other weights give other predictions?"
+    labels = Names(
+        "model",
+        "`labels` of plan/jain_wallace.py",
+        {
+            f"{encoder}_{attention}": Look(f"{ENCODER_LABELS[encoder]} ({ATTENTION_LABELS[attention]})")
+            for attention in ATTENTIONS
+            for encoder in ENCODERS
+        },
+    )
+    takes_pairs = True
+    own_audits = (
+        "performance",
+        "stability",
+        "permutation",
+        "instance_adversary",
+        "evidence",
+        "correlation",
+        "agreement",
+        "conicity",
+    )
 
     @property
-    def settings(self) -> Settings:
-        """Their section of the configuration."""
-        return self.config.jain_wallace
+    def datasets(self) -> list[str]:
+        return self.config.jain_wallace.datasets
+
+    @property
+    def models(self) -> list[str]:
+        return list(self.config.jain_wallace.models)
+
+    def seeds(self, model: str) -> list[int]:
+        return self.config.jain_wallace.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        """What a model is built of."""
         encoder, attention = model.split("_")
-        recipe, vectors = self.settings.recipe(dataset), vectors_of(self.config, dataset)
+        recipe, vectors = self.config.jain_wallace.recipe(dataset), vectors_of(self.config, dataset)
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
-        built = {
+        parts = {
             "encoder": ENCODERS[encoder],
             "attention": ATTENTIONS[attention],
             "embedding": vectors.dimension if vectors else recipe.embedding,
@@ -39,19 +69,11 @@ class JainWallace(PaperPlan):
             "attention_hidden": width // 2,
             "pair": self.config.corpora[dataset].pair,
         }
-        return Architecture.model_validate(built | ({"kernels": KERNELS} if encoder == "cnn" else {}))
+        return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
-    def train_settings(self, dataset: str, model: str) -> TrainSettings:
-        """What the training job of a model is told."""
-        recipe = self.settings.recipe(dataset)
+    def schedule(self, dataset: str, model: str) -> Schedule:
+        recipe = self.config.jain_wallace.recipe(dataset)
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
-            # accuracy saturates: many epochs may share the highest
-            optimisation |= {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
-        return TrainSettings.model_validate(
-            self.identity(dataset, model) | {"optimisation": optimisation, "epochs": recipe.epochs, "patience": None}
-        )
-
-    def run_settings(self, dataset: str, run: Run) -> dict[str, Any]:
-        """What a job is told that runs one trained model again."""
-        return self.identity(dataset, run.model) | {"seeds": [run.seed]}
+            optimisation |= PAIRS
+        return Schedule(Recipe(**optimisation), recipe.epochs)

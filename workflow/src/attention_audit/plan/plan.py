@@ -1,109 +1,183 @@
-"""What all plans share: a plan knows the models of one paper, what each is told, and which files it reads.
+"""All that Snakemake's rules ask: the one object that they share.
 
-Snakemake's rules ask here; nothing here is computed or read from disk, and no heavy library is imported.
+Nothing here is computed or read from disk but the configuration, and no heavy library is imported. What a job is told is
+a typed model of `jobs/`, which is checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
-from attention_audit.config import Config
-from attention_audit.model.architecture import Architecture
-from attention_audit.training.paper import PaperSection
-from attention_audit.training.settings import ModelSettings, TrainSettings
+from attention_audit.code import code_hash
+from attention_audit.columns import every
+from attention_audit.config import Config, parse_config
+from attention_audit.errors import AuditError
+from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.train import TrainJob
+from attention_audit.plan import corpora
+from attention_audit.plan.auditing import Auditing, audit_rules
+from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.exhibit import Exhibit, Figure, Table
+from attention_audit.plan.exhibiting import Exhibiting
+from attention_audit.plan.scope import Scope
+from attention_audit.plan.trainings import Trainings
+from attention_audit.section import Section
+from attention_audit.targets import module_of
 
-
-@dataclass(frozen=True)
-class Run:
-    """One model with one seed."""
-
-    model: str
-    seed: int
-
-
-class Plan(ABC):
-    """The models of one paper, by the names that stand in their paths."""
-
-    paper: ClassVar[str]
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
-    @property
-    @abstractmethod
-    def models(self) -> list[str]:
-        """Every model of a data set."""
-
-    @property
-    def judged(self) -> list[str]:
-        """The models whose own attention is in question."""
-        return self.models
-
-    @abstractmethod
-    def seeds(self, model: str) -> list[int]:
-        """The seeds a model is trained with."""
-
-    @abstractmethod
-    def architecture(self, dataset: str, model: str) -> Architecture:
-        """What a model is built of."""
-
-    @abstractmethod
-    def train_settings(self, dataset: str, model: str) -> TrainSettings:
-        """What the training job of a model is told."""
-
-    def lambda_(self, model: str) -> float | None:
-        """The lambda of an adversary, None for other models."""
-        return None
-
-    def family(self, model: str) -> str:
-        """The model's name in tables."""
-        return model
-
-    def reference(self, model: str) -> Run | None:
-        """The readout that a model is trained on, if any."""
-        return None
-
-    def readout_settings(self, dataset: str, model: str) -> ModelSettings:
-        """What the readout job of a model is told."""
-        return ModelSettings.model_validate(self.identity(dataset, model))
-
-    def identity(self, dataset: str, model: str) -> dict[str, Any]:
-        """What every job of a model is told."""
-        return {
-            "dataset": dataset,
-            "model": self.family(model),
-            "lambda_": self.lambda_(model),
-            "seeds": list(self.seeds(model)),
-            "architecture": self.architecture(dataset, model).model_dump(),
-            "device": self.config.device,
-            "threads": self.config.threads,
-        }
-
-    def runs(self, models: Sequence[str]) -> list[Run]:
-        """Every seed of these models."""
-        return [Run(model, seed) for model in models for seed in self.seeds(model)]
-
-    def identities(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
-        """Model, lambda and seed of each run, as the columns of an audit name them."""
-        return [{"model": self.family(run.model), "lambda": self.lambda_(run.model), "seed": run.seed} for run in runs]
+TRAINING = "stages.training"
+"""The module whose code decides what weights are."""
+LONGEST = 120_000
+"""Characters of the settings of a job; Linux takes 131,072 in one word of a command line."""
 
 
-class PaperPlan(Plan):
-    """The models that a section of the configuration names, all with the same seeds."""
+def as_json(job: Section) -> str:
+    """What a job is told, as one word of its command line. Raises AuditError where that is too long for one."""
+    text = job.model_dump_json()
+    if len(text) > LONGEST:
+        raise AuditError(
+            f"config: {len(text):,} characters are too many for one job ({type(job).__name__}, at most {LONGEST:,}); "
+            "name fewer data sets, or shorten their entries"
+        )
+    return text
+
+
+def modules(*targets: str) -> list[str]:
+    """The modules of these targets."""
+    return [module_of(target) for target in targets if target]
+
+
+class Plan:
+    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison.
+
+    Raises AuditError, in one line, where the configuration is wrong.
+    """
+
+    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
+        self.config: Config = parse_config(raw)
+        self.scope = Scope(self.config)
+        self.trainings = Trainings(self.scope)
+        self.auditing = Auditing(self.scope, self.trainings)
+        self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
 
     @property
-    @abstractmethod
-    def settings(self) -> PaperSection:
-        """That section."""
+    def tables(self) -> list[Table]:
+        """Every table, whether this run makes it or not."""
+        return [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
 
     @property
-    def models(self) -> list[str]:
-        """Every model of a data set."""
-        return list(self.settings.models)
+    def figures(self) -> list[Figure]:
+        """Every figure, whether this run makes it or not."""
+        return [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Figure)]
 
-    def seeds(self, model: str) -> list[int]:
-        """The seeds a model is trained with."""
-        return self.settings.seeds
+    def title(self, exhibit: Exhibit) -> str:
+        """The title of the suite of a table or figure."""
+        return self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
+
+    def raw_files(self, dataset: str) -> list[str]:
+        """The raw files of a data set, fetched or the user's own; none for a generated one."""
+        return [str(path) for path in corpora.raw_paths(self.config, dataset, self.scope.mirror).values()]
+
+    def records(self, datasets: list[str]) -> list[str]:
+        """What is known of the fetched files of these data sets."""
+        return corpora.record_files(self.config, datasets)
+
+    def vector_file(self, dataset: str) -> list[str]:
+        """The word vectors of a data set, where they are read from a file."""
+        path = corpora.vector_file(self.config, dataset)
+        return [path] if path else []
+
+    def vector_record(self, dataset: str) -> list[str]:
+        """What is known of that file."""
+        return [path.replace("vectors/", "vectors/records/", 1) + ".json" for path in self.vector_file(dataset)]
+
+    def corpus_file(self, training: str, file: str) -> str:
+        """A file of the corpus that a training reads."""
+        _, dataset, _ = self.trainings.split(training)
+        return f"results/corpora/{dataset}/{file}.parquet"
+
+    def audit_files(self) -> list[str]:
+        """The files of all audits that the suites are asked."""
+        return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
+
+    def train_job(self, training: str) -> TrainJob:
+        """What the job of a training is told."""
+        return self.trainings.job(training, code_hash(TRAINING))
+
+    def audit_code(self, rule: str) -> str:
+        """Hash of the code that the audits of a rule run."""
+        audits = audit_rules()[rule]
+        read = [audit_named(name).columns for audit in audits for name in audit.after]
+        targets = modules(*(audit.target for audit in audits), *(audit.columns for audit in audits), *read)
+        return code_hash(f"stages.{self.audit_stage(rule)}", *targets)
+
+    def audit_stage(self, rule: str) -> str:
+        """The stage that runs the audits of a rule."""
+        network = any("network" in audit.needs for audit in audit_rules()[rule])
+        return "network_audit" if network else "audit"
+
+    def exhibit_code(self, exhibit: Exhibit) -> str:
+        """Hash of the code that a table or figure runs."""
+        stage = "stages.table" if isinstance(exhibit, Table) else "stages.figure"
+        written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
+        declared = [self.exhibiting.declared(read) for read in exhibit.reads.values()]
+        return code_hash(stage, *modules(exhibit.target, *written, *declared))
+
+    def guide_code(self) -> str:
+        """Hash of the code of the guide, the meanings of columns included: it prints them."""
+        return code_hash("stages.guide", *every.modules(), words=True)
+
+    def report_code(self) -> str:
+        """Hash of the code of the report."""
+        targets = [target for table in self.tables for target in (table.columns, table.shown)]
+        return code_hash("stages.report_page", *modules(*targets))
+
+    def shown_exhibits(self, folder: str) -> list[ShownExhibit]:
+        """The tables, or the figures, of this run as pages name them."""
+        return [shown_exhibit(exhibit) for exhibit in self.exhibiting.made(folder)]
+
+    def shown_suites(self) -> list[ShownSuite]:
+        """The suites as pages name them."""
+        return [
+            ShownSuite(
+                key=suite.key,
+                paper=suite.paper,
+                title=suite.title,
+                about=suite.about,
+                models={name: look.label for name, look in suite.labels.items()},
+                datasets=self.scope.datasets_of(suite),
+                seeds={suite.family(model): list(suite.seeds(model)) for model in suite.models},
+            )
+            for suite in self.scope.suites.values()
+        ]
+
+    def guide_job(self) -> GuideJob:
+        """What the job of the guide is told."""
+        return GuideJob(
+            config=self.config.model_dump(),
+            suites=self.shown_suites(),
+            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
+            audits={audit.name: audit.asks for audit in AUDITS},
+        )
+
+    def report_job(self) -> ReportJob:
+        """What the job of the report is told: its tables, then its figures, in the order of its inputs."""
+        return ReportJob(
+            suites=self.shown_suites(),
+            exhibits=[*self.shown_exhibits("tables"), *self.shown_exhibits("figures")],
+            gaps=self.scope.unavailable,
+        )
+
+
+def shown_exhibit(exhibit: Exhibit) -> ShownExhibit:
+    """A table or figure as pages name it."""
+    table = exhibit if isinstance(exhibit, Table) else None
+    return ShownExhibit(
+        name=exhibit.name,
+        folder=exhibit.folder,
+        suite=exhibit.suite,
+        number=exhibit.number,
+        shows=exhibit.shows,
+        columns=table.columns if table else "",
+        shown=table.shown if table else "",
+    )

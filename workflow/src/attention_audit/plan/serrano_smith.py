@@ -1,32 +1,54 @@
-"""The models of Serrano & Smith's erasure tests: HAN and FLAN, with three encoders each."""
+"""The suite of Serrano & Smith 2019: HAN and FLAN, with three encoders each."""
 
 from __future__ import annotations
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.plan import PaperPlan
-from attention_audit.plan.texts import vectors_of
-from attention_audit.training.documents import SerranoSmith as Settings
-from attention_audit.training.settings import TrainSettings
+from attention_audit.names import Look, Names
+from attention_audit.plan.corpora import vectors_of
+from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none"}
 
 
-class SerranoSmith(PaperPlan):
+class SerranoSmith(Suite):
     """The models whose attention is erased, by the names that stand in their paths: <han or flan>_<encoder>."""
 
+    key = "ss"
     paper = "SS2019"
+    title = "Serrano & Smith 2019"
+    about = "Is attention a ranking by importance: which items go before the decision flips?"
+    labels = Names(
+        "model",
+        "`labels` of plan/serrano_smith.py",
+        {
+            "han_rnn": Look("HANrnn"),
+            "han_conv": Look("HANconv"),
+            "han_none": Look("HANnoenc"),
+            "flan_rnn": Look("FLANrnn"),
+            "flan_conv": Look("FLANconv"),
+            "flan_none": Look("FLANnoenc"),
+        },
+    )
+    own_audits = ("performance", "stability", "single_weight", "ranked_sets", "planted")
 
     @property
-    def settings(self) -> Settings:
-        """Their section of the configuration."""
-        return self.config.serrano_smith
+    def datasets(self) -> list[str]:
+        return self.config.serrano_smith.datasets
+
+    @property
+    def models(self) -> list[str]:
+        return list(self.config.serrano_smith.models)
+
+    def seeds(self, model: str) -> list[int]:
+        return self.config.serrano_smith.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        """What a model is built of."""
         family, encoder = model.split("_")
-        recipe, vectors = self.settings.recipe(dataset, model), vectors_of(self.config, dataset)
+        section = self.config.serrano_smith
+        recipe, vectors = section.recipe(dataset, model), vectors_of(self.config, dataset)
         hierarchical, convolutional = family == "han", encoder == "conv"
-        embedding = vectors.dimension if vectors else self.settings.embedding
+        embedding = vectors.dimension if vectors else section.embedding
         dropout = {
             "words": recipe.word_dropout,
             "sentences": recipe.sentence_dropout if hierarchical else 0.0,
@@ -39,31 +61,27 @@ class SerranoSmith(PaperPlan):
                 "attention": "additive",
                 "embedding": embedding,
                 "pretrained": vectors is not None,
-                "hidden": self.settings.hidden,
-                "attention_hidden": embedding if encoder == "none" else self.settings.attention,
+                "hidden": section.hidden,
+                "attention_hidden": embedding if encoder == "none" else section.attention,
                 "hierarchical": hierarchical,
                 "dropout": dropout,
                 "initialisation": "xavier",
             }
         )
 
-    def train_settings(self, dataset: str, model: str) -> TrainSettings:
-        """What the training job of a model is told."""
-        recipe = self.settings.recipe(dataset, model)
-        optimisation = {
-            "batch_size": recipe.batch_size,
-            "learning_rate": recipe.learning_rate,
-            "weight_decay": 0.0,
-            "amsgrad": False,
-            "average": True,
-            "clip_norm": recipe.clip_norm,
-            "clip_value": recipe.clip_value,
-            "batch_tokens": recipe.batch_tokens,
-            "plateau": True,
-            "measure": "accuracy",
-            "class_weights": False,
-        }
-        return TrainSettings.model_validate(
-            self.identity(dataset, model)
-            | {"optimisation": optimisation, "epochs": recipe.epochs, "patience": recipe.patience}
+    def schedule(self, dataset: str, model: str) -> Schedule:
+        recipe = self.config.serrano_smith.recipe(dataset, model)
+        optimisation = Recipe(
+            batch_size=recipe.batch_size,
+            learning_rate=recipe.learning_rate,
+            weight_decay=0.0,
+            amsgrad=False,
+            average=True,
+            clip_norm=recipe.clip_norm,
+            clip_value=recipe.clip_value,
+            batch_tokens=recipe.batch_tokens,
+            plateau=True,
+            measure="accuracy",
+            class_weights=False,
         )
+        return Schedule(optimisation, recipe.epochs, recipe.patience)

@@ -8,17 +8,18 @@ from pathlib import Path
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus.fetch import fetch
-from attention_audit.corpus.source import RemoteFile
+from attention_audit.jobs.corpora import FetchJob
 from attention_audit.stages.job import Job
 
+Settings = FetchJob
 
-def run(job: Job) -> None:
+
+def run(job: Job[FetchJob]) -> None:
     """Take the file from the mirror, else download it."""
-    remote = RemoteFile.model_validate(job.settings["remote"])
-    folder = job.settings["folder"]
+    remote, folder = job.settings.remote, job.settings.folder
     mirror = os.environ.get("ATTENTION_AUDIT_MIRROR")
     fetched = fetch(
-        remote, folder, Path(mirror) if mirror else None, job.output("file"), job.report, job.settings["homepage"]
+        remote, folder, Path(mirror) if mirror else None, job.output("file"), job.report, job.settings.homepage
     )
     write_record(job.output("record"), {"folder": folder} | asdict(fetched))
     job.report(f"{remote.file}: sha256 {fetched.sha256}")

@@ -1,50 +1,143 @@
-"""Cached files as frames, for the tables and figures that gather all data sets."""
+"""What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.parquet import read_batches, read_frame
 from attention_audit.artefacts.record import read_record
-from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.errors import AuditError
+from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
+from attention_audit.names import Look, Names
 from attention_audit.stages.job import Job
+from attention_audit.tables.wording import labels_of
+
+NO_FILE = "config: no data set is named that can be had and that suits this result; name one"
 
 
-def files(job: Job, name: str) -> list[Path]:
-    """The files of one name, one a data set. Raises AuditError where there is none."""
-    if not job.inputs[name]:
-        raise AuditError("config: no data set is named that can be had and that suits this result; name one")
-    return job.inputs[name]
+def slimmed(table: pa.Table) -> pa.Table:
+    """`table` with words as categories, and a list of k numbers as the columns <name>_0 to <name>_<k - 1>."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if pa.types.is_string(field.type):
+            columns[field.name] = column.dictionary_encode()
+        elif pa.types.is_list(field.type):
+            longest = pc.max(pc.list_value_length(column)).as_py() or 0
+            columns |= {f"{field.name}_{place}": pc.list_element(column, place) for place in range(longest)}
+        else:
+            columns[field.name] = column
+    return pa.table(columns)
 
 
-def stacked(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
-    """The files of one name, one a data set, as one frame. Raises AuditError where there is none."""
-    files(job, name)
-    return stacked_if_any(job, name, artefact)
+def of_suite(table: pa.Table, suite: str) -> pa.Table:
+    """`table` with a column that says whose rows these are."""
+    return table.append_column("suite", pa.array([suite] * len(table), pa.string()))
 
 
-def stacked_if_any(job: Job, name: str, artefact: Artefact) -> pd.DataFrame:
-    """The files of one name, one a data set, as one frame; without rows where there is none."""
-    none: pd.DataFrame = artefact.schema.empty_table().to_pandas()
-    return pd.concat([none, *(read_frame(path, artefact) for path in job.inputs[name])], ignore_index=True)
+class Reading:
+    """The files of one name."""
+
+    def __init__(self, name: str, spec: ReadSpec, paths: Sequence[Path]) -> None:
+        self.name = name
+        self.spec = spec
+        self.paths = paths
+        self.kind: Artefact = artefact(spec.declared)
+        self.columns = spec.columns or self.kind.schema.names
+
+    def _tables(self, place: int) -> Iterator[pa.Table]:
+        whose = self.spec.files[place]
+        for table in read_batches(self.paths[place], self.kind, self.columns):
+            named = of_suite(table, whose.suite) if self.spec.suites else table
+            yield slimmed(named) if self.spec.categories else named
+
+    def _joined(self, places: Sequence[int]) -> pd.DataFrame:
+        nothing = self.kind.schema.empty_table().select(self.columns)
+        nothing = of_suite(nothing, "") if self.spec.suites else nothing
+        tables = [slimmed(nothing) if self.spec.categories else nothing]
+        tables += [table for place in places for table in self._tables(place)]
+        # tables without any list have none of its columns
+        frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").unify_dictionaries().to_pandas()
+        return frame
+
+    def _refuse_nothing(self, rows: int) -> None:
+        if not rows and self.spec.missing == "no row":
+            remedy = "name one that has sentences, or a FLAN" if "items" in self.kind.schema.names else "name another one"
+            raise AuditError(f"{self.name}: no test text of several items in any data set; {remedy}")
+
+    def frame(self) -> pd.DataFrame:
+        """The rows of all files. Raises AuditError where what must be there is not."""
+        if not self.paths and self.spec.missing != "nothing":
+            raise AuditError(NO_FILE)
+        frame = self._joined(range(len(self.paths)))
+        self._refuse_nothing(len(frame))
+        return frame
+
+    def frames(self) -> Iterator[pd.DataFrame]:
+        """The rows of each file, one after another; files without rows are passed over."""
+        if not self.paths:
+            raise AuditError(NO_FILE)
+        rows = 0
+        for place in range(len(self.paths)):
+            frame = self._joined([place])
+            rows += len(frame)
+            if len(frame):
+                yield frame
+        self._refuse_nothing(rows)
+
+    def by_name(self) -> dict[str, pd.DataFrame]:
+        """The rows of each file by whose they are."""
+        return {
+            whose.name: read_frame(path, self.kind) for whose, path in zip(self.spec.files, self.paths, strict=True)
+        }
 
 
-def by_dataset(job: Job, name: str, artefact: Artefact) -> dict[str, pd.DataFrame]:
-    """The files of one name by data set, in the order of the settings."""
-    return {
-        dataset: read_frame(path, artefact)
-        for dataset, path in zip(job.settings["datasets"], job.inputs[name], strict=True)
-    }
-
-
-def records_by_dataset(job: Job) -> dict[str, list[dict[str, Any]]]:
-    """What is known of the fetched files of each data set; the setting `fetched` lists their folders and names."""
-    known = [read_record(path) for path in job.inputs["records"]]
+def records_by_dataset(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
+    """What is known of the fetched files of each data set."""
+    known = [read_record(path) for path in paths]
     by_file = {(record["folder"], record["file"]): record for record in known}
     return {
-        dataset: [by_file[folder, file] for folder, file in files] for dataset, files in job.settings["fetched"].items()
+        dataset: [by_file[folder, file] for folder, file in files] for dataset, files in job.settings.fetched.items()
     }
+
+
+def names_of(job: Job[ExhibitJob]) -> dict[str, Names]:
+    """The models of each suite that the job is told of."""
+    return {
+        suite: Names("model", models.where, {name: Look(*look) for name, look in models.looks.items()})
+        for suite, models in job.settings.models.items()
+    }
+
+
+def labels(job: Job[ExhibitJob]) -> dict[str, str]:
+    """What names are called in rows."""
+    return labels_of(names_of(job).values(), job.settings.titles)
+
+
+def arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
+    """All that the function of a table or figure is called with."""
+    settings = job.settings
+    values: dict[str, Any] = dict(settings.settings)
+    for name, spec in settings.reads.items():
+        paths = job.inputs.get(name, [])
+        match spec.source:
+            case "audit":
+                reading = Reading(name, spec, paths)
+                values[name] = reading.frames() if spec.each else reading.frame()
+            case "table":
+                values[name] = read_frame(paths[0], artefact(spec.declared))
+            case "corpus" | "tables":
+                values[name] = Reading(name, spec, paths).by_name()
+            case "records":
+                values[name] = records_by_dataset(job, paths)
+    offered: dict[str, Callable[[], Any]] = {
+        "models": lambda: names_of(job)[settings.suite],
+        "labels": lambda: labels(job),
+    }
+    return values | {name: offered[name]() for name in settings.takes}

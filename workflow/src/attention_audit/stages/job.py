@@ -1,23 +1,26 @@
-"""What every stage is given: its settings, its files by name, and somewhere to say how far it is."""
+"""What every stage is called with: its settings, its files by name, and somewhere to say how far it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.section import Section
+
+Settings = TypeVar("Settings", bound=Section, covariant=True)
 
 
 @dataclass(frozen=True)
-class Job:
+class Job(Generic[Settings]):
     """One run of one stage. A name stands for one file or for several in a fixed order.
 
     `threads`: how many cores it may use, where that changes nothing but the time it takes.
     """
 
-    settings: Mapping[str, Any]
+    settings: Settings
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
     provenance: Provenance

@@ -22,6 +22,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.gpu import claim
+from attention_audit.jobs.audit import Networks
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Pairs, Split
 from attention_audit.model.network import Network, network
@@ -163,7 +164,7 @@ def load_weights(model: Network, path: Path) -> None:
         raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
 
 
-def prepare_device(settings: ModelSettings) -> torch.device:
+def prepare_device(settings: ModelSettings | Networks) -> torch.device:
     """Threads, denormals and the device the settings ask for; raises AuditError where there is no such device."""
     torch.set_num_threads(settings.threads)
     torch.set_flush_denormal(True)

@@ -1,92 +1,102 @@
-"""corpus, vocabulary (, readout of another model) -> weights and history, one pair a seed."""
+"""corpus, vocabulary (, readouts of another model) -> weights, history and readouts of every seed (, heads of pairs).
+
+Training and reading out share a process, since the imports of another would cost more than reading most models out.
+They still have their own reasons to run again: weights whose settings, code and inputs are the same as before are kept,
+so that a change in how models are read out trains nothing.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from pathlib import Path
 
-import numpy as np
-import torch
+from torch import Tensor
 
-from attention_audit.artefacts.parquet import write_table
-from attention_audit.artefacts.weights import write_weights
+from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.parquet import made_by, write_batches, write_table
+from attention_audit.artefacts.weights import weights_made_by, write_weights
+from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.columns.training import HISTORY
-from attention_audit.errors import AuditError
+from attention_audit.jobs.train import TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.readout import predict_split
-from attention_audit.scores import accuracy, roc_auc
+from attention_audit.read_out import take_head, take_readout
+from attention_audit.readout import head_columns
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
-from attention_audit.training.loop import Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, LabelLoss, Objective
-from attention_audit.training.settings import TrainSettings
+from attention_audit.stages.training import peak_memory, train
+from attention_audit.training.loop import Trained
+
+Settings = TrainJob
 
 
-def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Network], float]:
-    """ROC-AUC or accuracy on a split; NaN where the model predicts no numbers any more."""
-    labels = split.labels
-
-    def score(model: Network) -> float:
-        predicted = predict_split(model, split)
-        if not np.isfinite(predicted).all():
-            return math.nan
-        return roc_auc(labels, predicted) if measure == "roc_auc" else accuracy(labels, predicted.argmax(1))
-
-    return score
-
-
-def _report(job: Job, where: str, line: str) -> None:
+def _report(job: Job[TrainJob], where: str, line: str) -> None:
     job.report(f"{where} {line}")
 
 
-def run(job: Job) -> None:
-    """Train the model with each of its seeds, one after another, and write what each ends with."""
-    settings = TrainSettings.model_validate(job.settings)
-    recipe = settings.optimisation
-    device = prepare_device(settings)
-    material = read_material(job.input("corpus"), job.input("vocabulary"), settings.architecture)
-    references = by_split(job.inputs.get("reference", []))
-    train = build_split(material.splits["train"], device, references.get("train"))
-    objective: Objective
-    if settings.lambda_ is not None:
-        objective, score = ConsistentAdversary(settings.lambda_), None
-    else:
-        split = build_split(material.splits[recipe.selection], device, references.get(recipe.selection))
-        objective = LabelLoss(material.class_sizes if recipe.class_weights else None)
-        score = selection_score(split, recipe.measure)
-    outputs = zip(settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
-    for number, (seed, weights, history) in enumerate(outputs, start=1):
-        where = f"seed {seed} ({number}/{len(settings.seeds)})"
-        model = build_model(material, settings.architecture, seed).to(device)
-        try:
-            trained = fit(
-                model,
-                train,
-                objective,
-                recipe,
-                settings.epochs,
-                seed,
-                partial(_report, job, where),
-                score,
-                settings.patience,
-            )
-        except AuditError as error:
-            lambda_ = "" if settings.lambda_ is None else f", lambda {settings.lambda_:g}"
-            raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{lambda_}, {error}") from error
-        write_weights(weights, trained.weights, job.provenance, seed)
-        write_table(history, HISTORY, history_columns(trained), job.provenance, seed)
-    if device.type == "cuda":
-        job.report(f"peak GPU memory {torch.cuda.max_memory_allocated(device) / 2**20:.0f} MiB")
-
-
 def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | list[bool]]:
-    """Columns of columns.HISTORY."""
+    """Columns of columns.training:HISTORY."""
     return {
         "epoch": [epoch.epoch for epoch in trained.history],
         "loss": [epoch.loss for epoch in trained.history],
         "score": [epoch.score for epoch in trained.history],
         "selected": [epoch.epoch == trained.selected for epoch in trained.history],
     }
+
+
+class Training:
+    """The part of a job that makes weights."""
+
+    def __init__(self, job: Job[TrainJob]) -> None:
+        self.job = job
+        self.settings = job.settings
+        # readouts depend on more code than weights do; what weights depend on, they say
+        inputs = {name: [checksum(path) for path in paths] for name, paths in job.inputs.items()}
+        self.provenance = replace(job.provenance, code=job.settings.training_code, inputs=inputs)
+        self.device = prepare_device(self.settings)
+        self.material = read_material(job.input("corpus"), job.input("vocabulary"), self.settings.architecture)
+        references = by_split(job.inputs.get("reference", []))
+        self.splits: dict[str, Split] = {
+            name: build_split(texts, self.device, references.get(name)) for name, texts in self.material.splits.items()
+        }
+
+    def kept(self, seed: int, weights: Path, history: Path) -> dict[str, Tensor] | None:
+        """The weights of an earlier run, where nothing has changed that decides what they are; else None."""
+        if not made_by(history, HISTORY, self.provenance, seed):
+            return None
+        return weights_made_by(weights, self.provenance, seed)
+
+    def model(self, number: int, seed: int, weights: Path, history: Path) -> Network:
+        """The trained model of a seed, the `number`-th of all."""
+        where = f"seed {seed} ({number}/{len(self.settings.seeds)})"
+        model = build_model(self.material, self.settings.architecture, seed).to(self.device)
+        chosen = self.kept(seed, weights, history)
+        if chosen is None:
+            report = partial(_report, self.job, where)
+            trained = train(model, seed, self.settings, self.material, self.splits, report)
+            chosen = trained.weights
+            write_weights(weights, chosen, self.provenance, seed)
+            write_table(history, HISTORY, history_columns(trained), self.provenance, seed)
+        else:
+            self.job.report(f"{where} weights of an earlier run, made of the same data with the same settings and code")
+        model.load_state_dict(chosen)
+        return model
+
+
+def run(job: Job[TrainJob]) -> None:
+    """Train the model with each of its seeds, one after another, and read it out on every split."""
+    training = Training(job)
+    readouts, heads = iter(job.outputs["readouts"]), iter(job.outputs.get("heads", []))
+    outputs = zip(job.settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
+    for number, (seed, weights, history) in enumerate(outputs, start=1):
+        model = training.model(number, seed, weights, history)
+        for name, split in training.splits.items():
+            readout = take_readout(model, split, training.material.splits[name].ids)
+            write_batches(next(readouts), READOUT, readout.tables(), job.provenance, seed)
+        if "heads" in job.outputs:
+            write_table(next(heads), HEAD, head_columns(take_head(model)), job.provenance, seed)
+    read = ", ".join(f"{name} {len(split)}" for name, split in training.splits.items())
+    job.report(f"read out: {read} texts")
+    if memory := peak_memory(training.device):
+        job.report(memory)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import TypeAdapter
-
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.corpus import VOCABULARY
-from attention_audit.corpus.vectors import VectorFile, Vectors, read_vectors
+from attention_audit.corpus.vectors import VectorFile, read_vectors
 from attention_audit.corpus.vocabulary import (
     Vocabulary,
     WordLists,
@@ -18,26 +16,29 @@ from attention_audit.corpus.vocabulary import (
 )
 from attention_audit.corpus.word2vec import train_vectors
 from attention_audit.errors import AuditError
+from attention_audit.jobs.corpora import VocabularyJob
 from attention_audit.stages.job import Job
 
+Settings = VocabularyJob
 
-def word_vectors(job: Job, vocabulary: Vocabulary) -> WordVectors | None:
+
+def word_vectors(job: Job[VocabularyJob], vocabulary: Vocabulary) -> WordVectors | None:
     """Vectors by word, read from a file or trained, as the settings say; None where they ask for none."""
-    if job.settings["vectors"] is None:
+    vectors = job.settings.vectors
+    if vectors is None:
         return None
-    vectors: Vectors = TypeAdapter(Vectors).validate_python(job.settings["vectors"])
     if isinstance(vectors, VectorFile):
         check_recorded(job.inputs.get("records", []))
         return read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
     return train_vectors(WordLists(job.input("corpus"), ["train", "dev"]), vectors, job.report)
 
 
-def run(job: Job) -> None:
+def run(job: Job[VocabularyJob]) -> None:
     """Count the words of the training texts, and find their vectors where the run does not start from random ones."""
-    min_df = job.settings["min_df"]
+    min_df = job.settings.min_df
     vocabulary = build_vocabulary(WordLists(job.input("corpus"), ["train"]), min_df)
     if not vocabulary.rows:
-        raise AuditError(f"{job.settings['dataset']}: no word is in {min_df} training texts; lower min_df")
+        raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
     vectors = word_vectors(job, vocabulary)
     if vectors is not None:

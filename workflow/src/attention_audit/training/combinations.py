@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from attention_audit.audits.settings import Agreement, Correlation, Permutation
 from attention_audit.section import Count, Name, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
@@ -26,7 +25,7 @@ class CombinationRecipe(Optimisation):
     embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
 
 
-class JainWallace(PaperSection):
+class Combinations(PaperSection):
     """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
 
     datasets: list[Name] = Field(
@@ -42,10 +41,6 @@ class JainWallace(PaperSection):
     recipes: dict[Name, CombinationRecipe] = Field(
         default_factory=dict, description="Sizes and training, by data set, or `default` for all others."
     )
-    correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations.")
-    permutation: Permutation = Field(default_factory=Permutation, description="Permutations.")
-    agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
-    seed: Seed = Field(10, description="Seed of permutations and of the adversary's starts.")
 
     def recipe(self, dataset: str) -> CombinationRecipe:
         """The recipe of a data set."""

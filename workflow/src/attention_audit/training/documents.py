@@ -34,7 +34,7 @@ class DocumentRecipe(Section):
     )
 
 
-class SerranoSmith(PaperSection):
+class Documents(PaperSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
     datasets: list[Name] = Field(
@@ -56,7 +56,6 @@ class SerranoSmith(PaperSection):
         default_factory=dict,
         description="How models are trained, by data set (or `default`), then by model (or `han`, `flan`).",
     )
-    seed: Seed = Field(5, description="Seed of random items and random rankings.")
 
     def recipe(self, dataset: str, model: str) -> DocumentRecipe:
         """The recipe for a model on a data set: of the most particular entry there is."""

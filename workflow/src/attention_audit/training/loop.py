@@ -15,9 +15,9 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from attention_audit.errors import AuditError
-from attention_audit.model.attention import Additive, Dot
 from attention_audit.model.batch import Indices, Split, runs
 from attention_audit.model.network import Network
+from attention_audit.training.adam import Adam
 from attention_audit.training.objective import Objective
 from attention_audit.training.settings import Recipe
 
@@ -64,19 +64,17 @@ def batches(
         yield order[cut[number]]
 
 
-def adam(model: Network, settings: Recipe) -> torch.optim.Adam:
-    """Adam with an L2 penalty on everything but the attention: Wiegreffe & Pinter's three optimisers as groups.
-
-    Attention that reads a query is penalised too: Jain & Wallace's one optimiser for pairs.
+def adam(model: Network, settings: Recipe) -> Adam:
+    """Adam with an L2 penalty on everything but what the model names `undecayed`: Wiegreffe & Pinter's three
+    optimisers as groups.
     """
-    modules = (module for module in model.modules() if isinstance(module, Additive | Dot))
-    attention = [parameter for module in modules for parameter in module.parameters()]
-    spared = set(attention)
+    undecayed = model.undecayed()
+    spared = set(undecayed)
     groups = [
         {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
-        {"params": attention, "weight_decay": 0.0},
+        {"params": undecayed, "weight_decay": 0.0},
     ]
-    return torch.optim.Adam(groups, lr=settings.learning_rate, amsgrad=settings.amsgrad, fused=True)
+    return Adam(groups, lr=settings.learning_rate, amsgrad=settings.amsgrad, fused=True)
 
 
 def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:

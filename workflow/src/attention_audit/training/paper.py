@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from attention_audit.section import Count, Name, Section, Seed, refuse_duplicates
+from attention_audit.section import Name, Section, Seed, refuse_duplicates
 
 DEFAULT = "default"
 """Names the recipe of all data sets that have none of their own."""
@@ -19,7 +19,6 @@ class PaperSection(Section):
     datasets: list[Name] = Field(default_factory=list, description="Data sets to test, by their names in `corpora`.")
     models: Sequence[str]
     seeds: list[Seed]
-    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals.")
 
     @field_validator("datasets", "models", "seeds")
     @classmethod

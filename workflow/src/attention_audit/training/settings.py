@@ -6,16 +6,20 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.architecture import Architecture, Encoder, Scoring
 from attention_audit.section import Count, NonNegative, Positive, Section, Seed, refuse_duplicates
 
 
-class Sizes(Section):
-    """Sizes of the BiLSTM classifier."""
+class BaseModel(Section):
+    """The base model, whose uniform twin and adversaries have the same encoder."""
 
+    encoder: Encoder = Field("bilstm", description="The encoder; the paper's is a bidirectional LSTM.")
+    attention: Scoring = Field("additive", description="The attention's scoring function; the paper's is additive.")
     embedding: Count = Field(300, description="Width of random embeddings; a vector file brings its own.")
-    hidden: Count = Field(128, description="LSTM units in each direction.")
-    attention: Count = Field(128, description="Width of the additive attention's hidden layer.")
+    hidden: Count = Field(
+        128, description="Units of a recurrent encoder in each direction, or width of another encoder's states."
+    )
+    attention_hidden: Count = Field(128, description="Width of the additive attention's hidden layer.")
 
 
 class Optimisation(Section):

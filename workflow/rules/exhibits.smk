@@ -1,0 +1,77 @@
+# Audits -> tables and figures: one rule each. What they read is in plan/exhibits.py. No model is loaded.
+#
+# <table>    -> results/tables/<name>.parquet, .csv, .md and .tex
+# <figure>   -> results/figures/<name>.pdf and .png, with its caption for Snakemake's own report
+# tables, figures   gather those of the suites that have data sets
+
+
+localrules:
+    tables,
+    figures,
+
+
+for table in PLAN.tables:
+
+    rule:
+        name:
+            table.rule
+        localrule:
+            True
+        input:
+            **PLAN.exhibiting.inputs(table),
+        output:
+            parquet=table.path(".parquet"),
+            rendered=[table.path(ending) for ending in table.endings[1:]],
+        log:
+            f"results/logs/tables/{table.name}.log",
+        conda:
+            "../../envs/attention-audit.yaml"
+        params:
+            stage="table",
+            code=PLAN.exhibit_code(table),
+            settings=exhibit_settings(table),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE
+
+
+for figure in PLAN.figures:
+
+    rule:
+        name:
+            figure.rule
+        localrule:
+            True
+        input:
+            **PLAN.exhibiting.inputs(figure),
+        output:
+            pdf=figure.path(".pdf"),
+            png=report(
+                figure.path(".png"),
+                caption=f"../report/{figure.name}.rst",
+                category=PLAN.title(figure),
+                labels={"figure": figure.number or "none", "shows": figure.shows},
+            ),
+        log:
+            f"results/logs/figures/{figure.name}.log",
+        conda:
+            "../../envs/attention-audit.yaml"
+        params:
+            stage="figure",
+            code=PLAN.exhibit_code(figure),
+            settings=exhibit_settings(figure),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE
+
+
+rule tables:
+    input:
+        [path for table in PLAN.exhibiting.made("tables") for path in table.files],
+
+
+rule figures:
+    input:
+        [path for figure in PLAN.exhibiting.made("figures") for path in figure.files],

@@ -1,0 +1,49 @@
+"""What an audit job is told."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.section import Count, Section, Seed
+
+
+class AuditedRun(Section):
+    """One model with one seed, as the columns of an audit name it, and what an audit may ask about it.
+
+    selection: the split on which its epoch was selected. hierarchical: whether its items are sentences.
+    """
+
+    model: str
+    lambda_: float | None
+    seed: Seed
+    selection: str
+    hierarchical: bool
+
+
+class Networks(Section):
+    """What it takes to run the audited models again; architectures in the order of the runs."""
+
+    architectures: list[Architecture]
+    device: Literal["auto", "cpu", "cuda"]
+    threads: Count
+
+
+class AuditJob(Section):
+    """One audit of one suite on one data set. `target`, `takes` and `columns` are those of its entry in plan/audits.py.
+
+    columns: by output, the declaration of its columns. runs: in the order of the readouts. sections: the sections of
+    the configuration that the audit reads, by key.
+    """
+
+    dataset: str
+    suite: str
+    audit: str
+    target: str
+    takes: Literal["part", "readout", "two", "suite", "network"]
+    columns: dict[str, str]
+    runs: list[AuditedRun]
+    sections: dict[str, dict[str, Any]]
+    after: dict[str, str]
+    threads: Count
+    networks: Networks | None = None

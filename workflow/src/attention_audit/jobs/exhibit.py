@@ -1,0 +1,70 @@
+"""What the job of a table or figure is told."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from attention_audit.section import Section
+
+
+class FileOf(Section):
+    """Whose file it is: a data set's, and a suite's where it has one; of `tables`, the name of a table."""
+
+    name: str
+    suite: str = ""
+
+
+class ReadSpec(Section):
+    """What the function is called with under one name; see `plan.exhibit.Read`.
+
+    declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`. files:
+    whose they are, in the order of the job's inputs of this name.
+    """
+
+    source: Literal["audit", "corpus", "table", "tables", "records"]
+    declared: str
+    columns: list[str]
+    categories: bool
+    each: bool
+    suites: bool
+    missing: Literal["no file", "no row", "nothing"]
+    files: list[FileOf]
+
+
+class Models(Section):
+    """The models of a suite in order, with label, colour and marker; `where` they are declared."""
+
+    where: str
+    looks: dict[str, list[str]]
+
+
+class TableSpec(Section):
+    """How a table is written: see `plan.exhibit.Table`.
+
+    gaps: data sets that could not be had, by reason. paper, number: which published numbers stand in their rows.
+    """
+
+    declared: str
+    shown: str
+    gaps: dict[str, str]
+    paper: str
+    number: str
+
+
+class ExhibitJob(Section):
+    """One table or figure. target: its function. settings: what it is called with besides frames.
+
+    takes: which of `models` and `labels` it is called with too. models: those of its suite, or of all suites by key.
+    titles: of suites, by the names of their papers. fetched: folder and name of the fetched files of each data set.
+    """
+
+    exhibit: str
+    target: str
+    suite: str
+    reads: dict[str, ReadSpec]
+    settings: dict[str, Any]
+    takes: list[str]
+    models: dict[str, Models]
+    titles: dict[str, str]
+    fetched: dict[str, list[list[str]]]
+    table: TableSpec | None = None

@@ -1,0 +1,49 @@
+"""What there is to know of an audit before it is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Need = Literal["readouts", "corpus", "network", "linear", "tokens", "base", "contrast"]
+Of = Literal["models", "attending", "judged", "compared", "reseeded", "first"]
+Takes = Literal["part", "readout", "two", "suite", "network"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One audit: a function from readouts to the rows of one Parquet file a data set and suite.
+
+    name: of the file, and of Snakemake's rule. target: the function, "module:name" under this package. columns: the
+    declaration of the file's columns, likewise. asks: the question, in a sentence.
+
+    needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
+    run again. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that
+    are tokens and not sentences. base, contrast: a model that others are compared with, and its adversary.
+
+    of: which runs of a suite it is asked of: all `models`; those `attending` or `judged` (see `plan.suite.Suite`); those
+    `compared` with the base; those of models with several seeds (`reseeded`); or the `first`, which is the base where
+    there is one.
+
+    takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
+    all of them; two: the readout that a run is compared with, and its own; network: the model, the split and the
+    readout; suite: nothing, once a suite. All else it takes by the names of its parameters: see `stages.audit`.
+
+    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads. Several
+    audits with one target are computed by one job, whose rule has the name `job`.
+    """
+
+    name: str
+    target: str
+    columns: str
+    asks: str
+    needs: frozenset[Need] = frozenset({"readouts"})
+    of: Of = "judged"
+    takes: Takes = "part"
+    settings: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    job: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if not self.job:
+            object.__setattr__(self, "job", self.name)

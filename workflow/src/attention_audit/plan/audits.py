@@ -1,0 +1,127 @@
+"""The audits: the one list that a new one is entered in."""
+
+from __future__ import annotations
+
+from attention_audit.errors import AuditError
+from attention_audit.plan.audit import Audit, Need
+
+
+def _needs(*needs: Need) -> frozenset[Need]:
+    return frozenset({"readouts", *needs})
+
+
+AUDITS = (
+    Audit(
+        "performance",
+        "audits.performance:performance",
+        "columns.performance:PERFORMANCE",
+        "How well does each model predict the gold labels?",
+        of="models",
+        takes="readout",
+    ),
+    Audit(
+        "comparison",
+        "audits.comparison:against_base",
+        "columns.comparison:COMPARISON",
+        "How far do other seeds, uniform weights and adversaries move attention and predictions from the base model's?",
+        needs=_needs("base"),
+        of="compared",
+        takes="two",
+    ),
+    Audit(
+        "stability",
+        "audits.stability:between_seeds",
+        "columns.stability:STABILITY",
+        "How far do attention and predictions move from one seed to another?",
+        of="reseeded",
+        takes="two",
+        settings=("permutation",),
+    ),
+    Audit(
+        "permutation",
+        "audits.permutation:permutation",
+        "columns.permutation:PERMUTATION",
+        "How far does the prediction move when the attention weights are shuffled over the items?",
+        settings=("permutation",),
+    ),
+    Audit(
+        "instance_adversary",
+        "audits.instance_adversary:instance_adversary",
+        "columns.instance_adversary:INSTANCE_ADVERSARY",
+        "How far can attention go, text by text, while the prediction stays?",
+        of="first",
+        takes="readout",
+        settings=("instance_adversary",),
+    ),
+    Audit(
+        "single_weight",
+        "audits.single_weight:single_weight",
+        "columns.single_weight:SINGLE_WEIGHT",
+        "Does erasing the item of the highest weight matter more than erasing another one?",
+        needs=_needs("linear"),
+        settings=("erasure",),
+    ),
+    Audit(
+        "ranked_sets",
+        "audits.flipping_sets:ranked_sets",
+        "columns.ranked_sets:RANKED_SETS",
+        "How many items go, from the top of a ranking downward, until the decision flips; and what do the first of them "
+        "decide (AOPC)?",
+        needs=_needs("linear"),
+        settings=("erasure",),
+    ),
+    Audit(
+        "evidence",
+        "audits.evidence:evidence_mass",
+        "columns.evidence:EVIDENCE",
+        "Where the evidence is known: how much attention falls on it?",
+        needs=_needs("corpus"),
+        of="attending",
+    ),
+    Audit(
+        "planted",
+        "audits.planted:planted",
+        "columns.planted:PLANTED",
+        "Where the evidence is known: do rankings put it first?",
+        needs=_needs("corpus", "linear"),
+    ),
+    Audit(
+        "attention_maps",
+        "audits.attention_maps:attention_maps",
+        "columns.attention_maps:ATTENTION_MAPS",
+        "Which words of a few texts have the attention of the base model and of its adversaries?",
+        needs=_needs("corpus", "tokens", "base", "contrast"),
+        takes="suite",
+        settings=("attention_maps",),
+        after=("instance_adversary",),
+    ),
+    *(
+        Audit(
+            name,
+            "audits.attribution:attribution",
+            f"columns.{name}:{name.upper()}",
+            asks,
+            needs=_needs("corpus", "network", "tokens"),
+            takes="network",
+            settings=("correlation", "agreement"),
+            job="attribution",
+        )
+        for name, asks in (
+            ("correlation", "Does attention rank the tokens as gradients and leave-one-out do?"),
+            ("agreement", "How far do any two attributions agree, integrated gradients included?"),
+            ("conicity", "How alike are the hidden states of a text?"),
+        )
+    ),
+)
+"""In the order in which they are listed."""
+
+BY_NAME = {audit.name: audit for audit in AUDITS}
+
+
+def audit_named(name: str) -> Audit:
+    """The audit of this name. Raises AuditError where there is none."""
+    if name not in BY_NAME:
+        raise AuditError(
+            f"audit {name!r} is not known (known: {', '.join(BY_NAME)}); declare it in plan/audits.py, or ask for another"
+        )
+    return BY_NAME[name]

@@ -1,0 +1,92 @@
+"""What a data set is made from: its raw files and its word vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attention_audit.config import Config
+from attention_audit.corpus.availability import locate
+from attention_audit.corpus.source import RawSource, RemoteFile, Source
+from attention_audit.corpus.vectors import Vectors
+from attention_audit.errors import AuditError
+from attention_audit.jobs.corpora import CorpusJob, FetchJob, VocabularyJob
+
+RAW = Path("results/raw")
+VECTORS = "vectors"
+
+
+def source_of(config: Config, dataset: str) -> Source:
+    """The entry of a data set in the catalogue. Raises AuditError where there is none."""
+    if dataset not in config.corpora:
+        raise AuditError(f"{dataset}: not a data set of this configuration; add it to `corpora`, or ask for another")
+    return config.corpora[dataset]
+
+
+def vectors_of(config: Config, dataset: str) -> Vectors | None:
+    """The word vectors of a data set; None for random ones."""
+    return config.word_vectors.get(source_of(config, dataset).vectors or config.vectors)
+
+
+def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
+    """The raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
+    source = source_of(config, dataset)
+    if not isinstance(source, RawSource):
+        return {}
+    folder = RAW / (source.folder or dataset)
+    fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
+    return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
+
+
+def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
+    """Folder and name of each file to fetch for a data set."""
+    source = source_of(config, dataset)
+    if not isinstance(source, RawSource):
+        return []
+    return [(source.folder or dataset, remote.file) for remote in source.remote_files().values()]
+
+
+def record_files(config: Config, datasets: list[str]) -> list[str]:
+    """The records of the fetched files of these data sets."""
+    files = {file for dataset in datasets for file in fetched_files(config, dataset)}
+    return [f"{RAW}/{folder}/records/{file}.json" for folder, file in sorted(files)]
+
+
+def vector_file(config: Config, dataset: str) -> str | None:
+    """The file that the word vectors of a data set are read from, if they are."""
+    vectors = vectors_of(config, dataset)
+    return f"{RAW}/{VECTORS}/{vectors.file}" if vectors and vectors.kind == "file" else None
+
+
+def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
+    """What the job is told that fetches a file. Raises AuditError where the configuration knows no such file."""
+    remote, homepage = remote_file(config, folder, file)
+    entry = remote.model_dump(include=set(RemoteFile.model_fields))
+    return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage=homepage)
+
+
+def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
+    """What the job is told that reads a data set."""
+    files = list(raw_paths(config, dataset, mirror))
+    return CorpusJob(dataset=dataset, corpus=config.corpora[dataset], files=files)
+
+
+def vocabulary_job(config: Config, dataset: str) -> VocabularyJob:
+    """What the job is told that makes the vocabulary of a data set."""
+    source = source_of(config, dataset)
+    return VocabularyJob(dataset=dataset, min_df=source.min_df, vectors=vectors_of(config, dataset))
+
+
+def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str]:
+    """The entry of a file to fetch, and the homepage of whom to ask for it ("" for word vectors).
+
+    Raises AuditError where the configuration knows no such file.
+    """
+    for vectors in config.word_vectors.values():
+        if folder == VECTORS and isinstance(vectors, RemoteFile) and vectors.file == file:
+            return vectors, ""
+    for name, source in config.corpora.items():
+        if isinstance(source, RawSource) and (source.folder or name) == folder:
+            for entry in source.remote_files().values():
+                if entry.file == file:
+                    return entry, source.origin.homepage
+    raise AuditError(f"{RAW / folder / file}: no file of this configuration; add it there, or ask for another")

@@ -1,0 +1,127 @@
+"""What there is to know of a table or a figure before it is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+
+Source = Literal["audit", "corpus", "table", "tables", "records"]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a table or figure reads under one name.
+
+    source and name: an audit by its name; a file of each data set's folder in results/corpora, as frames by data set; a
+    published table by its name, or those of several `tables` that were made, by name; or the records of fetched files.
+
+    columns: those that are needed, of a file that has more. categories: words come as pandas' categories, and a list of
+    k numbers as k columns, which saves memory where there are many rows. each: the frames come one a data set, one
+    after another, so that memory holds one of them. suites: whose audit, "*" for all suites that were asked for it; the
+    rows are then told apart by a column `suite`. By default it is the exhibit's own, without such a column.
+
+    missing: what is an error: `no file`; `no row`, where no file has any; or `nothing`.
+    """
+
+    source: Source
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    categories: bool = False
+    each: bool = False
+    suites: tuple[str, ...] = ()
+    missing: Literal["no file", "no row", "nothing"] = "no file"
+
+
+def audit(name: str, *columns: str) -> Read:
+    """An audit of the exhibit's own suite, or some of its columns."""
+    return Read("audit", name, columns)
+
+
+def rows(name: str, *columns: str, each: bool = False) -> Read:
+    """Some columns of an audit with many rows, of which there must be some."""
+    return Read("audit", name, columns, categories=True, each=each, missing="no row")
+
+
+def of_every_suite(name: str, *columns: str, categories: bool = False) -> Read:
+    """Some columns of an audit of all suites that were asked for it."""
+    return Read("audit", name, columns, categories, suites=("*",), missing="nothing")
+
+
+def corpus(file: str) -> Read:
+    """A file of each data set's folder in results/corpora."""
+    return Read("corpus", file)
+
+
+RECORDS = Read("records")
+"""What is known of the fetched files of each data set."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One table or figure: a function from frames to what is published, made by one job.
+
+    name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/. target:
+    the function, "module:name" under this package. shows: what a reader sees, in a sentence. suite: whose it is, by key;
+    "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
+    function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
+    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
+    """
+
+    name: str
+    target: str
+    shows: str
+    suite: str = ""
+    number: str = ""
+    reads: Mapping[str, Read] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    every_dataset: bool = False
+
+    folder: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]
+
+    @property
+    def rule(self) -> str:
+        """Its name in Snakemake: as far as the paper's number, such as wp_fig5, or the whole name."""
+        short = re.match(r"[a-z]+_(?:fig|table)\d+", self.name)
+        return short[0] if short else self.name
+
+    def path(self, ending: str) -> str:
+        """Its file with this ending."""
+        return f"results/{self.folder}/{self.name}{ending}"
+
+    @property
+    def files(self) -> list[str]:
+        """All its files."""
+        return [self.path(ending) for ending in self.endings]
+
+    @property
+    def caption(self) -> str:
+        """The file of its caption."""
+        return f"workflow/report/{self.name}.rst"
+
+
+@dataclass(frozen=True)
+class Figure(Exhibit):
+    """A figure; its function returns a matplotlib Figure."""
+
+    folder = "figures"
+    endings = (".pdf", ".png")
+
+
+@dataclass(frozen=True)
+class Table(Exhibit):
+    """A table; its function returns a frame.
+
+    columns: the declaration of its columns. shown: the function that turns the frame into rows of text. gaps: whether
+    data sets that could not be had follow at the end, with the paper's values.
+    """
+
+    columns: str = "columns.table:TABLE"
+    shown: str = "tables.shown:wide"
+    gaps: bool = True
+
+    folder = "tables"
+    endings = (".parquet", ".csv", ".md", ".tex")

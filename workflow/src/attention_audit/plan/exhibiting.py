@@ -1,0 +1,199 @@
+"""Which tables and figures a run makes, what each of them reads, and what its job is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attention_audit.contrasts import Subject
+from attention_audit.errors import AuditError
+from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
+from attention_audit.plan import remarks
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.auditing import Auditing, Inputs, audit_file
+from attention_audit.plan.corpora import fetched_files, record_files
+from attention_audit.plan.exhibit import Exhibit, Read, Table
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.scope import Scope
+from attention_audit.plan.suite import Suite
+
+CORPUS_COLUMNS = {"census": "columns.corpus:CENSUS", "vocabulary": "columns.corpus:VOCABULARY"}
+GIVEN_BY_THE_STAGE = ("models", "labels")
+
+
+class Exhibiting:
+    """Every table and figure of a run. `catalogue`: the raw entries of the papers' data sets; `raw`: the raw configuration.
+
+    Raises AuditError where an entry names what there is not.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        auditing: Auditing,
+        raw: Mapping[str, Any],
+        catalogue: Mapping[str, Any],
+        exhibits: tuple[Exhibit, ...] = EXHIBITS,
+    ) -> None:
+        self.scope = scope
+        self.auditing = auditing
+        self.raw = raw
+        self.catalogue = catalogue
+        self.exhibits = exhibits
+        self.settings: dict[str, Callable[[], Any]] = {
+            "resamples": lambda: scope.config.resamples,
+            "epsilon": lambda: scope.config.instance_adversary.epsilon,
+            "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
+            "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
+            "reasons": self.reasons,
+            "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
+            "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
+        }
+        for exhibit in exhibits:
+            if exhibit.suite:
+                scope.suite(exhibit.suite)
+            unknown = set(exhibit.settings) - {*self.settings, *GIVEN_BY_THE_STAGE}
+            if unknown:
+                known = ", ".join([*self.settings, *GIVEN_BY_THE_STAGE])
+                raise AuditError(
+                    f"plan/exhibits.py: {exhibit.name}: no setting is called {min(unknown)!r} (known: {known}); "
+                    "declare it in plan/exhibiting.py"
+                )
+
+    def made(self, folder: str) -> list[Exhibit]:
+        """The tables, or the figures, that this run makes: those of all suites, and of suites that have data sets."""
+        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
+
+    def datasets(self, exhibit: Exhibit) -> list[str]:
+        """The data sets that an exhibit speaks of."""
+        if exhibit.every_dataset or not exhibit.suite:
+            return self.scope.datasets
+        return self.scope.datasets_of(self.scope.suite(exhibit.suite))
+
+    def suites(self, exhibit: Exhibit) -> list[Suite]:
+        """The suites whose models an exhibit may speak of."""
+        return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
+
+    def _audit_files(self, exhibit: Exhibit, read: Read) -> list[tuple[FileOf, str]]:
+        audit = audit_named(read.name)
+        if not read.suites:
+            key = exhibit.suite
+            return [
+                (FileOf(name=name, suite=key), audit_file(name, key, audit.name)) for name in self.datasets(exhibit)
+            ]
+        return [
+            (FileOf(name=name, suite=suite.key), audit_file(name, suite.key, audit.name))
+            for suite in self.scope.suites.values()
+            if "*" in read.suites or suite.key in read.suites
+            if audit in self.auditing.asked(suite)
+            for name in self.scope.datasets_of(suite)
+        ]
+
+    def _files(self, exhibit: Exhibit, read: Read) -> list[tuple[FileOf, str]]:
+        """The files of one name, each with whose it is."""
+        tables = {table.name: table for table in TABLES}
+        match read.source:
+            case "audit":
+                return self._audit_files(exhibit, read)
+            case "corpus":
+                return [
+                    (FileOf(name=name), f"results/corpora/{name}/{read.name}.parquet")
+                    for name in self.datasets(exhibit)
+                ]
+            case "table":
+                return [(FileOf(name=read.name), tables[read.name].path(".parquet"))]
+            case "tables":
+                made = {table.name for table in self.made("tables")}
+                return [(FileOf(name=name), tables[name].path(".parquet")) for name in read.columns if name in made]
+            case "records":
+                return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
+
+    def inputs(self, exhibit: Exhibit) -> Inputs:
+        """The input files of a job."""
+        return {name: [path for _, path in self._files(exhibit, read)] for name, read in exhibit.reads.items()}
+
+    def declared(self, read: Read) -> str:
+        """The declaration of the columns of what is read."""
+        match read.source:
+            case "audit":
+                return audit_named(read.name).columns
+            case "corpus":
+                return CORPUS_COLUMNS[read.name]
+            case "table":
+                return next(table.columns for table in TABLES if table.name == read.name)
+            case "tables":
+                return Table.columns
+            case "records":
+                return ""
+
+    def job(self, exhibit: Exhibit) -> ExhibitJob:
+        """What a job is told."""
+        suites = self.suites(exhibit)
+        named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
+        reads = {
+            name: ReadSpec(
+                source=read.source,
+                declared=self.declared(read),
+                columns=list(read.columns) if read.source == "audit" else [],
+                categories=read.categories,
+                each=read.each,
+                suites=bool(read.suites),
+                missing=read.missing,
+                files=[whose for whose, _ in self._files(exhibit, read)] if read.source != "records" else [],
+            )
+            for name, read in exhibit.reads.items()
+        }
+        records = any(read.source == "records" for read in exhibit.reads.values())
+        return ExhibitJob(
+            exhibit=exhibit.name,
+            target=exhibit.target,
+            suite=exhibit.suite,
+            reads=reads,
+            settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
+            takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
+            models={suite.key: models_of(suite) for suite in suites} if named else {},
+            titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
+            fetched=self.fetched() if records else {},
+            table=self._table(exhibit) if isinstance(exhibit, Table) else None,
+        )
+
+    def _table(self, table: Table) -> TableSpec:
+        gaps: dict[str, str] = {}
+        if table.gaps:
+            suite = self.scope.suite(table.suite)
+            gaps = self.scope.unavailable if table.every_dataset else self.scope.gaps(suite)
+        paper = self.scope.suite(table.suite).paper if table.suite else ""
+        return TableSpec(declared=table.columns, shown=table.shown, gaps=gaps, paper=paper, number=table.number)
+
+    def fetched(self) -> dict[str, list[list[str]]]:
+        """Folder and name of the fetched files of each data set."""
+        return {
+            name: [list(file) for file in fetched_files(self.scope.config, name)] for name in self.scope.datasets
+        }
+
+    def subjects(self) -> list[Subject]:
+        """The models whose attention the summary judges, one a data set, suite and model."""
+        return [
+            Subject(
+                dataset=name,
+                suite=suite.key,
+                paper=suite.paper,
+                model=suite.family(model),
+                seeds=len(suite.seeds(model)),
+                contrasts=suite.contrasts(model),
+            )
+            for suite in self.scope.suites.values()
+            for name in self.scope.datasets_of(suite)
+            for model in suite.judged
+        ]
+
+    def reasons(self) -> dict[str, str]:
+        """The data sets that no suite runs, by reason."""
+        run = {name for suite in self.scope.suites.values() for name in self.scope.datasets_of(suite)}
+        gaps = {name: reason for suite in self.scope.suites.values() for name, reason in self.scope.gaps(suite).items()}
+        return {name: reason for name, reason in gaps.items() if name not in run}
+
+
+def models_of(suite: Suite) -> Models:
+    """The models of a suite as a job is told of them."""
+    return Models(where=suite.labels.where, looks={name: list(look) for name, look in suite.labels.items()})

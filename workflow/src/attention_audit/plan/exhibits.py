@@ -1,0 +1,370 @@
+"""The tables and figures: the one list that a new one is entered in, in the order of the report."""
+
+from __future__ import annotations
+
+from attention_audit.plan.exhibit import RECORDS, Exhibit, Figure, Read, Table, audit, corpus, of_every_suite, rows
+
+SINGLE_WEIGHT_FIGURE = rows(
+    "single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention"
+)
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "wp_fig2_attention_maps",
+        "figures.attention_maps:wp_fig2_attention_maps",
+        "single test texts, their words shaded by attention",
+        suite="wp",
+        number="Figure 2",
+        reads={"attention_maps": audit("attention_maps")},
+    ),
+    Figure(
+        "wp_fig3_seed_variance",
+        "figures.seed_variance:wp_fig3_seed_variance",
+        "how far attention moves from seed to seed, and by the per-instance adversary",
+        suite="wp",
+        number="Figure 3",
+        reads={
+            "comparison": audit(
+                "comparison", "dataset", "model", "id", "jsd", "base_prediction", "base_max_attention"
+            ),
+            "instance_adversary": audit(
+                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
+            ),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "wp_fig5_tvd_jsd",
+        "figures.tvd_jsd:wp_fig5_tvd_jsd",
+        "what changed attention costs in changed predictions",
+        suite="wp",
+        number="Figure 5",
+        reads={
+            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
+            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "ss_fig3_delta_js",
+        "figures.delta_js:ss_fig3_delta_js",
+        "erasing the top item against erasing another: change of the prediction over attention",
+        suite="ss",
+        number="Figures 3 and 7",
+        reads={"single_weight": SINGLE_WEIGHT_FIGURE},
+        settings=("models",),
+    ),
+    Figure(
+        "ss_fig4_negative_delta_js",
+        "figures.delta_js:ss_fig4_negative_delta_js",
+        "at which difference in attention the top item matters less than another",
+        suite="ss",
+        number="Figures 4 and 8",
+        reads={"single_weight": SINGLE_WEIGHT_FIGURE},
+        settings=("models",),
+    ),
+    Figure(
+        "ss_fig5_fraction_removed",
+        "figures.removed:ss_fig5_fraction_removed",
+        "how many items each ranking erases until the decision flips",
+        suite="ss",
+        number="Figures 5, 6 and 10",
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "fraction_removed")},
+        settings=("models",),
+    ),
+    Figure(
+        "ss_fig11_mass_removed",
+        "figures.removed:ss_fig11_mass_removed",
+        "how much attention each ranking erases until the decision flips",
+        suite="ss",
+        number="Figure 11",
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "mass_removed")},
+        settings=("models",),
+    ),
+    Figure(
+        "ss_fig_aopc",
+        "figures.faithfulness:ss_fig_aopc",
+        "comprehensiveness and sufficiency of each ranking",
+        suite="ss",
+        reads={
+            "ranked_sets": rows(
+                "ranked_sets",
+                "dataset",
+                "model",
+                "seed",
+                "id",
+                "ranking",
+                "comprehensiveness_curve",
+                "sufficiency_curve",
+                each=True,
+            )
+        },
+        settings=("models", "resamples"),
+    ),
+    Figure(
+        "jw_fig_correlation",
+        "figures.correlation:jw_fig_correlation",
+        "does attention rank the tokens as gradients and leave-one-out do",
+        suite="jw",
+        number="Figures 2, 3 and 4",
+        reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
+        settings=("models",),
+    ),
+    Figure(
+        "jw_fig_permutation",
+        "figures.permutation:jw_fig_permutation",
+        "what shuffling the attention weights does to the prediction",
+        suite="jw",
+        number="Figure 5",
+        reads={"permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd")},
+        settings=("models",),
+    ),
+    Figure(
+        "jw_fig_adversary",
+        "figures.adversary_histogram:jw_fig_adversary",
+        "how far attention can go while the prediction stays",
+        suite="jw",
+        number="Figures 6 and 7",
+        reads={
+            "instance_adversary": rows(
+                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
+            )
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "jw_fig_agreement",
+        "figures.agreement:jw_fig_agreement",
+        "which attributions rank the tokens alike, two by two",
+        suite="jw",
+        reads={"agreement": rows("agreement", "dataset", "model", "first", "second", "tau", "texts")},
+        settings=("models",),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        "wp_table1_datasets",
+        "tables.datasets:wp_table1_datasets",
+        "sizes, classes, lengths and vocabulary of every data set",
+        suite="wp",
+        number="Table 1",
+        reads={"census": corpus("census"), "vocabulary": corpus("vocabulary"), "records": RECORDS},
+        every_dataset=True,
+    ),
+    Table(
+        "wp_table2_uniform",
+        "tables.performance:wp_table2_uniform",
+        "test 1: the base model against uniform weights",
+        suite="wp",
+        number="Table 2",
+        reads={"performance": audit("performance")},
+        settings=("models",),
+    ),
+    Table(
+        "wp_table3_guides",
+        "tables.performance:wp_table3_guides",
+        "test 3: a simple model guided by attention from elsewhere",
+        suite="wp",
+        number="Table 3",
+        reads={"performance": audit("performance")},
+        settings=("models",),
+    ),
+    Table(
+        "wp_table5_adversary",
+        "tables.adversary:wp_table5_adversary",
+        "test 4: the consistent adversary, lambda by lambda",
+        suite="wp",
+        number="Table 5",
+        reads={
+            "performance": audit("performance"),
+            "comparison": audit(
+                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
+            ),
+            "instance_adversary": audit(
+                "instance_adversary", "dataset", "model", "seed", "id", "tvd", "jsd", "decision_flip", "admissible"
+            ),
+        },
+        settings=("models",),
+    ),
+    Table(
+        "ss_table1_datasets",
+        "tables.datasets:ss_table1_datasets",
+        "words and sentences of a text, in Serrano & Smith's layout",
+        suite="ss",
+        number="Table 1",
+        reads={"census": corpus("census"), "records": RECORDS},
+        every_dataset=True,
+    ),
+    Table(
+        "ss_table2_flips",
+        "tables.erasure:ss_table2_flips",
+        "decisions that flip without the top item, and without another",
+        suite="ss",
+        number="Table 2",
+        reads={
+            "single_weight": rows(
+                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips", "other_flips"
+            ),
+            "census": corpus("census"),
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "ss_table3_accuracy",
+        "tables.erasure:ss_table3_accuracy",
+        "accuracy of HANs and FLANs",
+        suite="ss",
+        number="Table 3",
+        reads={"performance": audit("performance")},
+        settings=("models",),
+    ),
+    Table(
+        "ss_table_pairwise",
+        "tables.erasure:ss_table_pairwise",
+        "which of two rankings flips the decision first",
+        suite="ss",
+        number="Section 5.4",
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "removed")},
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "ss_table_claims",
+        "tables.claims:ss_table_claims",
+        "Serrano & Smith's findings, and whether they come back",
+        suite="ss",
+        reads={
+            "ranked_sets": rows(
+                "ranked_sets", "dataset", "model", "seed", "id", "ranking", "removed", "fraction_removed"
+            ),
+            "single_weight": rows(
+                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips"
+            ),
+        },
+        settings=("models", "resamples"),
+        columns="columns.claims:CLAIMS",
+        shown="tables.shown:findings",
+        gaps=False,
+    ),
+    Table(
+        "jw_table1_performance",
+        "tables.correlation:jw_table1_performance",
+        "how well each encoder and attention predicts",
+        suite="jw",
+        number="Table 1",
+        reads={"performance": audit("performance")},
+        settings=("models",),
+    ),
+    Table(
+        "jw_table2_correlation",
+        "tables.correlation:jw_table2_correlation",
+        "rank correlation of attention, gradients and leave-one-out",
+        suite="jw",
+        number="Table 2",
+        reads={
+            "correlation": rows(
+                "correlation", "dataset", "model", "seed", "id", "prediction", "pair", "tau", "p", "top_k_overlap"
+            )
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "jw_table_conicity",
+        "tables.correlation:jw_table_conicity",
+        "how alike hidden states are, beside what permuting attention changes",
+        suite="jw",
+        reads={
+            "conicity": rows("conicity", "dataset", "model", "seed", "id", "conicity"),
+            "permutation": rows("permutation", "dataset", "model", "seed", "id", "max_attention", "median_tvd"),
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "jw_table_evidence",
+        "tables.evidence:jw_table_evidence",
+        "how much attention is on the words that are known to decide the label",
+        suite="jw",
+        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "summary",
+        "tables.summary:summary",
+        "may this attention be read as an explanation: five questions, their noise floors, the verdict",
+        reads={
+            "performance": of_every_suite("performance", "dataset", "model", "seed", "metric", "value"),
+            "comparison": of_every_suite(
+                "comparison", "dataset", "model", "lambda", "seed", "id", "jsd", "tvd", categories=True
+            ),
+            "stability": of_every_suite(
+                "stability", "dataset", "model", "seed", "id", "jsd", "tvd", "chance_jsd", categories=True
+            ),
+            "permutation": of_every_suite(
+                "permutation", "dataset", "model", "seed", "id", "median_tvd", categories=True
+            ),
+            "single_weight": of_every_suite(
+                "single_weight",
+                "dataset",
+                "model",
+                "seed",
+                "id",
+                "ranking",
+                "draw",
+                "top_flips",
+                "other_flips",
+                categories=True,
+            ),
+        },
+        settings=("subjects", "reasons", "epsilon", "resamples"),
+        columns="columns.summary:SUMMARY",
+        shown="tables.shown:answers",
+        gaps=False,
+    ),
+    Table(
+        "replication",
+        "tables.replication:replication",
+        "every published number beside ours, and whether seeds explain the difference",
+        reads={
+            "tables": Read(
+                "tables",
+                columns=(
+                    "wp_table1_datasets",
+                    "wp_table2_uniform",
+                    "wp_table3_guides",
+                    "ss_table1_datasets",
+                    "ss_table2_flips",
+                    "ss_table3_accuracy",
+                    "ss_table_pairwise",
+                    "jw_table1_performance",
+                    "jw_table2_correlation",
+                ),
+            ),
+            "records": RECORDS,
+        },
+        settings=("of_data", "of_models"),
+        columns="columns.replication:REPLICATION",
+        shown="tables.shown:comparisons",
+        gaps=False,
+        every_dataset=True,
+    ),
+    Table(
+        "controls",
+        "tables.controls:controls",
+        "what had to be found on the generated corpora, and whether it was",
+        reads={
+            "performance": of_every_suite("performance", "dataset", "model", "seed", "metric", "value"),
+            "evidence": of_every_suite("evidence", "dataset", "model", "evidence_mass"),
+            "planted": of_every_suite("planted", "dataset", "model", "ranking", "on_evidence"),
+            "ranked_sets": of_every_suite("ranked_sets", "dataset", "model", "ranking", "fraction_removed"),
+            "census": corpus("census"),
+            "summary": Read("table", "summary"),
+        },
+        settings=("kinds", "labels"),
+        columns="columns.controls:CONTROLS",
+        shown="tables.shown:verdicts",
+        gaps=False,
+        every_dataset=True,
+    ),
+)
+
+EXHIBITS: tuple[Exhibit, ...] = (*FIGURES, *TABLES)

@@ -1,0 +1,65 @@
+"""What a run is about: its suites and data sets, and what of them had to be left out, with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attention_audit.config import Config
+from attention_audit.corpus.availability import unavailable
+from attention_audit.errors import AuditError
+from attention_audit.names import Names
+from attention_audit.plan.corpora import RAW
+from attention_audit.plan.suite import Suite
+from attention_audit.plan.suites import SUITES
+
+
+class Scope:
+    """The suites of a run, and the data sets of each. Raises AuditError where a data set cannot be had and may not be
+    left out, or where two suites have one key.
+    """
+
+    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES, raw: Path = RAW) -> None:
+        self.config = config
+        self.mirror = Path(config.mirror) if config.mirror else None
+        self.suites = {suite.key: suite(config) for suite in suites}
+        if len(self.suites) < len(suites):
+            raise AuditError(f"two suites have the same key ({', '.join(suite.key for suite in suites)}); rename one")
+        named = dict.fromkeys(name for suite in self.suites.values() for name in suite.datasets)
+        reasons = {name: unavailable(name, config.corpora[name], self.mirror, raw) for name in named}
+        self.unavailable = {name: reason for name, reason in reasons.items() if reason}
+        if self.unavailable and not config.skip_unavailable:
+            said = "; ".join(self.unavailable.values())
+            raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
+        self.datasets = [name for name in named if name not in self.unavailable]
+
+    def suite(self, key: str) -> Suite:
+        """A suite by its key. Raises AuditError where there is none."""
+        if key not in self.suites:
+            known = ", ".join(self.suites)
+            raise AuditError(f"suite {key!r} is not known (known: {known}); declare it in plan/suites.py")
+        return self.suites[key]
+
+    def gaps(self, suite: Suite) -> dict[str, str]:
+        """The data sets that were named for a suite and are left out, by reason."""
+        pairs = [other.title for other in self.suites.values() if other.takes_pairs]
+        reason = f"holds pairs of texts, which only these suites take: {', '.join(pairs)}; name it there"
+        gaps = {}
+        for name in suite.datasets:
+            if name in self.unavailable:
+                gaps[name] = self.unavailable[name]
+            elif self.config.corpora[name].pair and not suite.takes_pairs:
+                gaps[name] = f"{name} {reason}"
+        return gaps
+
+    def datasets_of(self, suite: Suite) -> list[str]:
+        """The data sets of a suite, in the order of the configuration."""
+        gaps = self.gaps(suite)
+        return [name for name in suite.datasets if name not in gaps]
+
+    def titles(self) -> dict[str, str]:
+        """The titles of the suites by the names of their papers."""
+        return {suite.paper: suite.title for suite in self.suites.values()}
+
+    def labels(self) -> list[Names]:
+        """The models of every suite."""
+        return [suite.labels for suite in self.suites.values()]

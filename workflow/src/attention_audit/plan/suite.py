@@ -1,0 +1,160 @@
+"""What all suites share: a suite is a set of models, with what there is to know of each before anything is computed.
+
+Snakemake's rules ask here, through `plan.plan`; nothing is computed or read from disk, and no heavy library is imported.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from attention_audit.config import Config
+from attention_audit.contrasts import Contrasts
+from attention_audit.model.architecture import Architecture
+from attention_audit.names import Names
+from attention_audit.plan.audit import Audit
+from attention_audit.training.settings import Recipe, TrainSettings
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model with one seed."""
+
+    model: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a model is trained: its recipe, how many epochs at most, and how many without a better one end it."""
+
+    optimisation: Recipe
+    epochs: int
+    patience: int | None = None
+
+
+class Suite(ABC):
+    """A set of models that are asked the same questions: those of a paper, or a user's own."""
+
+    key: ClassVar[str]
+    """Its folder in results/, and the beginning of the names of its tables and figures."""
+    paper: ClassVar[str]
+    """Its name in tables, such as WP2019."""
+    title: ClassVar[str]
+    """Its name in headings."""
+    about: ClassVar[str]
+    """What it asks, in a sentence."""
+    labels: ClassVar[Names]
+    """Every model that it may have: order, label and colour in tables and figures."""
+    takes_pairs: ClassVar[bool] = False
+    """Whether its models read pairs of texts too."""
+    own_audits: ClassVar[tuple[str, ...]]
+    """The audits that it is asked unless the configuration names others."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @property
+    @abstractmethod
+    def datasets(self) -> list[str]:
+        """The data sets that the configuration names for it."""
+
+    @property
+    @abstractmethod
+    def models(self) -> list[str]:
+        """Every model of a data set, by the names in paths."""
+
+    @property
+    def judged(self) -> list[str]:
+        """The models whose own attention is in question; the others are what they are held against."""
+        return self.models
+
+    @property
+    def attending(self) -> list[str]:
+        """The models whose attention is held against known evidence."""
+        return self.judged
+
+    @property
+    def base(self) -> Run | None:
+        """The run that all others are compared with, if there is one."""
+        return None
+
+    @property
+    def contrast(self) -> Run | None:
+        """The adversary whose maps are shown beside those of the base, if there is one."""
+        return None
+
+    @property
+    def compared(self) -> list[Run]:
+        """The runs that are compared with the base."""
+        return [run for run in self.runs(self.attending) if run != self.base]
+
+    @abstractmethod
+    def seeds(self, model: str) -> list[int]:
+        """The seeds a model is trained with, the first of them the one that the others are compared with."""
+
+    @abstractmethod
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        """What a model is built of."""
+
+    @abstractmethod
+    def schedule(self, dataset: str, model: str) -> Schedule:
+        """How a model is trained."""
+
+    def lambda_(self, model: str) -> float | None:
+        """The lambda of an adversary, None for other models."""
+        return None
+
+    def family(self, model: str) -> str:
+        """The model's name in audits and tables: a key of `labels`."""
+        return model
+
+    def reference(self, model: str) -> Run | None:
+        """The run whose readouts a model is trained on, if any."""
+        return None
+
+    def contrasts(self, model: str) -> Contrasts | None:
+        """The models beside a judged one that the summary compares it with, if there are any."""
+        return None
+
+    def selection(self, dataset: str, model: str) -> str:
+        """The split on which a model's epoch is selected; an adversary's is selected on its training loss."""
+        return "train" if self.lambda_(model) is not None else self.schedule(dataset, model).optimisation.selection
+
+    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
+        """The training of a model with these seeds."""
+        schedule = self.schedule(dataset, model)
+        return TrainSettings(
+            dataset=dataset,
+            model=self.family(model),
+            lambda_=self.lambda_(model),
+            seeds=list(seeds),
+            architecture=self.architecture(dataset, model),
+            device=self.config.device,
+            threads=self.config.threads,
+            optimisation=schedule.optimisation,
+            epochs=schedule.epochs,
+            patience=schedule.patience,
+        )
+
+    def runs(self, models: Sequence[str]) -> list[Run]:
+        """Every seed of these models."""
+        return [Run(model, seed) for model in models for seed in self.seeds(model)]
+
+    def runs_of(self, audit: Audit) -> list[Run]:
+        """The runs that an audit is asked of."""
+        match audit.of:
+            case "models":
+                return self.runs(self.models)
+            case "attending":
+                return self.runs(self.attending)
+            case "judged":
+                return self.runs(self.judged)
+            case "compared":
+                return self.compared
+            case "reseeded":
+                return [run for model in self.judged for run in self.runs([model]) if len(self.seeds(model)) > 1]
+            case "first":
+                return [self.base] if self.base else self.runs(self.judged)

@@ -1,0 +1,10 @@
+"""The suites: the one list that a new one is entered in, in the order in which they train and are shown."""
+
+from __future__ import annotations
+
+from attention_audit.plan.jain_wallace import JainWallace
+from attention_audit.plan.serrano_smith import SerranoSmith
+from attention_audit.plan.suite import Suite
+from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+
+SUITES: tuple[type[Suite], ...] = (WiegreffePinter, SerranoSmith, JainWallace)

@@ -1,0 +1,147 @@
+"""Which trainings there are, and where the weights and readouts of every run lie.
+
+A model that several suites ask for with the same data, vectors, architecture, recipe and seed is one training: it lies
+under the suite that comes first in `plan.suites`, and all of them read it there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+from attention_audit.jobs.train import TrainJob
+from attention_audit.plan.scope import Scope
+from attention_audit.plan.suite import Run, Suite
+
+WEIGHTS = "results/models/{training}/seed{seed}.safetensors"
+HISTORY = "results/models/{training}/seed{seed}.history.parquet"
+READOUT = "results/readouts/{training}/seed{seed}/{split}.parquet"
+HEAD = "results/readouts/{training}/seed{seed}/head.parquet"
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where the files of a run lie: `training` is <data set>/<suite>/<model>."""
+
+    training: str
+    seed: int
+
+    @property
+    def weights(self) -> str:
+        """Its weights."""
+        return WEIGHTS.format(training=self.training, seed=self.seed)
+
+    def readout(self, split: str = "test") -> str:
+        """Its readout of one split."""
+        return READOUT.format(training=self.training, seed=self.seed, split=split)
+
+
+@dataclass(frozen=True)
+class TrainRule:
+    """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
+
+    pairs: whether they are of models of pairs, whose heads are written too.
+    """
+
+    name: str
+    pattern: str
+    seeds: tuple[int, ...]
+    pairs: bool
+
+    def files(self, path: str) -> list[str]:
+        """The files of every seed (and split) by `path`, one of the patterns above; {training} stays."""
+        splits = SPLITS if "{split}" in path else [""]
+        return [
+            path.replace("{seed}", str(seed)).replace("{split}", split) for seed in self.seeds for split in splits
+        ]
+
+
+class Trainings:
+    """Every training of a run."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.homes: dict[tuple[str, str, Run], Home] = {}
+        self.seeds: dict[str, tuple[int, ...]] = {}
+        first: dict[str, Home] = {}
+        for suite, dataset, model in self._models():
+            training = f"{dataset}/{suite.key}/{model}"
+            for seed in suite.seeds(model):
+                home = first.setdefault(self._identity(suite.key, dataset, Run(model, seed)), Home(training, seed))
+                self.homes[suite.key, dataset, Run(model, seed)] = home
+            own = [seed for seed in suite.seeds(model) if self.home(suite, dataset, Run(model, seed)) == Home(training, seed)]
+            if own:
+                self.seeds[training] = tuple(own)
+
+    def _models(self) -> Iterator[tuple[Suite, str, str]]:
+        for suite in self.scope.suites.values():
+            for dataset in self.scope.datasets_of(suite):
+                for model in suite.models:
+                    yield suite, dataset, model
+
+    @cache  # noqa: B019, a run has one plan
+    def _identity(self, key: str, dataset: str, run: Run) -> str:
+        """All that a training depends on but the names that suites give it."""
+        suite = self.scope.suites[key]
+        reference = suite.reference(run.model)
+        other = self._identity(key, dataset, reference) if reference else ""
+        return suite.training(dataset, run.model, [run.seed]).model_dump_json(exclude={"model"}) + other
+
+    def home(self, suite: Suite, dataset: str, run: Run) -> Home:
+        """Where the files of a run lie."""
+        return self.homes[suite.key, dataset, run]
+
+    def split(self, training: str) -> tuple[Suite, str, str]:
+        """Suite, data set and model of a training. Raises AuditError where this configuration has no such training."""
+        if training not in self.seeds:
+            raise AuditError(f"{training}: not a training of this configuration; add it there, or ask for another")
+        dataset, key, model = training.split("/")
+        return self.scope.suites[key], dataset, model
+
+    def job(self, training: str, training_code: str) -> TrainJob:
+        """What the job of a training is told."""
+        suite, dataset, model = self.split(training)
+        settings = suite.training(dataset, model, self.seeds[training])
+        return TrainJob(**dict(settings), training_code=training_code)
+
+    def reference(self, training: str) -> list[str]:
+        """The readouts that a model is trained on, one a split; often none."""
+        suite, dataset, model = self.split(training)
+        run = suite.reference(model)
+        return [self.home(suite, dataset, run).readout(split) for split in SPLITS] if run else []
+
+    def passes(self, training: str) -> int:
+        """How often a training job reads its corpus: the epochs of all its seeds."""
+        suite, dataset, model = self.split(training)
+        return suite.schedule(dataset, model).epochs * len(self.seeds[training])
+
+    def rules(self) -> list[TrainRule]:
+        """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
+        groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        for training, seeds in self.seeds.items():
+            suite, dataset, _ = self.split(training)
+            groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
+        rules: dict[str, TrainRule] = {}
+        for (key, seeds, pairs), members in groups.items():
+            suite, _, model = self.split(members[0])
+            alone = sum(other == key for other, _, _ in groups) == 1
+            name = f"train_{key}" if alone else f"train_{key}_{suite.family(model)}"
+            name = name if name not in rules else f"{name}_{len(rules)}"
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs)
+        return list(rules.values())
+
+
+def pattern_of(trainings: list[str]) -> str:
+    """A regular expression of these trainings, which are <data set>/<suite>/<model>, and of no others."""
+    models: dict[str, list[str]] = {}
+    for training in trainings:
+        dataset, model = training.split("/", 1)
+        models.setdefault(dataset, []).append(re.escape(model))
+    datasets: dict[tuple[str, ...], list[str]] = {}
+    for dataset, members in models.items():
+        datasets.setdefault(tuple(members), []).append(re.escape(dataset))
+    return "|".join(f"(?:{'|'.join(names)})/(?:{'|'.join(members)})" for members, names in datasets.items())

@@ -1,0 +1,171 @@
+"""readouts (, corpus, other audits) -> one audit of one suite on one data set.
+
+An audit is a function; what it is called with first is `takes` in its entry (plan/audits.py), and the rest follows from
+the names of its parameters:
+
+settings            its section of the configuration, validated as the parameter is annotated
+<section>           one of several sections, by its key
+<field>             a field of its only section, such as seed or permutations
+selection           the split on which the epoch of the run was selected
+evidence            the positions of the items that are known to decide the label, by text
+tokens              the words of the texts
+base, contrast      their readouts, where it is called once for a suite
+<audit>             another audit's file as a frame
+report              what says how far it is
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from attention_audit.artefacts.parquet import read_batches, read_frame, write_batches
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.errors import AuditError
+from attention_audit.jobs.audit import AuditedRun, AuditJob
+from attention_audit.readout import Readout, read_readout, read_readouts
+from attention_audit.section import Section
+from attention_audit.stages.job import Job
+from attention_audit.targets import load
+
+Settings = AuditJob
+
+Columns = Mapping[str, Any]
+"""Columns of an audit but for those that say what was audited."""
+
+
+def sentences_of(positions: list[int], starts: list[int]) -> list[int]:
+    """The sentences that hold any of these tokens, each once; `starts` are those of all sentences."""
+    return sorted(set((np.searchsorted(starts, positions, side="right") - 1).tolist()))
+
+
+def labelled(kind: Artefact, identity: Mapping[str, Any], columns: Columns) -> pa.Table:
+    """Columns, which may have no row at all, as rows of `kind`, each with the identity of what was audited."""
+    rows = len(next(iter(columns.values())))
+    values = {name: [value] * rows for name, value in identity.items()} | dict(columns)
+    arrays = [pa.array(values[field.name], field.type, from_pandas=True) for field in kind.schema]
+    return pa.Table.from_arrays(arrays, schema=kind.schema)
+
+
+class Asking:
+    """One job: its audit's function, and all that it may be called with."""
+
+    def __init__(self, job: Job[AuditJob]) -> None:
+        self.job = job
+        self.settings = job.settings
+        self.function: Callable[..., Any] = load(job.settings.target)
+        self.parameters = inspect.signature(self.function).parameters
+        self.hints = get_type_hints(self.function)
+
+    def _section(self, parameter: str, values: dict[str, Any]) -> Any:
+        annotated = self.hints.get(parameter)
+        if isinstance(annotated, type) and issubclass(annotated, Section):
+            return annotated.model_validate(values)
+        return values
+
+    @cached_property
+    def evidence(self) -> dict[bool, dict[str, list[int]]]:
+        """Positions of the known evidence by text: of tokens (False), and of sentences (True)."""
+        tokens: dict[str, list[int]] = {}
+        sentences: dict[str, list[int]] = {}
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "sentences", "evidence"]):
+            for id_, starts, positions in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                if positions is not None:
+                    tokens[id_] = positions
+                    sentences[id_] = sentences_of(positions, starts or [0])
+        return {False: tokens, True: sentences}
+
+    def tokens(self) -> dict[str, list[str]]:
+        """The words of the texts, by text."""
+        words: dict[str, list[str]] = {}
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "tokens"]):
+            words |= zip(*(column.to_pylist() for column in table.columns), strict=True)
+        return words
+
+    def _offered(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
+        """What a parameter may be called."""
+        sections = self.settings.sections
+        offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
+        for key, values in sections.items():
+            offered[key] = lambda key=key, values=values: self._section(key, values)
+        if len(sections) == 1:
+            (values,) = sections.values()
+            offered["settings"] = lambda: self._section("settings", values)
+            offered |= {name: lambda value=value: value for name, value in values.items()}
+        for name, declared in self.settings.after.items():
+            offered[name] = lambda name=name, declared=declared: read_frame(
+                self.job.input(name), artefact(declared)
+            )
+        for name in ("base", "contrast"):
+            if name in self.job.inputs:
+                offered[name] = lambda name=name: read_readout(self.job.input(name))
+        if run:
+            offered["selection"] = lambda: run.selection
+            offered["evidence"] = lambda: self.evidence[run.hierarchical]
+        return offered
+
+    def called(self, *first: Any, run: AuditedRun | None = None) -> Any:
+        """What the function returns for `first` and for what its further parameters ask.
+
+        Raises AuditError where it has a parameter that nothing is offered for.
+        """
+        offered = self._offered(run)
+        further = [
+            name for name, parameter in list(self.parameters.items())[len(first) :] if parameter.kind != parameter.VAR_KEYWORD
+        ]
+        missing = [
+            name for name in further if name not in offered and self.parameters[name].default is inspect.Parameter.empty
+        ]
+        if missing:
+            raise AuditError(
+                f"{self.settings.target}: nothing is offered for its parameter {missing[0]!r} (offered: "
+                f"{', '.join(offered)}); see stages/audit.py, and `settings` and `after` of its entry in plan/audits.py"
+            )
+        return self.function(*first, **{name: offered[name]() for name in further if name in offered})
+
+    def identity(self, run: AuditedRun) -> dict[str, Any]:
+        """The columns that say what was audited."""
+        return {"dataset": self.settings.dataset, "model": run.model, "lambda": run.lambda_, "seed": run.seed}
+
+    def columns_of_runs(self) -> Iterator[tuple[AuditedRun, Columns]]:
+        """What the function says of every run, in one part or in several."""
+        paths = self.job.inputs["readouts"]
+        others = self.job.inputs.get("against", paths)
+        against: dict[str, Readout] = {}
+        for run, path, other in zip(self.settings.runs, paths, others, strict=True):
+            texts = 0
+            if self.settings.takes == "part":
+                for part in read_readouts(path):
+                    yield run, self.called(part, run=run)
+                    texts += len(part)
+            else:
+                readout = read_readout(path)
+                texts = len(readout)
+                if self.settings.takes == "two":
+                    if str(other) not in against:
+                        against = {str(other): read_readout(other)}
+                    yield run, self.called(against[str(other)], readout, run=run)
+                else:
+                    yield run, self.called(readout, run=run)
+            lambda_ = "" if run.lambda_ is None else f", lambda {run.lambda_:g}"
+            self.job.report(f"{run.model}{lambda_}, seed {run.seed}: {texts} texts")
+
+
+def run(job: Job[AuditJob]) -> None:
+    """Ask the audit, and write what it says."""
+    torch.set_num_threads(job.settings.threads)
+    asking = Asking(job)
+    ((name, declared),) = job.settings.columns.items()
+    kind = artefact(declared)
+    if job.settings.takes == "suite":
+        rows = iter([labelled(kind, {"dataset": job.settings.dataset}, asking.called())])
+    else:
+        rows = (labelled(kind, asking.identity(run), columns) for run, columns in asking.columns_of_runs())
+    write_batches(job.output(name), kind, rows, job.provenance)

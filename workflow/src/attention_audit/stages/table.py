@@ -1,0 +1,30 @@
+"""audits, censuses, other tables -> one table, as .parquet, .csv, .md and .tex. No model is loaded."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.columns.kinds import artefact
+from attention_audit.jobs.exhibit import ExhibitJob
+from attention_audit.stages.frames import arguments, labels
+from attention_audit.stages.job import Job
+from attention_audit.tables.render import render
+from attention_audit.tables.tidy import gaps
+from attention_audit.targets import load
+
+Settings = ExhibitJob
+
+
+def run(job: Job[ExhibitJob]) -> None:
+    """Write the table; data sets that could not be had follow at its end, with the paper's values."""
+    spec = job.settings.table
+    if spec is None:
+        raise ValueError(f"{job.settings.exhibit}: not a table")
+    table: pd.DataFrame = load(job.settings.target)(**arguments(job))
+    if spec.gaps:
+        table = pd.concat([table, gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
+    path = job.output("parquet")
+    write_table(path, artefact(spec.declared), table, job.provenance)
+    render(table, path, job.provenance.text(), load(spec.shown), labels(job))
+    job.report(f"{len(table)} rows in {path}")

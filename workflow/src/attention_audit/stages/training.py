@@ -1,0 +1,68 @@
+"""Texts and settings -> the trained weights of one seed: all of a training job that decides what the weights are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+import torch
+
+from attention_audit.errors import AuditError
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
+from attention_audit.model.predict import predict_split
+from attention_audit.scores import accuracy, roc_auc
+from attention_audit.stages.loading import Material
+from attention_audit.training.loop import Trained, fit
+from attention_audit.training.objective import ConsistentAdversary, LabelLoss, Objective
+from attention_audit.training.settings import TrainSettings
+
+
+def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Network], float]:
+    """ROC-AUC or accuracy on a split; NaN where the model predicts no numbers any more."""
+    labels = split.labels
+
+    def score(model: Network) -> float:
+        predicted = predict_split(model, split)
+        if not np.isfinite(predicted).all():
+            return math.nan
+        return roc_auc(labels, predicted) if measure == "roc_auc" else accuracy(labels, predicted.argmax(1))
+
+    return score
+
+
+def train(
+    model: Network,
+    seed: int,
+    settings: TrainSettings,
+    material: Material,
+    splits: Mapping[str, Split],
+    report: Callable[[str], None],
+) -> Trained:
+    """Train a model that has the first weights of `seed`.
+
+    Raises AuditError, naming data set, model and seed, where the loss or the score is no number any more.
+    """
+    recipe = settings.optimisation
+    objective: Objective
+    if settings.lambda_ is not None:
+        objective, score = ConsistentAdversary(settings.lambda_), None
+    else:
+        objective = LabelLoss(material.class_sizes if recipe.class_weights else None)
+        score = selection_score(splits[recipe.selection], recipe.measure)
+    try:
+        return fit(
+            model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience
+        )
+    except AuditError as error:
+        lambda_ = "" if settings.lambda_ is None else f", lambda {settings.lambda_:g}"
+        raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{lambda_}, {error}") from error
+
+
+def peak_memory(device: torch.device) -> str:
+    """How much of a GPU's memory was in use at most; "" without one."""
+    if device.type != "cuda":
+        return ""
+    return f"peak GPU memory {torch.cuda.max_memory_allocated(device) / 2**20:.0f} MiB"

@@ -1,0 +1,17 @@
+"""Functions and declarations that are named by strings, "module:name" under this package."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def module_of(target: str) -> str:
+    """The module of a target, named from inside this package."""
+    return target.partition(":")[0]
+
+
+def load(target: str) -> Any:
+    """What a target names. Raises ModuleNotFoundError or AttributeError where there is no such thing."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(f"attention_audit.{module}"), name)
