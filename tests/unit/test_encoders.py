@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -10,9 +10,18 @@ from torch import Tensor, nn
 from torch.nn.functional import conv1d, pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.architecture import MARKED, SUMMARISING, Architecture, Encoder
 from attention_audit.model.batch import Marked, within
-from attention_audit.model.encoders import Affine, BiGRU, Convolution, vector_encoder
+from attention_audit.model.encoders import (
+    TEXT_ENCODERS,
+    VECTOR_ENCODERS,
+    Affine,
+    BiGRU,
+    Convolution,
+    TextEncoder,
+    VectorEncoder,
+    vector_encoder,
+)
 from attention_audit.model.hierarchy import Words
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
@@ -99,11 +108,23 @@ def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> 
     assert Convolution(1, 1, dropout=0, kernels=[3]).summary(states, lengths).tolist() == [[4], [6], [0]]
 
 
-@pytest.mark.parametrize("encoder", ["bigru", "none"])
-def test_other_encoders_sum_up_no_query(encoder: str) -> None:
+@pytest.mark.parametrize(("encoder", "name"), [("bigru", "BiGRU"), ("none", "Bare")])
+def test_other_encoders_sum_up_no_query(encoder: str, name: str) -> None:
     texts = Marked(torch.tensor([[2, 4, 3]]), torch.tensor([1]))
-    with pytest.raises(TypeError, match="read no queries"):
+    with pytest.raises(TypeError, match=f"{name} sums up no query"):
         Words(architecture(encoder)).summary(nn.Embedding(5, 5), texts)
+
+
+def test_every_declared_encoder_is_built_and_no_other() -> None:
+    assert TEXT_ENCODERS.keys() == MARKED
+    assert VECTOR_ENCODERS.keys() == set(get_args(Encoder)) - MARKED
+
+
+def test_the_declared_encoders_sum_up_queries_and_no_others() -> None:
+    built: dict[str, nn.Module] = {name: build(architecture(name), 5) for name, build in VECTOR_ENCODERS.items()}
+    built |= {name: build(architecture(name), 5) for name, build in TEXT_ENCODERS.items()}
+    silent = (TextEncoder.summary, VectorEncoder.summary)
+    assert {name for name, encoder in built.items() if type(encoder).summary not in silent} == SUMMARISING
 
 
 def test_without_an_encoder_the_states_are_the_vectors(vectors: Tensor) -> None:
@@ -142,5 +163,5 @@ def test_a_bilstm_encodes_no_vectors() -> None:
 
 @pytest.mark.parametrize("given", [{"hierarchical": True}, {"dropout": {"words": 0.1}}])
 def test_a_bilstm_is_neither_hierarchical_nor_drops_words(given: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="bilstm reads a whole text between marks"):
+    with pytest.raises(ValueError, match="bilstm reads a whole text between its marks"):
         architecture("bilstm", **given)

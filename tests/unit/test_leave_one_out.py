@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Pairs, Split
 from attention_audit.model.classifier import probabilities
+from attention_audit.model.encoders import TEXT_ENCODERS, VECTOR_ENCODERS, BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
 
 RANDOM = np.random.default_rng(0)
@@ -77,6 +80,43 @@ def test_every_deletion_equals_encoding_the_shortened_text_alone(encoder: str, a
     for member, scores in enumerate(found):
         if LENGTHS[member] > 1:
             np.testing.assert_allclose(scores, singly(model, member, pair), rtol=1e-9, atol=1e-12)
+
+
+class Places(VectorEncoder):
+    """The vectors, each times the number of its place, so that a deletion moves all states behind it."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        return vectors * torch.arange(1, vectors.shape[1] + 1)[:, None]
+
+    def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
+        return states[:, 0]
+
+
+class Sharper(BiLSTM):
+    """A BiLSTM whose states are doubled."""
+
+    def _read(self, *texts: Any) -> tuple[Tensor, Tensor, Tensor]:
+        left, right, position = super()._read(*texts)
+        return 2 * left, 2 * right, position
+
+
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("encoder", ["conv", "bilstm"])
+def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
+    encoder: str, pair: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(VECTOR_ENCODERS, "conv", lambda architecture, size: Places(size))
+    monkeypatch.setitem(TEXT_ENCODERS, "bilstm", lambda architecture, size: Sharper(size, architecture.hidden))
+    model = model_of(encoder, pair=pair)
+    assert shared(model.encoder, torch.zeros(1, 6, 5).double()) is None
+    for member, scores in enumerate(leave_one_out(model, split_of(TEXTS, list(range(9)), pair))):
+        if LENGTHS[member] > 1:
+            np.testing.assert_allclose(scores, singly(model, member, pair), rtol=1e-9, atol=1e-12)
+            assert scores.any()
 
 
 @pytest.mark.parametrize("encoder", ["bilstm", "conv", "affine", "bigru"])

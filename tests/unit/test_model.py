@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import Dot
+from attention_audit.model.architecture import QUERIED, Architecture, Attention
+from attention_audit.model.attention import ATTENTION, QUERY_ATTENTION, Dot
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier, probabilities
 
@@ -99,6 +100,11 @@ def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attenti
     again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
     torch.testing.assert_close(again, output.logits)
     torch.testing.assert_close(output.attention.sum(1), torch.ones(4))
+
+
+def test_every_declared_attention_is_built_and_no_other() -> None:
+    assert ATTENTION.keys() == set(get_args(Attention))
+    assert QUERY_ATTENTION.keys() == QUERIED
 
 
 def test_dot_attention_by_hand() -> None:

@@ -27,7 +27,9 @@ from attention_audit.model.classifier import Classifier
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import network
 from attention_audit.model.pairs import PairClassifier, allowed
-from attention_audit.readout import Readout, head_columns, predict_split, read_readout, read_readouts, take_readout
+from attention_audit.model.predict import predict_split
+from attention_audit.read_out import take_readout
+from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages import readout as readout_stage
 from attention_audit.stages import train as train_stage
@@ -172,9 +174,9 @@ def test_the_architecture_says_whether_it_is_of_pairs() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"encoder": "bigru"}, "pairs are read flat"),
+        ({"encoder": "bigru"}, "encoder 'bigru' cannot sum up the query of a pair; use one of: affine, bilstm, conv"),
         ({"encoder": "affine", "hierarchical": True}, "pairs are read flat"),
-        ({"attention": "uniform"}, "with additive or dot attention"),
+        ({"attention": "uniform"}, "attention 'uniform' has no form for pairs; use one of: additive, dot"),
         ({"dropout": {"decoder": 0.1}}, "pairs are read without dropout"),
         ({"initialisation": "xavier"}, "pairs are read without dropout"),
         ({"kernels": [1, 4]}, r"kernels \[1, 4\]: each must be odd"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,12 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import ATTENTION
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier, Output
-from attention_audit.readout import Readout, predict_split, read_readout
+from attention_audit.model.encoders import VECTOR_ENCODERS, Bare
+from attention_audit.model.predict import predict_split
+from attention_audit.readout import Readout, read_readout
 from attention_audit.scores import accuracy, f1, roc_auc
 from attention_audit.stages import readout as readout_stage
 from attention_audit.stages import train as train_stage
@@ -109,6 +114,57 @@ def test_l2_spares_the_attention_of_words_and_of_sentences() -> None:
     decayed, spared = adam(model, Recipe()).param_groups
     assert len(spared["params"]) == 6
     assert [p.shape for p in decayed["params"]] == [(12, 4), (1, 4), (1,)]
+
+
+def test_l2_spares_any_attention_and_what_else_has_its_name_is_penalised(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Peculiar(nn.Module):
+        """An attention that no other code knows."""
+
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.temper = nn.Linear(width, 1)
+
+    class Inner(Bare):
+        """An encoder with an attention of its own."""
+
+        def __init__(self, size: int) -> None:
+            super().__init__(size)
+            self.attention = nn.Linear(size, size)
+
+    monkeypatch.setitem(ATTENTION, "dot", lambda architecture, width: Peculiar(width))
+    monkeypatch.setitem(VECTOR_ENCODERS, "none", lambda architecture, size: Inner(size))
+    model = small_model(encoder="none", attention="dot")
+    assert [p.shape for p in model.undecayed()] == [(1, 4), (1,)]
+    assert len(adam(model, Recipe()).param_groups[0]["params"]) == 5
+
+
+@pytest.mark.parametrize("amsgrad", [True, False])
+def test_steps_are_those_of_pytorchs_adam(split: Split, amsgrad: bool) -> None:
+    settings = Recipe(weight_decay=0.1, amsgrad=amsgrad)
+    ours, theirs = small_model(), small_model()
+    groups = [
+        {name: group[name] for name in ("params", "weight_decay")} for group in adam(theirs, settings).param_groups
+    ]
+    plain = torch.optim.Adam(groups, lr=settings.learning_rate, amsgrad=amsgrad, fused=True)
+    for model, optimiser in ((ours, adam(ours, settings)), (theirs, plain)):
+        train_epoch(model, split, LabelLoss((30, 30)), optimiser, settings, np.random.default_rng(0))
+    for mine, reference in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert mine.equal(reference)
+
+
+def test_a_training_imports_no_compiler() -> None:
+    lines = [
+        "import sys, torch",
+        "from attention_audit.training.adam import Adam",
+        "weight = torch.nn.Parameter(torch.ones(2))",
+        "optimiser = Adam([weight], fused=True)",
+        "optimiser.zero_grad()",
+        "weight.sum().backward()",
+        "optimiser.step()",
+        "print(weight.tolist(), 'torch._dynamo' in sys.modules)",
+    ]
+    run = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert run.stdout == "[0.9990000128746033, 0.9990000128746033] False\n"
 
 
 def test_adam_without_amsgrad() -> None:
