@@ -71,7 +71,7 @@ onstart:
     sweep(Path("results"))
 
 
-# how every rule calls its stage: params.stage, .code and .settings, and all files by their names
+# how each rule calls its stage, with its settings, the hash of its code, and all files by their names
 STAGE = (
     "python -m attention_audit {params.stage} --code {params.code} --settings {params.settings:q}"
     " --threads {threads} --log {log} {params.inputs} {params.outputs}"
@@ -106,9 +106,7 @@ def told(question):
 
 def audit_inputs(rule):
     """The input files of an audit's rule."""
-    return lambda wildcards: ask(
-        PLAN.auditing.inputs, rule, wildcards.suite, wildcards.dataset
-    )
+    return lambda wildcards: ask(PLAN.auditing.inputs, rule, wildcards.suite, wildcards.dataset)
 
 
 def audit_settings(rule):

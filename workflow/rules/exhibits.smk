@@ -15,8 +15,6 @@ for table in PLAN.tables:
     rule:
         name:
             table.rule
-        localrule:
-            True
         input:
             **PLAN.exhibiting.inputs(table),
         output:
@@ -24,6 +22,7 @@ for table in PLAN.tables:
             rendered=[table.path(ending) for ending in table.endings[1:]],
         log:
             f"results/logs/tables/{table.name}.log",
+        localrule: True
         conda:
             "../../envs/attention-audit.yaml"
         params:
@@ -41,8 +40,6 @@ for figure in PLAN.figures:
     rule:
         name:
             figure.rule
-        localrule:
-            True
         input:
             **PLAN.exhibiting.inputs(figure),
         output:
@@ -55,6 +52,7 @@ for figure in PLAN.figures:
             ),
         log:
             f"results/logs/figures/{figure.name}.log",
+        localrule: True
         conda:
             "../../envs/attention-audit.yaml"
         params:

@@ -17,10 +17,10 @@ for train_rule in PLAN.trainings.rules():
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
         output:
+            **({"heads": train_rule.files(HEAD)} if train_rule.pairs else {}),
             weights=update(train_rule.files(WEIGHTS)),
             history=update(train_rule.files(HISTORY)),
             readouts=train_rule.files(READOUT),
-            **({"heads": train_rule.files(HEAD)} if train_rule.pairs else {}),
         log:
             "results/logs/train/{training}.log",
         wildcard_constraints:

@@ -65,8 +65,8 @@ AUDITS = (
         "ranked_sets",
         "audits.flipping_sets:ranked_sets",
         "columns.ranked_sets:RANKED_SETS",
-        "How many items go, from the top of a ranking downward, until the decision flips; and what do the first of them "
-        "decide (AOPC)?",
+        "How many items go, from the top of a ranking downward, until the decision flips; and how much do the first of "
+        "them decide (AOPC)?",
         needs=_needs("linear"),
         settings=("erasure",),
     ),
@@ -122,6 +122,7 @@ def audit_named(name: str) -> Audit:
     """The audit of this name. Raises AuditError where there is none."""
     if name not in BY_NAME:
         raise AuditError(
-            f"audit {name!r} is not known (known: {', '.join(BY_NAME)}); declare it in plan/audits.py, or ask for another"
+            f"audit {name!r} is not known (known: {', '.join(BY_NAME)}); "
+            "declare it in plan/audits.py, or ask for another"
         )
     return BY_NAME[name]

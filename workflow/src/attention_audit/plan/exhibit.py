@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-
 Source = Literal["audit", "corpus", "table", "tables", "records"]
 
 
@@ -64,8 +63,8 @@ class Exhibit:
     """One table or figure: a function from frames to what is published, made by one job.
 
     name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/. target:
-    the function, "module:name" under this package. shows: what a reader sees, in a sentence. suite: whose it is, by key;
-    "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
+    the function, "module:name" under this package. shows: what a reader sees, in a few words. suite: whose it is, by
+    key; "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
     function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
     `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
     """

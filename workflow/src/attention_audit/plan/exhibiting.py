@@ -9,8 +9,8 @@ from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.auditing import Auditing, Inputs, audit_file
+from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files
 from attention_audit.plan.exhibit import Exhibit, Read, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
@@ -22,7 +22,7 @@ GIVEN_BY_THE_STAGE = ("models", "labels")
 
 
 class Exhibiting:
-    """Every table and figure of a run. `catalogue`: the raw entries of the papers' data sets; `raw`: the raw configuration.
+    """Every table and figure of a run. `raw`: the configuration as it was read; `catalogue`: the papers' data sets.
 
     Raises AuditError where an entry names what there is not.
     """
@@ -167,9 +167,7 @@ class Exhibiting:
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""
-        return {
-            name: [list(file) for file in fetched_files(self.scope.config, name)] for name in self.scope.datasets
-        }
+        return {name: [list(file) for file in fetched_files(self.scope.config, name)] for name in self.scope.datasets}
 
     def subjects(self) -> list[Subject]:
         """The models whose attention the summary judges, one a data set, suite and model."""

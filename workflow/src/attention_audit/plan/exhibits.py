@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from attention_audit.plan.exhibit import RECORDS, Exhibit, Figure, Read, Table, audit, corpus, of_every_suite, rows
 
-SINGLE_WEIGHT_FIGURE = rows(
-    "single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention"
-)
+SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -24,9 +22,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="wp",
         number="Figure 3",
         reads={
-            "comparison": audit(
-                "comparison", "dataset", "model", "id", "jsd", "base_prediction", "base_max_attention"
-            ),
+            "comparison": audit("comparison", "dataset", "model", "id", "jsd", "base_prediction", "base_max_attention"),
             "instance_adversary": audit(
                 "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
             ),
@@ -237,9 +233,7 @@ TABLES: tuple[Table, ...] = (
             "ranked_sets": rows(
                 "ranked_sets", "dataset", "model", "seed", "id", "ranking", "removed", "fraction_removed"
             ),
-            "single_weight": rows(
-                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips"
-            ),
+            "single_weight": rows("single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips"),
         },
         settings=("models", "resamples"),
         columns="columns.claims:CLAIMS",

@@ -1,7 +1,7 @@
 """All that Snakemake's rules ask: the one object that they share.
 
-Nothing here is computed or read from disk but the configuration, and no heavy library is imported. What a job is told is
-a typed model of `jobs/`, which is checked as it is made, so a fault ends the run in one line before any job starts.
+Nothing is computed here, and no heavy library is imported. The settings of a job are a typed model of `jobs/`, which is
+checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
 from __future__ import annotations

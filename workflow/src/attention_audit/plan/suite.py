@@ -1,6 +1,6 @@
 """What all suites share: a suite is a set of models, with what there is to know of each before anything is computed.
 
-Snakemake's rules ask here, through `plan.plan`; nothing is computed or read from disk, and no heavy library is imported.
+Snakemake's rules ask here, through `plan.plan`. Nothing is computed, and no heavy library is imported.
 """
 
 from __future__ import annotations

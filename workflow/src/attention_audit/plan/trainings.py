@@ -55,9 +55,7 @@ class TrainRule:
     def files(self, path: str) -> list[str]:
         """The files of every seed (and split) by `path`, one of the patterns above; {training} stays."""
         splits = SPLITS if "{split}" in path else [""]
-        return [
-            path.replace("{seed}", str(seed)).replace("{split}", split) for seed in self.seeds for split in splits
-        ]
+        return [path.replace("{seed}", str(seed)).replace("{split}", split) for seed in self.seeds for split in splits]
 
 
 class Trainings:
@@ -73,7 +71,11 @@ class Trainings:
             for seed in suite.seeds(model):
                 home = first.setdefault(self._identity(suite.key, dataset, Run(model, seed)), Home(training, seed))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
-            own = [seed for seed in suite.seeds(model) if self.home(suite, dataset, Run(model, seed)) == Home(training, seed)]
+            own = [
+                seed
+                for seed in suite.seeds(model)
+                if self.home(suite, dataset, Run(model, seed)) == Home(training, seed)
+            ]
             if own:
                 self.seeds[training] = tuple(own)
 

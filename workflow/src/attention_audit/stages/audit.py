@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -90,22 +90,19 @@ class Asking:
         return words
 
     def _offered(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
-        """What a parameter may be called."""
-        sections = self.settings.sections
+        """What a parameter may be called, and where it is had from."""
+        settings, inputs = self.settings, self.job.inputs
         offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
-        for key, values in sections.items():
-            offered[key] = lambda key=key, values=values: self._section(key, values)
-        if len(sections) == 1:
-            (values,) = sections.values()
-            offered["settings"] = lambda: self._section("settings", values)
-            offered |= {name: lambda value=value: value for name, value in values.items()}
-        for name, declared in self.settings.after.items():
-            offered[name] = lambda name=name, declared=declared: read_frame(
-                self.job.input(name), artefact(declared)
-            )
-        for name in ("base", "contrast"):
-            if name in self.job.inputs:
-                offered[name] = lambda name=name: read_readout(self.job.input(name))
+        offered |= {key: partial(self._section, key, values) for key, values in settings.sections.items()}
+        if len(settings.sections) == 1:
+            (values,) = settings.sections.values()
+            offered["settings"] = partial(self._section, "settings", values)
+            offered |= {name: partial(values.__getitem__, name) for name in values}
+        offered |= {
+            name: partial(read_frame, self.job.input(name), artefact(declared))
+            for name, declared in settings.after.items()
+        }
+        offered |= {name: partial(read_readout, inputs[name][0]) for name in ("base", "contrast") if inputs.get(name)}
         if run:
             offered["selection"] = lambda: run.selection
             offered["evidence"] = lambda: self.evidence[run.hierarchical]
@@ -117,9 +114,7 @@ class Asking:
         Raises AuditError where it has a parameter that nothing is offered for.
         """
         offered = self._offered(run)
-        further = [
-            name for name, parameter in list(self.parameters.items())[len(first) :] if parameter.kind != parameter.VAR_KEYWORD
-        ]
+        further = list(self.parameters)[len(first) :]
         missing = [
             name for name in further if name not in offered and self.parameters[name].default is inspect.Parameter.empty
         ]

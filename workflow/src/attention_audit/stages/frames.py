@@ -68,7 +68,9 @@ class Reading:
 
     def _refuse_nothing(self, rows: int) -> None:
         if not rows and self.spec.missing == "no row":
-            remedy = "name one that has sentences, or a FLAN" if "items" in self.kind.schema.names else "name another one"
+            remedy = (
+                "name one that has sentences, or a FLAN" if "items" in self.kind.schema.names else "name another one"
+            )
             raise AuditError(f"{self.name}: no test text of several items in any data set; {remedy}")
 
     def frame(self) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import yaml
 
 from attention_audit.artefacts.files import whole
-
 from attention_audit.jobs.pages import GuideJob
 from attention_audit.report.guide import guide
 from attention_audit.stages.job import Job

@@ -10,17 +10,17 @@ from typing import Generic, TypeVar
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.section import Section
 
-Settings = TypeVar("Settings", bound=Section, covariant=True)
+SettingsT = TypeVar("SettingsT", bound=Section)
 
 
 @dataclass(frozen=True)
-class Job(Generic[Settings]):
+class Job(Generic[SettingsT]):
     """One run of one stage. A name stands for one file or for several in a fixed order.
 
     `threads`: how many cores it may use, where that changes nothing but the time it takes.
     """
 
-    settings: Settings
+    settings: SettingsT
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
     provenance: Provenance

@@ -24,9 +24,7 @@ def ask(job: Job[AuditJob], networks: Networks) -> dict[str, list[pa.Table]]:
     asking = Asking(job)
     device = prepare_device(networks)
     tables: dict[str, list[pa.Table]] = {name: [] for name in job.settings.columns}
-    runs = zip(
-        job.settings.runs, networks.architectures, job.inputs["weights"], job.inputs["readouts"], strict=True
-    )
+    runs = zip(job.settings.runs, networks.architectures, job.inputs["weights"], job.inputs["readouts"], strict=True)
     for run, architecture, weights, path in runs:
         material = read_material(job.input("corpus"), job.input("vocabulary"), architecture)
         texts = material.splits["test"]

@@ -53,9 +53,7 @@ def train(
         objective = LabelLoss(material.class_sizes if recipe.class_weights else None)
         score = selection_score(splits[recipe.selection], recipe.measure)
     try:
-        return fit(
-            model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience
-        )
+        return fit(model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience)
     except AuditError as error:
         lambda_ = "" if settings.lambda_ is None else f", lambda {settings.lambda_:g}"
         raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{lambda_}, {error}") from error
