@@ -21,12 +21,12 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
-from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.training.combinations import Combinations
-from attention_audit.training.documents import Documents
+from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 
@@ -55,7 +55,7 @@ class Config(Section):
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
-    serrano_smith: Documents = Field(default_factory=Documents, description="Models of texts and of sentences.")
+    serrano_smith: DocumentModels = Field(default_factory=DocumentModels, description="Models of texts and of sentences.")
     jain_wallace: Combinations = Field(
         default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
     )

@@ -1,4 +1,4 @@
-"""What an audit job is told."""
+"""The settings of an audit's job."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the jobs are told that make corpora."""
+"""The settings of the jobs that make corpora."""
 
 from __future__ import annotations
 
-from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.section import Count, Section

@@ -1,4 +1,4 @@
-"""What the job of a table or figure is told."""
+"""The settings of the job of a table or figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the jobs are told that write pages for readers: the guide to the results, and the report."""
+"""The settings of the jobs that write pages for readers: the guide to the results, and the report."""
 
 from __future__ import annotations
 

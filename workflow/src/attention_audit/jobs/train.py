@@ -1,4 +1,4 @@
-"""What a training job is told."""
+"""The settings of a training job."""
 
 from __future__ import annotations
 

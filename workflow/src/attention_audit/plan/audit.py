@@ -21,8 +21,9 @@ class Audit:
     run again. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that
     are tokens and not sentences. base, contrast: a model that others are compared with, and its adversary.
 
-    of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); those `compared` with the base; those of models with several seeds (`reseeded`); or the `first`, which is the base
-    where there is one.
+    of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
+    `compared` with the base; those of models with several seeds (`reseeded`); or the `first`, which is the base where
+    there is one.
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
     all of them; two: the readout that a run is compared with, and its own; network: the model, the split and the

@@ -1,4 +1,4 @@
-"""Which audits a suite is asked, what each of them reads, and what its job is told."""
+"""Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Auditing:
         return inputs | {name: [audit_file(dataset, key, name)] for name in audit.after}
 
     def job(self, rule: str, key: str, dataset: str) -> AuditJob:
-        """What a job is told."""
+        """The settings of a job."""
         suite, audits = self._audits_of(rule, key, dataset)
         audit, config = audits[0], self.scope.config
         runs = self.runs(suite, audit)

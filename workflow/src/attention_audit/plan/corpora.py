@@ -58,20 +58,20 @@ def vector_file(config: Config, dataset: str) -> str | None:
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
-    """What the job is told that fetches a file. Raises AuditError where the configuration knows no such file."""
+    """The settings of the job that fetches a file. Raises AuditError where the configuration knows no such file."""
     remote, homepage = remote_file(config, folder, file)
     entry = remote.model_dump(include=set(RemoteFile.model_fields))
     return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage=homepage)
 
 
 def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
-    """What the job is told that reads a data set."""
+    """The settings of the job that reads a data set."""
     files = list(raw_paths(config, dataset, mirror))
     return CorpusJob(dataset=dataset, corpus=config.corpora[dataset], files=files)
 
 
 def vocabulary_job(config: Config, dataset: str) -> VocabularyJob:
-    """What the job is told that makes the vocabulary of a data set."""
+    """The settings of the job that makes the vocabulary of a data set."""
     source = source_of(config, dataset)
     return VocabularyJob(dataset=dataset, min_df=source.min_df, vectors=vectors_of(config, dataset))
 

@@ -1,4 +1,4 @@
-"""Which tables and figures a run makes, what each of them reads, and what its job is told."""
+"""Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Exhibiting:
                 return ""
 
     def job(self, exhibit: Exhibit) -> ExhibitJob:
-        """What a job is told."""
+        """The settings of a job."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
         reads = {
@@ -193,5 +193,5 @@ class Exhibiting:
 
 
 def models_of(suite: Suite) -> Models:
-    """The models of a suite as a job is told of them."""
+    """The models of a suite as the settings of a job hold them."""
     return Models(where=suite.labels.where, looks={name: list(look) for name, look in suite.labels.items()})

@@ -32,7 +32,7 @@ LONGEST = 120_000
 
 
 def as_json(job: Section) -> str:
-    """What a job is told, as one word of its command line. Raises AuditError where that is too long for one."""
+    """The settings of a job, as one word of its command line. Raises AuditError where that is too long for one."""
     text = job.model_dump_json()
     if len(text) > LONGEST:
         raise AuditError(
@@ -101,7 +101,7 @@ class Plan:
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
     def train_job(self, training: str) -> TrainJob:
-        """What the job of a training is told."""
+        """The settings of the job of a training."""
         return self.trainings.job(training, code_hash(TRAINING))
 
     def audit_code(self, rule: str) -> str:
@@ -152,7 +152,7 @@ class Plan:
         ]
 
     def guide_job(self) -> GuideJob:
-        """What the job of the guide is told."""
+        """The settings of the job of the guide."""
         return GuideJob(
             config=self.config.model_dump(),
             suites=self.shown_suites(),
@@ -161,7 +161,7 @@ class Plan:
         )
 
     def report_job(self) -> ReportJob:
-        """What the job of the report is told: its tables, then its figures, in the order of its inputs."""
+        """The settings of the job of the report: its tables, then its figures, in the order of its inputs."""
         return ReportJob(
             suites=self.shown_suites(),
             exhibits=[*self.shown_exhibits("tables"), *self.shown_exhibits("figures")],

@@ -105,7 +105,7 @@ class Trainings:
         return self.scope.suites[key], dataset, model
 
     def job(self, training: str, training_code: str) -> TrainJob:
-        """What the job of a training is told."""
+        """The settings of the job of a training."""
         suite, dataset, model = self.split(training)
         settings = suite.training(dataset, model, self.seeds[training])
         return TrainJob(**dict(settings), training_code=training_code)

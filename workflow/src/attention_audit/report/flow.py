@@ -1,4 +1,7 @@
-"""Which files were made from which, as a drawing: stages in columns, one a folder of results, joined by curves."""
+"""Which files were made from which, as a drawing: stages in columns, one a folder of results, joined by curves.
+
+The layout is computed here, since Graphviz would need a program that pip does not install.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from dataclasses import dataclass
 
 from attention_audit.artefacts.journal import Entry
 
-COLUMNS = ("raw", "corpora", "models", "readouts", "audits", "published")
-HEADINGS = ("raw files", "corpora", "models", "readouts", "audits", "tables and figures")
-WIDTHS = (104, 104, 138, 138, 138, 202)
+COLUMNS = ("raw", "corpora", "models", "audits", "published")
+HEADINGS = ("raw files", "corpora", "models and readouts", "audits", "tables and figures")
+WIDTHS = (104, 104, 150, 138, 202)
 """Of the boxes of each column, in pixels."""
-GAP, PITCH, HEIGHT, TOP, MARGIN = 46, 25, 19, 30, 16
+GAP, PITCH, HEIGHT, TOP, MARGIN = 64, 25, 19, 30, 16
 SWEEPS = 8
 
 Key = tuple[str, str]
@@ -45,11 +48,14 @@ class Drawing:
 
 
 def key_of(entry: Entry) -> Key:
-    """The box of a job: its stage; with models and readouts also the family of models, the first word of their name."""
-    _, folder, *rest = [*entry.outputs[0].split("/"), "", ""]
+    """The box of a job: its stage; of a training also the suite, and the first word of the model's name.
+
+    Training and reading out are one job, so weights and readouts are made in one column.
+    """
+    _, folder, _, suite, model, *_ = [*entry.outputs[0].split("/"), "", "", "", ""]
     if folder in ("models", "readouts"):
-        family = re.match(r"[a-z]*", rest[1])
-        return folder, f"{entry.stage} {family[0] if family else ''}".strip()
+        family = re.match(r"[a-z]*", model)
+        return "models", " ".join(filter(None, (entry.stage, suite, family and family[0])))
     return (folder if folder in COLUMNS else COLUMNS[-1]), entry.stage
 
 

@@ -1,4 +1,4 @@
-"""results/README.md: every file and every column, printed from the declared schema."""
+"""results/README.md: every file and every column, printed from the declared columns and the entries of the plan."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from attention_audit.columns.kinds import Artefact, Column
 
 OPENING = """# Results
 
-Made by `snakemake`. Everything here can be deleted and is made again by the same command. One run lies here at a time:
-`config.yaml` is its full configuration. What the tests mean is in `docs/method.md`. `report.html` has all of it on one
-page, with what the run was made of, and opens without a network.
-
+These files were made by `snakemake`. All of them can be deleted: the same command makes them again. This folder holds
+one run at a time, and `config.yaml` is its full configuration. `report.html` shows all tables and figures on one page,
+says how they were made, and opens without a network. `docs/method.md` explains what the tests mean.
 """
 
-FOLDERS = """Figures are .pdf and .png. Tables are .parquet (tidy), .csv (the same, every digit; the first line is a comment), .md
-and .tex (wide, rounded, the paper's value beside ours).
+EXHIBITS = """## Tables and figures
+
+Each figure is written as .pdf and .png. Each table is written as .parquet (tidy), .csv (the same rows with every digit;
+its first line is a comment), .md and .tex (wide and rounded, with the paper's value beside ours).
+"""
+
+FOLDERS = """## Folders
 
 | folder | what it holds |
 |---|---|
@@ -26,23 +30,27 @@ and .tex (wide, rounded, the paper's value beside ours).
 | `readouts/{dataset}/{suite}/{model}/seed{seed}/` | all that the audits know of a trained model, one file a split |
 | `models/{dataset}/{suite}/{model}/` | weights of the selected epoch (.safetensors) and training history, one pair a seed |
 | `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
-| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; `records/`: origin, size, sha256 |
-| `logs/{rule}/` | what each job printed; last, as JSON, its files, machine and time |
+| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as they were fetched; in `records/` their origin, size and sha256 |
+| `logs/{rule}/` | what each job printed; the last line is JSON: its files, its machine, and the time it took |
 | `logs/slurm/` | on a cluster: what Slurm said of a job that failed |
 
-A training that several suites ask for is done once; it lies under the first of them. `.lock` keeps two runs from
-writing here at once.
+Where several suites ask for the same training, it is done once, and its files lie under the first of these suites. The
+file `.lock` keeps a second run from writing here at the same time.
 """
 
-PROVENANCE = """Every file but those in `raw/` and `logs/`, `config.yaml` and `report.html` records the stage that made it, its settings
-and their sha256, the sha256 of the code it ran, its seed, and the versions of Python and the libraries: Parquet,
-weights and PNG in their metadata, PDF under Keywords, text files in a comment. Weights record the sha256 of the files
-that they were trained on, too. From Python, in the workflow's environment:
+PROVENANCE = """## What each file says of its own making
+
+Every file records the stage that made it, the settings of that stage and their sha256, the sha256 of its code, the
+seed, and the versions of Python and the libraries. Parquet files, weights and PNG keep this record in their metadata,
+PDF under Keywords, text files in a comment. Weights also record the sha256 of the files that they were trained on. The
+files in `raw/` and `logs/`, `config.yaml` and `report.html` have no such record. To read one, in the workflow's
+environment:
 
     from attention_audit.artefacts.parquet import read_provenance
     read_provenance("results/tables/wp_table2_uniform.parquet")
+"""
 
-The Parquet files, column by column:
+COLUMNS = """## The Parquet files, column by column
 """
 
 
@@ -53,19 +61,25 @@ def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def _exhibits(job: GuideJob) -> str:
     shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
-    return _table(("file", "what it shows"), shown)
+    return f"{EXHIBITS}\n{_table(('file', 'what it shows'), shown)}"
 
 
 def _suites(job: GuideJob) -> str:
     rows = (
-        (f"`{suite.key}`", suite.title, ", ".join(f"`{name}` ({label})" for name, label in suite.models.items()))
+        (
+            f"`{suite.key}`",
+            suite.title,
+            suite.about,
+            "; ".join(f"`{name}`" if name == label else f"`{name}`: {label}" for name, label in suite.models.items()),
+        )
         for suite in job.suites
     )
-    return _table(("suite", "whose", "models"), rows)
+    return f"## Suites\n\n{_table(('suite', 'title', 'what it asks', 'models and their labels'), rows)}"
 
 
 def _audits(job: GuideJob) -> str:
-    return _table(("audit", "question"), ((f"`{name}`", asks) for name, asks in job.audits.items()))
+    rows = ((f"`{name}`", asks) for name, asks in job.audits.items())
+    return f"## Audits\n\n{_table(('audit', 'question'), rows)}"
 
 
 def _type(column: Column) -> str:
@@ -80,15 +94,12 @@ def _meaning(column: Column) -> str:
 
 
 def _section(artefact: Artefact) -> str:
-    rows = "\n".join(
-        f"| `{column.name}` | {_type(column)} | {column.unit} | {_meaning(column)} |" for column in artefact.columns
-    )
-    return (
-        f"## `{artefact.path}`\n\n{artefact.meaning}\n\n| column | type | unit | meaning |\n|---|---|---|---|\n{rows}\n"
-    )
+    rows = ((f"`{column.name}`", _type(column), column.unit, _meaning(column)) for column in artefact.columns)
+    columns = _table(("column", "type", "unit", "meaning"), rows)
+    return f"### `{artefact.path}`\n\n{artefact.meaning}\n\n{columns}"
 
 
 def guide(job: GuideJob) -> str:
     """The whole page."""
-    opening = "\n".join([_exhibits(job), FOLDERS, _suites(job), _audits(job), PROVENANCE])
-    return OPENING + "\n".join([opening, *map(_section, ARTEFACTS)])
+    parts = [OPENING, _exhibits(job), FOLDERS, _suites(job), _audits(job), PROVENANCE, COLUMNS]
+    return "\n".join([*parts, *map(_section, ARTEFACTS)])

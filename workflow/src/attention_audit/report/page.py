@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +19,28 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
-from attention_audit.names import PAPERS, display_name
+from attention_audit.jobs.pages import ShownExhibit, ShownSuite
+from attention_audit.names import Look, Names, display_name
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
 from attention_audit.report.verdicts import verdicts_of
+from attention_audit.tables.wording import labels_of
+from attention_audit.targets import load
 
-PREFIXES = {"wp": "WP2019", "ss": "SS2019", "jw": "JW2019"}
-"""Papers by the first letters of what is published of them."""
-VERDICTS, REPLICATION, CONTROLS = "summary", "replication", "controls"
-"""The tables that belong to no paper."""
+VERDICTS = "summary"
+"""The table that the page opens with."""
+KINDS = {"figures": "Figure", "tables": "Table"}
+"""What an exhibit without a number in a paper is called, by the folder of its files."""
+TINTS = 5
+"""Colours in which page.css draws the exhibits of suites; a sixth suite has that of the first."""
+LITERATURE = {
+    "WP2019": ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002"),
+    "SS2019": ("Is Attention Interpretable?", "https://doi.org/10.18653/v1/P19-1282"),
+    "JW2019": ("Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"),
+}
+"""Title and address of the papers that suites are named after; a suite of one's own needs none."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,14 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Exhibit:
-    """A figure or a table, with its caption and the record of its making. `number` as in "Figure 5"."""
+class PageExhibit:
+    """A figure or a table as the page shows it. `number`: what a paper calls it, such as "Figure 5", else its kind.
+
+    provenance: the record of its making. picture: of a figure. grids: of a table.
+    """
 
     name: str
+    suite: str
     number: str
     caption: Caption
     provenance: Mapping[str, Any]
@@ -56,14 +69,27 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class Run:
+class PageSuite:
+    """One section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures, its colour."""
+
+    suite: ShownSuite
+    seeds: list[tuple[str, list[int]]]
+    exhibits: list[PageExhibit]
+    tint: int
+
+
+@dataclass(frozen=True)
+class FinishedRun:
     """What a page is made of.
 
-    Tables by name (frames of their declared kinds), and their provenance; paths of PNG figures by name; the text of the
-    caption of each; the configuration; data sets that could not be had, with reasons; what is known of the raw files;
-    the jobs.
+    suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
+    this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
+    captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
+    each. jobs: those that made the results.
     """
 
+    suites: Sequence[ShownSuite]
+    exhibits: Sequence[ShownExhibit]
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, Any]]]
     figures: Mapping[str, Path]
     captions: Mapping[str, str]
@@ -71,6 +97,17 @@ class Run:
     gaps: Mapping[str, str]
     raw_files: Sequence[Mapping[str, Any]]
     jobs: Sequence[Entry]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What tables call the models of all suites, and their papers; raises AuditError as `labels_of` does."""
+        names = [
+            Names(
+                "model", f"the labels of suite {suite.key}", {name: Look(label) for name, label in suite.models.items()}
+            )
+            for suite in self.suites
+        ]
+        return labels_of(names, {suite.paper: suite.title for suite in self.suites})
 
 
 def duration(seconds: float) -> str:
@@ -93,10 +130,9 @@ def moment(when: datetime) -> str:
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
-def numbered(name: str) -> str:
-    """What the paper calls a result: `wp_fig5_tvd_jsd` is Figure 5; one without a number there is Figure or Table."""
-    number = re.match(r"[a-z]{2}_(?:fig|table)(\d+)", name)
-    return " ".join(["Figure" if "_fig" in name else "Table", *(number.groups() if number else ())])
+def numbered(exhibit: ShownExhibit) -> str:
+    """What a paper calls an exhibit, such as Figure 5; Figure or Table where no paper has it."""
+    return exhibit.number or KINDS[exhibit.folder]
 
 
 def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
@@ -113,46 +149,57 @@ def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
         raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
 
 
-def exhibits_of(run: Run) -> dict[str, Exhibit]:
-    """Figures, then tables, by name."""
-    names = [*run.figures, *run.tables]
-    captions = {name: read_caption(run.captions[name], names) for name in names}
-    found: dict[str, Exhibit] = {}
-    for name, path in run.figures.items():
-        image, record = picture(path)
-        found[name] = Exhibit(name, numbered(name), captions[name], record, picture=image)
-    for name, (frame, provenance) in run.tables.items():
-        found[name] = Exhibit(name, numbered(name), captions[name], provenance, grids=grids_of(frame))
-    return found
+def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
+    """The tables and figures, in their order. Raises AuditError for a damaged picture and for names without a label."""
+    names = [exhibit.name for exhibit in run.exhibits]
+    labels = run.labels
+    exhibits = []
+    for shown in run.exhibits:
+        caption = read_caption(run.captions[shown.name], names)
+        image: Picture | None = None
+        grids: Sequence[Grid] = ()
+        if shown.name in run.figures:
+            image, provenance = picture(run.figures[shown.name])
+        else:
+            frame, provenance = run.tables[shown.name]
+            grids = grids_of(frame, load(shown.shown), labels)
+        exhibits.append(PageExhibit(shown.name, shown.suite, numbered(shown), caption, provenance, image, grids))
+    return exhibits
 
 
-def seeds_of(config: Mapping[str, Any]) -> dict[str, list[int]]:
-    """The seeds that the configuration names, by what they are for."""
-    training = config["training"]
-    seeds = {
-        "base, uniform, guides": [training["seed"], *training["further_seeds"]] if config["datasets"] else [],
-        "consistent adversary": config["adversary"]["seeds"] if config["datasets"] else [],
-    }
-    for key, title in (("serrano_smith", PAPERS["SS2019"]), ("jain_wallace", PAPERS["JW2019"])):
-        seeds[title] = config[key]["seeds"] if config[key]["datasets"] else []
-    return {title: values for title, values in seeds.items() if values}
+def seeds_of(suite: ShownSuite) -> list[tuple[str, list[int]]]:
+    """The seeds of a suite's models, each list of seeds with the labels of the models that have it.
+
+    The list that most models share comes last, for "all others", or for all: then its label is "".
+    """
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for model, seeds in suite.seeds.items():
+        groups.setdefault(tuple(seeds), []).append(suite.models[model])
+    *others, (most, models) = sorted(groups.items(), key=lambda group: len(group[1])) or [((), [])]
+    if not others:
+        return [("", list(most))] if most else []
+    rest = models[0] if len(models) == 1 else "all others"
+    return [*((", ".join(labels), list(seeds)) for seeds, labels in others), (rest, list(most))]
 
 
-def datasets_of(config: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The data sets of each paper's tests, by its first letters; of papers whose tests were not asked for, none."""
-    named = {"wp": config["datasets"]}
-    named |= {key: config[group]["datasets"] for key, group in (("ss", "serrano_smith"), ("jw", "jain_wallace"))}
-    return {key: names for key, names in named.items() if names}
+def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
+    """The suites that this run asked for, and others of which it shows a table or figure."""
+    sections = []
+    for place, suite in enumerate(run.suites):
+        own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
+        if own or suite.datasets:
+            sections.append(PageSuite(suite, seeds_of(suite) if suite.datasets else [], own, place % TINTS))
+    return sections
 
 
-def page(run: Run, made: datetime, folder: Path) -> str:
+def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     """The page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
     exhibits = exhibits_of(run)
-    by_paper = {
-        paper: [exhibit for name, exhibit in exhibits.items() if name.startswith(f"{paper}_")] for paper in PREFIXES
-    }
-    others = [exhibits[name] for name in (REPLICATION, CONTROLS) if name in exhibits]
-    order = {exhibit.name: rank for rank, exhibit in enumerate(chain(*by_paper.values()))}
+    sections = sections_of(run, exhibits)
+    of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
+    summary = next((exhibit for exhibit in of_all if exhibit.name == VERDICTS), None)
+    placed = [exhibit for section in sections for exhibit in section.exhibits]
+    order = {exhibit.name: rank for rank, exhibit in enumerate(placed)}
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -165,24 +212,24 @@ def page(run: Run, made: datetime, folder: Path) -> str:
     return environment.get_template("page.html").render(
         made=made,
         commit=commit(folder),
-        papers={prefix: PAPERS[paper] for prefix, paper in PREFIXES.items()},
-        prefixes={paper: prefix for prefix, paper in PREFIXES.items()},
-        by_paper={paper: found for paper, found in by_paper.items() if found},
-        others=others,
-        summary=exhibits.get(VERDICTS),
-        verdicts=verdicts_of(run.tables[VERDICTS][0]) if VERDICTS in exhibits else [],
+        sections=sections,
+        asked=[section for section in sections if section.suite.datasets],
+        by_paper={section.suite.paper: section.suite for section in reversed(sections)},
+        literature=LITERATURE,
+        checks=[exhibit for exhibit in of_all if exhibit is not summary],
+        summary=summary,
+        verdicts=verdicts_of(run.tables[VERDICTS][0], run.labels) if summary else [],
         questions=QUESTIONS,
-        datasets=datasets_of(run.config),
         gaps=run.gaps,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
-        seeds=seeds_of(run.config),
         raw_files=run.raw_files,
-        versions=versions(exhibit.provenance for exhibit in exhibits.values()),
+        versions=versions(exhibit.provenance for exhibit in exhibits),
         machines=machines(jobs),
         jobs=jobs,
         seconds=sum(job.seconds for job in jobs),
         span=span(jobs),
         times=stage_times(jobs),
         flow=draw(jobs, order),
+        tints={exhibit.name: section.tint for section in sections for exhibit in section.exhibits},
     )

@@ -41,7 +41,7 @@ def of_suite(table: pa.Table, suite: str) -> pa.Table:
     return table.append_column("suite", pa.array([suite] * len(table), pa.string()))
 
 
-class Reading:
+class Gathered:
     """The files of one name."""
 
     def __init__(self, name: str, spec: ReadSpec, paths: Sequence[Path]) -> None:
@@ -110,7 +110,7 @@ def records_by_dataset(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str,
 
 
 def names_of(job: Job[ExhibitJob]) -> dict[str, Names]:
-    """The models of each suite that the job is told of."""
+    """The models of each suite that the settings name."""
     return {
         suite: Names("model", models.where, {name: Look(*look) for name, look in models.looks.items()})
         for suite, models in job.settings.models.items()
@@ -130,12 +130,12 @@ def arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
         paths = job.inputs.get(name, [])
         match spec.source:
             case "audit":
-                reading = Reading(name, spec, paths)
-                values[name] = reading.frames() if spec.each else reading.frame()
+                gathered = Gathered(name, spec, paths)
+                values[name] = gathered.frames() if spec.each else gathered.frame()
             case "table":
                 values[name] = read_frame(paths[0], artefact(spec.declared))
             case "corpus" | "tables":
-                values[name] = Reading(name, spec, paths).by_name()
+                values[name] = Gathered(name, spec, paths).by_name()
             case "records":
                 values[name] = records_by_dataset(job, paths)
     offered: dict[str, Callable[[], Any]] = {

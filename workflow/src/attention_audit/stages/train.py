@@ -45,7 +45,7 @@ def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | lis
     }
 
 
-class Training:
+class Trainer:
     """The part of a job that makes weights."""
 
     def __init__(self, job: Job[TrainJob]) -> None:
@@ -86,17 +86,17 @@ class Training:
 
 def run(job: Job[TrainJob]) -> None:
     """Train the model with each of its seeds, one after another, and read it out on every split."""
-    training = Training(job)
+    trainer = Trainer(job)
     readouts, heads = iter(job.outputs["readouts"]), iter(job.outputs.get("heads", []))
     outputs = zip(job.settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
     for number, (seed, weights, history) in enumerate(outputs, start=1):
-        model = training.model(number, seed, weights, history)
-        for name, split in training.splits.items():
-            readout = take_readout(model, split, training.material.splits[name].ids)
+        model = trainer.model(number, seed, weights, history)
+        for name, split in trainer.splits.items():
+            readout = take_readout(model, split, trainer.material.splits[name].ids)
             write_batches(next(readouts), READOUT, readout.tables(), job.provenance, seed)
         if "heads" in job.outputs:
             write_table(next(heads), HEAD, head_columns(take_head(model)), job.provenance, seed)
-    read = ", ".join(f"{name} {len(split)}" for name, split in training.splits.items())
+    read = ", ".join(f"{name} {len(split)}" for name, split in trainer.splits.items())
     job.report(f"read out: {read} texts")
-    if memory := peak_memory(training.device):
+    if memory := peak_memory(trainer.device):
         job.report(memory)

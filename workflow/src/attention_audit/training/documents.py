@@ -34,7 +34,7 @@ class DocumentRecipe(Section):
     )
 
 
-class Documents(PaperSection):
+class DocumentModels(PaperSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
     datasets: list[Name] = Field(

@@ -1,4 +1,4 @@
-"""How models are trained: the sections of the configuration, and what one training job is told."""
+"""How models are trained: the sections of the configuration, and the settings of one training."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Optimisation(Section):
 
 
 class Recipe(Optimisation):
-    """What one training is told besides: the ways in which the trainings of the papers differ.
+    """How one training is done: all ways in which the trainings of the papers differ.
 
     The defaults are Wiegreffe & Pinter's. No key of the configuration is declared here.
     """
