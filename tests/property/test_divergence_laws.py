@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import rel_entr
 from scipy.stats import entropy
 
-from attention_audit.divergence import LN2, jsd, kl, tvd
+from attention_audit.divergence import jsd, kl, tvd
+from attention_audit.units import LN2
 
 
 @st.composite

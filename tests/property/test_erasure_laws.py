@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.flipping_sets import RANKINGS, flipping_sets, scores
-from attention_audit.audits.rankings import order
+from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.rankings import RANKERS, order
 from attention_audit.audits.single_weight import single_weight
-from attention_audit.divergence import LN2
 from attention_audit.readout import Readout
+from attention_audit.units import LN2
 
+RANKINGS = list(RANKERS)
 UNITS = 16
 LENGTHS = st.lists(st.integers(1, 25), min_size=1, max_size=8)
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -82,8 +83,8 @@ def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
     removed = dict(zip(RANKINGS, flipping_sets(readout, 0)["removed"].tolist(), strict=True))
     chosen = decision(readout, [])
     (texts,) = erasable(readout)
-    for ranking, values in scores(texts, readout.ids, 0).items():
-        ranked = order(values, texts.lengths)[0].tolist()
+    for ranking, ranker in RANKERS.items():
+        ranked = order(ranker(texts, readout.ids, 0), texts.lengths)[0].tolist()
         flips = [k for k in range(1, len(readout.attention[0]) + 1) if decision(readout, ranked[:k]) != chosen]
         assert removed[ranking] == (flips[0] if flips else -1)
 

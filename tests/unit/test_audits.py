@@ -14,8 +14,8 @@ from attention_audit.audits.comparison import against_base
 from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance
 from attention_audit.audits.settings import AttentionMaps
-from attention_audit.divergence import LN2
 from attention_audit.readout import Readout
+from attention_audit.units import LN2
 
 MakeReadout = Callable[..., Readout]
 

@@ -6,22 +6,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import assert_readable, drawn_texts
+from labels import JW
 
-from attention_audit.figures import style, violins
+from attention_audit.audits.correlation import PAIRS
+from attention_audit.errors import AuditError
+from attention_audit.figures import style
 from attention_audit.figures.adversary_histogram import jw_fig_adversary
 from attention_audit.figures.agreement import jw_fig_agreement, matrix
-from attention_audit.figures.correlation import LOOKS, compared, jw_fig_correlation
+from attention_audit.figures.correlation import LINES, compared, jw_fig_correlation
 from attention_audit.figures.permutation import jw_fig_permutation
 from attention_audit.figures.saving import save
-from attention_audit.names import JAIN_WALLACE
-from attention_audit.tables.correlation import PAIRS
+from attention_audit.names import ATTRIBUTIONS
+from attention_audit.units import LN2
 
-MODELS = list(JAIN_WALLACE)
+MODELS = list(JW)
 ONE = {"sst": ["lstm_tanh"]}
 FEW = {"snli": ["average_tanh", "lstm_tanh"]}
 MANY = {"newsgroups-20": MODELS[3:], "a-data-set-with-a-name-too-long-for-one-line": MODELS[:2]}
 CLASSES = {"snli": 3, "newsgroups-20": 20}
-ATTRIBUTIONS = ("attention", "gradient", "gradient_attached", "loo", "integrated_gradients")
 
 
 def texts_of(models, texts=40):
@@ -39,7 +41,7 @@ def texts_of(models, texts=40):
 
 def correlation(models, texts=40):
     """Plausible rows of columns.CORRELATION; tau of every tenth text is not defined."""
-    frame = texts_of(models, texts).merge(pd.DataFrame({"pair": PAIRS}), how="cross")
+    frame = texts_of(models, texts).merge(pd.DataFrame({"pair": list(map("~".join, PAIRS))}), how="cross")
     tau = np.random.default_rng(1).uniform(-0.3, 1, len(frame))
     return frame.assign(tau=np.where(frame["id"].str.endswith("9"), np.nan, tau))
 
@@ -55,7 +57,7 @@ def adversary(models, texts=40):
     frame = texts_of(models, texts).rename(
         columns={"prediction": "base_prediction", "max_attention": "base_max_attention"}
     )
-    return frame.assign(jsd=np.random.default_rng(3).uniform(0.1, violins.LN2, len(frame)))
+    return frame.assign(jsd=np.random.default_rng(3).uniform(0.1, LN2, len(frame)))
 
 
 def agreement(models):
@@ -68,10 +70,10 @@ def agreement(models):
 
 
 FIGURES = {
-    "correlation": lambda models: jw_fig_correlation(correlation(models)),
-    "permutation": lambda models: jw_fig_permutation(permutation(models)),
-    "adversary": lambda models: jw_fig_adversary(adversary(models)),
-    "agreement": lambda models: jw_fig_agreement(agreement(models)),
+    "correlation": lambda models: jw_fig_correlation(correlation(models), JW),
+    "permutation": lambda models: jw_fig_permutation(permutation(models), JW),
+    "adversary": lambda models: jw_fig_adversary(adversary(models), JW),
+    "agreement": lambda models: jw_fig_agreement(agreement(models), JW),
 }
 
 
@@ -98,22 +100,35 @@ def test_panels_are_named_in_the_papers_order(name):
 )
 def test_figures_take_words_as_categories(draw, frame):
     words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    figures = [draw(rows) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
+    figures = [draw(rows, JW) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
     one, other = ([text.get_text() for text in drawn_texts(figure)] for figure in figures)
     assert one == other
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_model_without_a_look_is_refused(name):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/jain_wallace"):
+        FIGURES[name]({"sst": ["lstm_tanh", "gpt"]})
+
+
+def test_an_attribution_without_a_look_is_refused():
+    with pytest.raises(AuditError, match=r"^attribution 'shap' is not known .* ATTRIBUTIONS of attention_audit/names"):
+        jw_fig_agreement(agreement(ONE).replace({"second": {"loo": "shap"}}), JW)
+    with pytest.raises(AuditError, match=r"^attribution 'shap' is not known"):
+        jw_fig_correlation(correlation(ONE).assign(pair="attention~shap"), JW)
 
 
 def test_correlation_compares_attention_only():
     frame = compared(correlation(ONE, texts=3))
     assert frame["pair"].unique().tolist() == ["attention~gradient", "attention~loo"]
-    assert frame["measure"].unique().tolist() == list(LOOKS)
+    assert frame["measure"].unique().tolist() == list(LINES)
 
 
 def test_correlation_marks_means_and_counts_what_is_not_defined():
     frame = correlation(ONE, texts=4)
     frame.loc[frame["pair"] == "attention~gradient", "tau"] = [0.1, 0.3, np.nan, 0.5]
     frame.loc[frame["pair"] == "attention~loo", "tau"] = [-0.5, np.nan, np.nan, 0.1]
-    [axes] = jw_fig_correlation(frame).axes
+    [axes] = jw_fig_correlation(frame, JW).axes
     upright = [line for line in axes.lines if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1]
     assert {line.get_color(): line.get_xdata()[0] for line in upright} == pytest.approx(
         {style.GREY: 0, style.BLUE: 0.3, style.VERMILLION: -0.2}
@@ -122,19 +137,19 @@ def test_correlation_marks_means_and_counts_what_is_not_defined():
 
 
 def test_correlation_without_any_tau_is_an_empty_panel():
-    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan)).axes
+    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW).axes
     assert axes.get_title(loc="left").endswith("without τ: 10 of 10")
     assert len(axes.lines) == 1
 
 
 def test_correlation_that_is_the_same_for_all_texts_has_no_density():
-    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=1.0)).axes
+    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=1.0), JW).axes
     assert all(len(line.get_xdata()) == 2 for line in axes.lines)
 
 
 def test_permutation_counts_texts_by_bin_and_class():
     frame = permutation(ONE, texts=6).assign(max_attention=[0.1, 0.2, 0.25, 0.8, 1.0000001, 0.3])
-    [axes] = jw_fig_permutation(frame).axes
+    [axes] = jw_fig_permutation(frame, JW).axes
     # from the lowest bin up; negative (even texts), then positive
     assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "1", "0", "0", "1", "1", "texts"]
     assert axes.get_xlim() == (0, 1)
@@ -154,18 +169,18 @@ def test_classes_are_told_apart_where_they_are_few(name):
 
 def test_adversary_shows_every_text_in_a_histogram_up_to_ln2():
     frame = adversary(ONE, texts=5).assign(jsd=[0, 0.01, 0.35, 0.6931471805599453, 0.69])
-    above, below = jw_fig_adversary(frame).axes
+    above, below = jw_fig_adversary(frame, JW).axes
     heights = [bar.get_height() for bar in above.patches]
     assert sum(heights) == 5
     bars = np.array(heights).reshape(2, -1).sum(0)
     assert (bars[0], bars[-1]) == (2, 2)
-    assert above.get_xlim() == below.get_xlim() == (0, violins.LN2)
+    assert above.get_xlim() == below.get_xlim() == (0, LN2)
 
 
 def test_adversary_reads_the_largest_weight_and_not_the_weights():
     frame = adversary(ONE).assign(attention=[[1.0]] * 40)
     one, other = (
-        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows))) for rows in (frame, adversary(ONE))
+        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows, JW))) for rows in (frame, adversary(ONE))
     )
     assert one == other
 
@@ -180,7 +195,7 @@ def test_matrix_weighs_seeds_by_their_texts():
 
 
 def test_agreement_writes_every_pair_once():
-    figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256))
+    figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256), JW)
     [axes] = figure.axes
     assert [text.get_text() for text in axes.texts] == ["0.26"] * 10
     assert [label.get_text() for label in axes.get_yticklabels()] == [

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from labels import JW, LABELS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -18,20 +19,15 @@ from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.names import JAIN_WALLACE
-from attention_audit.stages.job import Job
-from attention_audit.stages.slim import stacked_slim
-from attention_audit.tables.correlation import (
-    PAIRS,
-    jw_table1_performance,
-    jw_table2_correlation,
-    jw_table_conicity,
-)
+from attention_audit.names import Look, Names
+from attention_audit.tables.correlation import jw_table1_performance, jw_table2_correlation, jw_table_conicity
 from attention_audit.tables.evidence import jw_table_evidence
 from attention_audit.tables.render import render
-from attention_audit.tables.wording import named
+from attention_audit.tables.shown import wide
+from attention_audit.tables.wording import labels_of, named
 
 PROVENANCE = Provenance("test", {}, "code")
+PAIRS = list(map("~".join, audit.PAIRS))
 RESAMPLES = 200
 NAN = math.nan
 
@@ -73,14 +69,10 @@ def assert_fits(table, folder):
     pd.testing.assert_frame_equal(read_frame(path, TABLE), table, check_dtype=False)
 
 
-def test_pairs_are_those_of_the_audit():
-    assert tuple(map("~".join, audit.PAIRS)) == PAIRS
-
-
 def test_table2_describes_tau_over_texts(tmp_path):
     # mean 0.3, squares 0.01 + 0.25 + 0.01 + 0.25, less 0.09: variance 0.04
     taus = [(0.1, 0.2), (0.5, 0.01), (0.1, 0.05), (0.5, 0.06)]
-    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), RESAMPLES)
+    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), RESAMPLES, JW)
     assert_fits(table, tmp_path)
     assert cells(table, "cnn_dot/attention~gradient/overall") == pytest.approx(
         {"tau": 0.3, "tau_sd": 0.2, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 0}
@@ -90,14 +82,14 @@ def test_table2_describes_tau_over_texts(tmp_path):
 
 def test_table2_counts_undefined_texts_and_leaves_them_out():
     taus = [(0.2, 0.01), (NAN, NAN), (0.4, 0.2), (NAN, NAN)]
-    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), RESAMPLES)
+    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), RESAMPLES, JW)
     assert cells(table, "lstm_tanh/attention~gradient/overall") == pytest.approx(
         {"tau": 0.3, "tau_sd": 0.1, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 2}
     )
 
 
 def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
-    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), RESAMPLES)
+    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), RESAMPLES, JW)
     assert_fits(table, tmp_path)
     found = cells(table, "lstm_tanh/attention~gradient/overall")
     assert all(math.isnan(found[name]) for name in ("tau", "tau_sd", "significant"))
@@ -106,7 +98,7 @@ def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
 
 def test_table2_tells_predicted_classes_apart():
     taus = [(0.1, 0.5), (0.3, 0.5), (0.8, 0.01)]
-    table = jw_table2_correlation(correlation(taus, [2, 2, 0], dataset="snli"), RESAMPLES)
+    table = jw_table2_correlation(correlation(taus, [2, 2, 0], dataset="snli"), RESAMPLES, JW)
     rows = [f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_2")]
     assert list(dict.fromkeys(table["row"])) == rows
     assert [cells(table, row)["tau"] for row in rows] == pytest.approx([0.4, 0.8, 0.2])
@@ -115,7 +107,7 @@ def test_table2_tells_predicted_classes_apart():
 
 
 def test_table2_pools_many_classes():
-    table = jw_table2_correlation(correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), RESAMPLES)
+    table = jw_table2_correlation(correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), RESAMPLES, JW)
     assert set(table["row"]) == {"lstm_tanh/attention~gradient/overall"}
 
 
@@ -123,7 +115,7 @@ def test_table2_follows_a_text_whose_class_changes_with_the_seed():
     frame = pd.concat(
         [correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], seed=2), correlation([(0.5, 0.5), (0.7, 0.5)], [0, 0], seed=1)]
     )
-    table = jw_table2_correlation(frame, RESAMPLES)
+    table = jw_table2_correlation(frame, RESAMPLES, JW)
     overall, zero, one = (f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_1"))
     assert cells(table, overall)["tau"] == pytest.approx(0.4)
     # of the seeds' means 0.6 and 0.2
@@ -135,7 +127,7 @@ def test_table2_follows_a_text_whose_class_changes_with_the_seed():
 
 def test_table2_bounds_means_but_not_counts():
     taus = list(zip(np.linspace(0.1, 0.9, 40), [0.01] * 40, strict=True))
-    table = jw_table2_correlation(correlation(taus), RESAMPLES).set_index(["row", "metric"])
+    table = jw_table2_correlation(correlation(taus), RESAMPLES, JW).set_index(["row", "metric"])
     tau = table.loc["lstm_tanh/attention~gradient/overall", :].loc["tau"]
     assert 0.35 < tau["low"] < 0.5 < tau["high"] < 0.65
     counts = table.loc[table.index.get_level_values("metric").isin(["texts", "undefined"])]
@@ -149,7 +141,7 @@ def test_table2_sets_the_papers_correlations_beside_ours_in_their_order():
         for model in ("average_tanh", "lstm_tanh")
         for pair in ("gradient~loo", "attention~loo", "attention~gradient_attached", "attention~gradient")
     )
-    table = jw_table2_correlation(frame, RESAMPLES)
+    table = jw_table2_correlation(frame, RESAMPLES, JW)
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{pair}/{group}"
         for model in ("lstm_tanh", "average_tanh")
@@ -171,18 +163,17 @@ def test_table2_takes_texts_with_categories():
     frame = pd.concat([correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], pair=pair) for pair in PAIRS])
     words = dict.fromkeys(["dataset", "model", "id", "pair"], "category")
     pd.testing.assert_frame_equal(
-        jw_table2_correlation(frame.astype(words), RESAMPLES), jw_table2_correlation(frame, RESAMPLES)
+        jw_table2_correlation(frame.astype(words), RESAMPLES, JW), jw_table2_correlation(frame, RESAMPLES, JW)
     )
 
 
-def test_table1_shows_these_models_beside_the_authors_later_run(tmp_path):
+def test_table1_shows_models_beside_the_authors_later_run(tmp_path):
     rows = [
         ("babi-1", "average_tanh", NAN, 1, "dev", 6, "accuracy", 0.5),
         ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "accuracy", 1.0),
         ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "f1", 0.9),
-        ("babi-1", "base", NAN, 1, "dev", 6, "accuracy", 0.1),
     ]
-    table = jw_table1_performance(pd.DataFrame(rows, columns=PERFORMANCE.schema.names))
+    table = jw_table1_performance(pd.DataFrame(rows, columns=PERFORMANCE.schema.names), JW)
     assert_fits(table, tmp_path)
     assert table[["row", "metric"]].to_numpy().tolist() == [
         ["lstm_tanh", "f1"],
@@ -198,7 +189,7 @@ def test_table1_shows_these_models_beside_the_authors_later_run(tmp_path):
 
 def test_conicity_stands_beside_permutation(tmp_path):
     shuffled = permutation([0.1, 0.2, 0.25, 0.9], [0.0, 0.1, 0.4, 0.7])
-    table = jw_table_conicity(conicity([0.9, 0.7, 0.5, 0.7]), shuffled, RESAMPLES)
+    table = jw_table_conicity(conicity([0.9, 0.7, 0.5, 0.7]), shuffled, RESAMPLES, JW)
     assert_fits(table, tmp_path)
     # two texts lie below 0.25
     assert cells(table, "lstm_tanh") == pytest.approx(
@@ -216,23 +207,23 @@ def test_conicity_stands_beside_permutation(tmp_path):
 def test_conicity_is_joined_by_seed_and_text_whatever_their_order():
     shuffled = pd.concat([permutation([0.1, 0.5], [0.1, 0.3], seed=seed, model="cnn_tanh") for seed in (3, 1)])
     states = pd.concat([conicity([0.2, 0.4], "cnn_tanh", seed=1), conicity([0.6, 0.8], "cnn_tanh", seed=3)])
-    table = jw_table_conicity(states.iloc[::-1], shuffled, RESAMPLES)
+    table = jw_table_conicity(states.iloc[::-1], shuffled, RESAMPLES, JW)
     assert cells(table, "cnn_tanh")["conicity"] == pytest.approx(0.5)
     assert cells(table, "cnn_tanh", "sd")["conicity"] == pytest.approx(math.sqrt(0.08))
     assert cells(table, "cnn_tanh")["permutation_tvd"] == pytest.approx(0.2)
 
 
 def test_conicity_without_flat_texts_has_no_change_of_them():
-    table = jw_table_conicity(conicity([0.5]), permutation([0.9], [0.2]), RESAMPLES)
+    table = jw_table_conicity(conicity([0.5]), permutation([0.9], [0.2]), RESAMPLES, JW)
     found = cells(table, "lstm_tanh")
     assert found["flat"] == 0
     assert math.isnan(found["permutation_tvd_flat"])
 
 
 def test_models_are_in_the_papers_order_with_additive_attention_first():
-    frames = [permutation([0.5], [0.1], model) for model in sorted(JAIN_WALLACE)]
-    states = pd.concat(conicity([0.5], model) for model in JAIN_WALLACE)
-    table = jw_table_conicity(states, pd.concat(frames), RESAMPLES)
+    frames = [permutation([0.5], [0.1], model) for model in sorted(JW)]
+    states = pd.concat(conicity([0.5], model) for model in JW)
+    table = jw_table_conicity(states, pd.concat(frames), RESAMPLES, JW)
     assert list(dict.fromkeys(table["row"])) == [
         "lstm_tanh",
         "cnn_tanh",
@@ -252,11 +243,13 @@ def test_models_are_in_the_papers_order_with_additive_attention_first():
     ],
 )
 def test_rows_are_called_by_what_they_hold(row, name):
-    assert named(row) == name
+    assert named(row, LABELS) == name
 
 
 def test_tau_is_spelt_in_greek(tmp_path):
-    render(jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), RESAMPLES), tmp_path / "t", "{}")
+    render(
+        jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), RESAMPLES, JW), tmp_path / "t", "{}", wide, LABELS
+    )
     head, _, first = (tmp_path / "t.md").read_text().splitlines()[:3]
     assert [cell.strip() for cell in head.split("|")[3:9]] == [
         "τ",
@@ -272,18 +265,28 @@ def test_tau_is_spelt_in_greek(tmp_path):
     assert tex.isascii()
 
 
-def test_a_result_without_data_sets_says_so():
-    job = Job({}, {"correlation": []}, {}, PROVENANCE, print)
-    with pytest.raises(AuditError, match="config: no data set is named that can be had and that suits this result"):
-        stacked_slim(job, "correlation", CORRELATION, ["tau"])
+def test_a_model_without_a_label_is_refused():
+    frames = {
+        jw_table2_correlation: [correlation([(0.1, 0.5)], model="gpt")],
+        jw_table_conicity: [conicity([0.5], "gpt"), permutation([0.5], [0.1], "gpt")],
+        jw_table_evidence: [evidence([0.9], [0.2], "gpt")],
+    }
+    for make, rows in frames.items():
+        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/jain_wallace"):
+            make(*rows, RESAMPLES, JW)
 
 
-def test_data_sets_without_a_row_say_so(tmp_path):
-    path = tmp_path / "correlation.parquet"
-    write_table(path, CORRELATION, correlation([(0.1, 0.5)]).iloc[:0], PROVENANCE)
-    job = Job({}, {"correlation": [path]}, {}, PROVENANCE, print)
-    with pytest.raises(AuditError, match=r"correlation: no test text of several items .*; name another one"):
-        stacked_slim(job, "correlation", CORRELATION, ["tau"])
+def test_an_attribution_without_a_label_is_refused():
+    with pytest.raises(AuditError, match=r"^attribution 'shap' is not known .* ATTRIBUTIONS of attention_audit/names"):
+        jw_table2_correlation(correlation([(0.1, 0.5)], pair="attention~shap"), RESAMPLES, JW)
+    with pytest.raises(AuditError, match=r"^name 'shap' is not known to tables; declare "):
+        named("lstm_tanh/attention~shap/overall", LABELS)
+
+
+def test_a_name_with_two_labels_is_refused():
+    other = Names("model", "here", {"lstm_tanh": Look("LSTM")})
+    with pytest.raises(AuditError, match=r"'lstm_tanh' is called both 'BiLSTM \(additive\)' and 'LSTM' in tables"):
+        labels_of([JW, other], {})
 
 
 @pytest.mark.parametrize("artefact", [CORRELATION, INSTANCE_ADVERSARY, AGREEMENT])
@@ -300,7 +303,7 @@ def evidence(masses, uniform, model="lstm_tanh", dataset="babi-1", seed=1):
 def test_attention_on_the_evidence_stands_beside_that_of_uniform_weights(tmp_path):
     rows = [evidence([0.9, 0.5], [0.2, 0.4]), evidence([0.7, 0.3], [0.2, 0.4], seed=2)]
     rows.append(evidence([0.1], [0.3], "average_tanh", "babi-2"))
-    table = jw_table_evidence(pd.concat(rows), RESAMPLES)
+    table = jw_table_evidence(pd.concat(rows), RESAMPLES, JW)
     assert_fits(table, tmp_path)
     assert cells(table, "lstm_tanh") == pytest.approx({"evidence_mass": 0.6, "uniform_mass": 0.3, "texts": 2})
     # seeds at 0.7 and 0.5
@@ -309,6 +312,6 @@ def test_attention_on_the_evidence_stands_beside_that_of_uniform_weights(tmp_pat
 
 
 def test_without_known_evidence_the_table_is_empty(tmp_path):
-    table = jw_table_evidence(evidence([], []), RESAMPLES)
+    table = jw_table_evidence(evidence([], []), RESAMPLES, JW)
     assert table.empty
     assert_fits(table, tmp_path)

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import tensor
 
-from attention_audit.divergence import LN2, jsd, kl, tvd
+from attention_audit.divergence import jsd, kl, tvd
+from attention_audit.units import LN2
 
 
 def test_jsd_by_hand() -> None:

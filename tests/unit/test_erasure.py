@@ -14,9 +14,11 @@ import pytest
 import torch
 
 from attention_audit.audits.erasure import Texts, distribution, erasable, left, ranked
-from attention_audit.audits.flipping_sets import BINS, RANKINGS, flipping_sets, scores
-from attention_audit.audits.rankings import ATTRIBUTIONS, gradient, order, shuffled
-from attention_audit.audits.single_weight import DRAWS, other_ranks, single_weight
+from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.rankings import RANKERS, TOPS, order, shuffled
+from attention_audit.audits.single_weight import other_ranks, single_weight
+from attention_audit.columns.ranked_sets import BINS
+from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 
@@ -69,11 +71,12 @@ def single(readout: Readout, ranking: str = "attention", draw: str = "corrected"
 
 def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
     """The positions of every text in the order of every ranking."""
-    found: dict[str, dict[int, list[int]]] = {name: {} for name in RANKINGS}
+    found: dict[str, dict[int, list[int]]] = {name: {} for name in RANKERS}
     for texts in erasable(readout):
-        for name, values in scores(texts, readout.ids, SEED).items():
+        for name, ranker in RANKERS.items():
+            positions = order(ranker(texts, readout.ids, SEED), texts.lengths)
             for row, member in enumerate(texts.members.tolist()):
-                found[name][member] = order(values, texts.lengths)[row, : int(texts.lengths[row])].tolist()
+                found[name][member] = positions[row, : int(texts.lengths[row])].tolist()
     return found
 
 
@@ -95,8 +98,8 @@ OUTPUTS = pytest.mark.parametrize("outputs", [1, 3, 8])
 def test_every_prefix_of_every_ranking_is_the_naive_erasure(random_readout: MakeReadout, outputs: int) -> None:
     readout = random_readout(LENGTHS, outputs, seed=outputs)
     for texts in erasable(readout, positions=20):
-        for values in scores(texts, readout.ids, SEED).values():
-            top = order(values, texts.lengths)
+        for ranker in RANKERS.values():
+            top = order(ranker(texts, readout.ids, SEED), texts.lengths)
             predicted = prefixes(texts, top).numpy()
             for row, member in enumerate(texts.members.tolist()):
                 for k in range(int(texts.lengths[row]) + 1):
@@ -133,7 +136,7 @@ def test_ranked_sets_are_the_naive_loops(random_readout: MakeReadout, outputs: i
 def test_single_weights_are_the_naive_erasures(random_readout: MakeReadout, outputs: int) -> None:
     readout = random_readout(LENGTHS, outputs, seed=outputs)
     positions, ranks = orders(readout), other_ranks(readout, SEED).tolist()
-    for ranking, draw in product(ATTRIBUTIONS, DRAWS):
+    for ranking, draw in product(TOPS, DRAWS):
         frame = single(readout, ranking, draw)
         for text, name in enumerate(readout.ids):
             if readout.lengths[text] == 1:
@@ -154,7 +157,7 @@ def test_single_weights_are_the_naive_erasures(random_readout: MakeReadout, outp
 def test_the_gradient_is_autograds(random_readout: MakeReadout, outputs: int) -> None:
     readout = random_readout([6, 6, 6], outputs, seed=outputs)
     texts = only(readout)
-    for row, slope in enumerate(gradient(texts)):
+    for row, slope in enumerate(texts.gradient):
         weights = torch.from_numpy(readout.attention[row]).double()
         weights = (weights / weights.sum()).requires_grad_()
         logits = weights @ torch.from_numpy(readout.contribution[row]).double() + torch.from_numpy(readout.bias[row])
@@ -210,7 +213,7 @@ def test_items_of_weight_zero_change_nothing_until_they_are_all_that_is_left() -
     assert curve[0] == pytest.approx(1 / (1 + np.exp(-0.5)) - 0.5)
 
 
-@pytest.mark.parametrize("ranking", RANKINGS)
+@pytest.mark.parametrize("ranking", RANKERS)
 def test_a_decision_that_the_bias_shares_never_flips(ranking: str) -> None:
     row = by_ranking(readout_of([[0.6, 0.4]], [[1, 2]], [0.5]), ranking).loc["text-0"]
     assert row["removed"] == -1
@@ -222,7 +225,7 @@ def test_texts_of_one_item_have_no_other_but_can_be_erased() -> None:
     frame = by_ranking(readout, "smallest")
     assert frame["removed"].tolist() == [1, -1, 2]
     assert frame["items"].tolist() == [1, 1, 2]
-    for ranking, draw in product(ATTRIBUTIONS, DRAWS):
+    for ranking, draw in product(TOPS, DRAWS):
         assert single(readout, ranking, draw).index.tolist() == ["text-2"]
 
 
@@ -246,14 +249,14 @@ def test_a_saturated_prediction_still_ranks_by_gradient() -> None:
     readout = readout_of([[0.5, 0.25, 0.25]], [[100, 101, 99]], [0.0])
     texts = only(readout)
     assert texts.predicted[0, 1, 0] == 1
-    assert order(gradient(texts), texts.lengths)[0].tolist() == [1, 0, 2, 3]
+    assert order(texts.gradient, texts.lengths)[0].tolist() == [1, 0, 2, 3]
 
 
 def test_the_smallest_set_may_lie_where_no_other_ranking_looks() -> None:
     """Without the last item class 2 wins; but the gradient sees class 1 alone, far ahead of class 2, and the last item
     says least against that."""
     readout = readout_of([[0.2] * 5], [[[0, -1, 1]] * 4 + [[0, -0.5, -50]]], [0.0, 0.0, 0.0])
-    for ranking in ATTRIBUTIONS:
+    for ranking in TOPS:
         assert by_ranking(readout, ranking)["removed"].tolist() == [-1]
     smallest = by_ranking(readout, "smallest").loc["text-0"]
     assert smallest["removed"] == 1
@@ -274,7 +277,7 @@ def test_planted_evidence_goes_first() -> None:
     weights, values = [0.04] * 20, [-0.5] * 20
     weights[13], weights[4], values[13] = 0.1, 0.18, 20.0
     readout = readout_of([weights], [values], [0.0])
-    removed = {ranking: by_ranking(readout, ranking)["removed"].item() for ranking in (*ATTRIBUTIONS, "smallest")}
+    removed = {ranking: by_ranking(readout, ranking)["removed"].item() for ranking in (*TOPS, "smallest")}
     assert removed == {"attention": 2, "gradient": 1, "product": 1, "smallest": 1}
 
 
@@ -303,7 +306,7 @@ def test_the_corrected_draw_is_of_the_other_items_and_the_published_of_positions
     assert [counts[weight] / texts for weight in weights] == pytest.approx(expected, abs=0.032)
 
 
-@pytest.mark.parametrize("ranking", ATTRIBUTIONS)
+@pytest.mark.parametrize("ranking", TOPS)
 def test_the_published_draw_of_the_top_itself_is_no_difference(random_readout: MakeReadout, ranking: str) -> None:
     frame = single(random_readout([20] * 400, outputs=8), ranking, "as_published")
     same = frame["delta_attention"] == 0

@@ -4,20 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import assert_readable
+from labels import SS
 
-from attention_audit.audits import flipping_sets
+from attention_audit.audits.rankings import RANKERS
+from attention_audit.columns.ranked_sets import BINS
+from attention_audit.errors import AuditError
 from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js, thinned
-from attention_audit.figures.faithfulness import BINS, curve_points, ss_fig_aopc
+from attention_audit.figures.faithfulness import curve_points, ss_fig_aopc
 from attention_audit.figures.panels import panels_of
-from attention_audit.figures.rankings import LOOKS
 from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_mass_removed
 from attention_audit.figures.saving import save
-from attention_audit.tables.architectures import MODELS
+from attention_audit.names import RANKINGS, Look, Names
 
 RESAMPLES = 50
 FEW = {"imdb-ratings": ["flan_none", "han_rnn"]}
 ONE = {"yelp": ["flan_rnn"]}
-MANY = {"agnews-4": list(MODELS), "a-data-set-with-a-name-too-long-for-one-line": list(MODELS)[3:]}
+MANY = {"agnews-4": list(SS), "a-data-set-with-a-name-too-long-for-one-line": list(SS)[3:]}
 CURVES = [f"{measure}_curve_{place}" for measure in ("comprehensiveness", "sufficiency") for place in range(5)]
 
 
@@ -40,17 +42,17 @@ def single_weight(models, texts=60):
 def ranked_sets(models, texts=60):
     """Plausible rows of columns.RANKED_SETS, curves as numbers."""
     columns = {name: lambda r, n: r.random(n) for name in ("fraction_removed", "mass_removed", *CURVES)}
-    frame = frame_of(models, columns, texts, ranking=list(LOOKS))
+    frame = frame_of(models, columns, texts, ranking=list(RANKINGS))
     frame.loc[frame["ranking"] == "smallest", CURVES] = np.nan
     return frame
 
 
 FIGURES = {
-    "fig3": lambda models: ss_fig3_delta_js(single_weight(models)),
-    "fig4": lambda models: ss_fig4_negative_delta_js(single_weight(models)),
-    "fig5": lambda models: ss_fig5_fraction_removed(ranked_sets(models)),
-    "fig11": lambda models: ss_fig11_mass_removed(ranked_sets(models)),
-    "aopc": lambda models: ss_fig_aopc(curve_points(ranked_sets(models), RESAMPLES)),
+    "fig3": lambda models: ss_fig3_delta_js(single_weight(models), SS),
+    "fig4": lambda models: ss_fig4_negative_delta_js(single_weight(models), SS),
+    "fig5": lambda models: ss_fig5_fraction_removed(ranked_sets(models), SS),
+    "fig11": lambda models: ss_fig11_mass_removed(ranked_sets(models), SS),
+    "aopc": lambda models: ss_fig_aopc([ranked_sets(models)], RESAMPLES, SS),
 }
 
 
@@ -61,7 +63,9 @@ def test_no_text_hides_another_or_leaves_the_page(name, models):
 
 
 def test_panels_are_named_in_the_papers_order():
-    figure = ss_fig3_delta_js(single_weight({"yelp": ["flan_none", "flan_rnn", "han_rnn"], "agnews-4": ["han_conv"]}))
+    figure = ss_fig3_delta_js(
+        single_weight({"yelp": ["flan_none", "flan_rnn", "han_rnn"], "agnews-4": ["han_conv"]}), SS
+    )
     titles = [axes.get_title(loc="left").split("\n") for axes in figure.axes]
     assert titles == [["Yelp", "HANrnn"], ["Yelp", "FLANrnn"], ["Yelp", "FLANnoenc"], ["AgNews, 4 classes", "HANconv"]]
 
@@ -70,15 +74,15 @@ def test_panels_take_words_as_categories():
     frame = single_weight(FEW)
     categories = frame.astype(dict.fromkeys(["dataset", "model", "ranking", "draw"], "category"))
     assert (
-        list(panels_of(categories))
-        == list(panels_of(frame))
+        list(panels_of(categories, SS))
+        == list(panels_of(frame, SS))
         == [("imdb-ratings", "han_rnn"), ("imdb-ratings", "flan_none")]
     )
 
 
 def test_figure3_shows_attention_with_the_corrected_draw_whole():
     frame = single_weight({"yelp": ["han_rnn"]}, texts=20)
-    [axes] = ss_fig3_delta_js(frame).axes
+    [axes] = ss_fig3_delta_js(frame, SS).axes
     shown = frame[(frame["ranking"] == "attention") & (frame["draw"] == "corrected")]
     points = axes.collections[0].get_offsets()
     expected = shown[["delta_attention", "delta_js"]].to_numpy()
@@ -90,7 +94,7 @@ def test_figure3_shows_attention_with_the_corrected_draw_whole():
 def test_figure3_panels_share_their_scale():
     frame = single_weight(FEW)
     frame.loc[frame.index[0], "delta_js"] = 0.69
-    limits = {axes.get_ylim() for axes in ss_fig3_delta_js(frame).axes}
+    limits = {axes.get_ylim() for axes in ss_fig3_delta_js(frame, SS).axes}
     assert len(limits) == 1
 
 
@@ -105,14 +109,14 @@ def test_figure4_counts_negative_differences_only():
     shown = (frame["ranking"] == "attention") & (frame["draw"] == "corrected")
     frame.loc[shown, "delta_js"] = [-0.1, -0.2, 0.0, 0.3, -1e-9, 0.1]
     frame.loc[shown, "delta_attention"] = [0.01, 0.03, 0.5, 0.5, 1.0, 0.5]
-    [axes] = ss_fig4_negative_delta_js(frame).axes
+    [axes] = ss_fig4_negative_delta_js(frame, SS).axes
     heights = [bar.get_height() for bar in axes.patches]
     assert (heights[0], heights[-1], sum(heights)) == (2, 1, 3)
     assert axes.get_title(loc="left") == "Yelp\nHANrnn: 3 of 6"
 
 
 def test_figure4_without_any_negative_difference_says_none():
-    [axes] = ss_fig4_negative_delta_js(single_weight({"yelp": ["han_rnn"]}).assign(delta_js=0.1)).axes
+    [axes] = ss_fig4_negative_delta_js(single_weight({"yelp": ["han_rnn"]}).assign(delta_js=0.1), SS).axes
     assert axes.get_title(loc="left").endswith("0 of 60")
 
 
@@ -120,26 +124,26 @@ def test_boxes_leave_out_what_never_flips_and_say_how_much():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=8)
     frame.loc[frame["ranking"] == "attention", "fraction_removed"] = [0.1, 0.2, 0.3, 0.4, 0.5, 1.0, np.nan, np.nan]
     frame.loc[frame["ranking"] == "random", "fraction_removed"] = np.nan
-    [axes] = ss_fig5_fraction_removed(frame).axes
+    [axes] = ss_fig5_fraction_removed(frame, SS).axes
     assert [text.get_text() for text in axes.texts] == ["100.0 %", "25.0 %", "0.0 %", "0.0 %", "0.0 %", "never"]
     medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
     assert medians[1] == pytest.approx(0.35)
     # quartiles 0.225 and 0.475: 1.0 is beyond 1.5 times their distance, and is no whisker's end
     ends = [line.get_xdata()[1] for line in axes.lines if line.get_linewidth() == 0.7 and set(line.get_ydata()) == {1}]
     assert ends == pytest.approx([0.1, 0.5])
-    assert [label.get_text() for label in axes.get_yticklabels()] == [look.name for look in LOOKS.values()]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [look.label for look in RANKINGS.values()]
 
 
 def test_figure11_shows_mass():
     frame = ranked_sets({"yelp": ["han_rnn"]}).assign(mass_removed=0.25)
-    [axes] = ss_fig11_mass_removed(frame).axes
+    [axes] = ss_fig11_mass_removed(frame, SS).axes
     assert {line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6} == {0.25}
 
 
 def test_curves_are_means_over_texts_and_seeds():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
     frame = pd.concat([frame, frame.assign(seed=2)])
-    points = curve_points(frame, RESAMPLES)
+    points = curve_points(frame, RESAMPLES, SS)
     assert len(points) == 4 * 2 * 5
     at = points.set_index(["ranking", "measure", "bin"])
     gradient = frame[frame["ranking"] == "gradient"]
@@ -149,22 +153,52 @@ def test_curves_are_means_over_texts_and_seeds():
 
 
 def test_figure_aopc_draws_a_line_a_ranking():
-    points = curve_points(ranked_sets({"yelp": ["han_rnn"]}), RESAMPLES)
-    figure = ss_fig_aopc(points)
+    frame = ranked_sets({"yelp": ["han_rnn"]})
+    points = curve_points(frame, RESAMPLES, SS)
+    figure = ss_fig_aopc(iter([frame]), RESAMPLES, SS)
     above, below = figure.axes
     assert (above.get_ylabel(), below.get_ylabel()) == ("comprehensiveness", "sufficiency")
     markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
-    assert markers == [look.marker for name, look in LOOKS.items() if name != "smallest"]
+    assert markers == [look.marker for name, look in RANKINGS.items() if name != "smallest"]
     drawn = below.lines[0].get_ydata()
     expected = points[(points["ranking"] == "random") & (points["measure"] == "sufficiency")]
     np.testing.assert_array_equal(drawn, expected["mean"])
 
 
 def test_rankings_and_bins_are_those_of_the_audit():
-    assert tuple(LOOKS) == flipping_sets.RANKINGS
-    assert BINS == flipping_sets.BINS
-    for attribute in ("name", "colour", "marker"):
-        assert len({getattr(look, attribute) for look in LOOKS.values()}) == len(LOOKS)
+    assert {*RANKINGS} == {*RANKERS}
+    assert len([name for name in CURVES if name.startswith("sufficiency")]) == len(BINS)
+    for attribute in ("label", "colour", "marker"):
+        assert len({getattr(look, attribute) for look in RANKINGS.values()}) == len(RANKINGS)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_model_without_a_look_is_refused(name):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/serrano_smith\.py$"):
+        FIGURES[name]({"yelp": ["han_rnn", "gpt"]})
+
+
+@pytest.mark.parametrize(
+    "draw", [ss_fig5_fraction_removed, lambda rows, models: ss_fig_aopc([rows], RESAMPLES, models)]
+)
+def test_a_ranking_without_a_look_is_refused(draw):
+    frame = ranked_sets({"yelp": ["han_rnn"]})
+    with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of attention_audit/names\.py$"):
+        draw(frame.replace({"ranking": {"random": "oracle"}}), SS)
+
+
+def test_a_new_ranking_appears_in_every_figure(monkeypatch):
+    looks = {"position": Look("position", "sky", "v"), **RANKINGS}
+    for module in ("removed", "faithfulness", "delta_js"):
+        monkeypatch.setattr(f"attention_audit.figures.{module}.RANKINGS", Names("ranking", "here", looks))
+    frame = ranked_sets({"yelp": ["han_rnn"]})
+    frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])
+    [axes] = ss_fig5_fraction_removed(frame, SS).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [look.label for look in looks.values()]
+    [dashed] = [line for line in axes.lines if line.get_linewidth() == 0.6]
+    assert set(dashed.get_ydata()) == {4.5}
+    (legend,) = ss_fig_aopc([frame], RESAMPLES, SS).legends
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["position", "random"]
 
 
 def test_same_bytes(tmp_path):

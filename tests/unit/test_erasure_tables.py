@@ -5,13 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from labels import SS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.bootstrap import bootstrap, mean
-from attention_audit.audits.flipping_sets import RANKINGS
-from attention_audit.audits.rankings import ATTRIBUTIONS
-from attention_audit.audits.single_weight import DRAWS
+from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.corpus import CENSUS
 from attention_audit.columns.performance import PERFORMANCE
@@ -19,11 +18,10 @@ from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.stages.job import Job
-from attention_audit.stages.slim import slim_frames, stacked_slim
+from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.claims import ss_table_claims, top_flips
-from attention_audit.tables.erasure import PAIRS, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables.erasure import pairs_of, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
 from attention_audit.tables.resampling import cube, estimate
 
 PROVENANCE = Provenance("test", {}, "code")
@@ -65,7 +63,7 @@ def ranked_sets(removed, model="flan_rnn", dataset="yelp", seed=1, items=10):
 def every_ranking(**removed):
     """All rankings: those not named flip at once."""
     texts = len(next(iter(removed.values())))
-    return {ranking: removed.get(ranking, [1] * texts) for ranking in RANKINGS}
+    return {ranking: [1] * texts for ranking in RANKINGS} | removed
 
 
 def census(**kept):
@@ -91,14 +89,62 @@ def assert_fits(table, artefact, folder):
     pd.testing.assert_frame_equal(read_frame(path, artefact), table, check_dtype=False)
 
 
-def test_rankings_and_draws_are_those_of_the_audits():
-    assert set(sum(PAIRS, ())) == set(RANKINGS)
-    assert (erasure.TOPS, erasure.DRAWS) == (ATTRIBUTIONS, DRAWS)
+def test_rankings_are_those_of_the_audits():
+    assert {*RANKINGS} == {*RANKERS}
+
+
+def test_in_a_pair_the_second_stands_before_the_first_in_figures():
+    assert pairs_of(["attention", "random", "smallest"]) == [
+        ("smallest", "attention"),
+        ("smallest", "random"),
+        ("attention", "random"),
+    ]
+    assert len(pairs_of(RANKINGS)) == 10
+
+
+def test_a_model_without_a_label_is_refused():
+    flips, removed = single_weight([(YES, NO)], "gpt"), ranked_sets(every_ranking(gradient=[1]), "gpt")
+    accuracy = pd.DataFrame([("yelp", "gpt", math.nan, 1, "dev", 5, "accuracy", 0.6)], columns=PERFORMANCE.schema.names)
+    for make in (
+        lambda: ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS),
+        lambda: ss_table3_accuracy(accuracy, SS),
+        lambda: ss_table_pairwise(removed, RESAMPLES, SS),
+        lambda: ss_table_claims(removed, flips, RESAMPLES, SS),
+    ):
+        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/serrano_smith"):
+            make()
+
+
+def test_a_ranking_without_a_label_is_refused():
+    for make in (
+        lambda: ss_table2_flips(single_weight([(YES, NO)], ranking="oracle"), {}, RESAMPLES, SS),
+        lambda: ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), RESAMPLES, SS),
+    ):
+        with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of .*/names\.py"):
+            make()
+
+
+def test_a_draw_without_a_label_is_refused():
+    flips = single_weight([(YES, NO)], draw="antithetic")
+    with pytest.raises(AuditError, match=r"^row 'han_rnn/attention/antithetic' has no place in this table"):
+        ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS)
+
+
+def test_a_new_ranking_appears_in_every_table(monkeypatch):
+    looks = {"random": RANKINGS["random"], "position": Look("position", "sky", "v"), **RANKINGS}
+    monkeypatch.setattr(erasure, "RANKINGS", Names("ranking", "here", looks))
+    table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), RESAMPLES, SS)
+    rows = list(dict.fromkeys(table["row"]))
+    assert len(rows) == 15
+    assert rows[3:5] == ["flan_rnn/smallest/position", "flan_rnn/smallest/random"]
+    flips = single_weight([(YES, NO)], ranking="position")
+    table = ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS)
+    assert set(table["row"]) == {"han_rnn/position/corrected"}
 
 
 def test_table2_counts_texts_in_four_cases(tmp_path):
     flips = [(YES, YES), (YES, NO), (YES, NO), (NO, YES), *[(NO, NO)] * 4]
-    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, RESAMPLES)
+    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, RESAMPLES, SS)
     assert_fits(table, TABLE, tmp_path)
     assert cells(table, "han_rnn/attention/corrected") == {
         "both_flip": 12.5,
@@ -120,7 +166,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
         for ranking in ("product", "attention")
         for draw in ("as_published", "corrected")
     )
-    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, RESAMPLES)
+    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, RESAMPLES, SS)
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{ranking}/{draw}"
         for model in ("han_rnn", "flan_rnn")
@@ -138,7 +184,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
 def test_table2_averages_seeds_and_shows_their_spread():
     first, second = [(YES, NO)] * 3 + [(NO, NO)], [(YES, NO)] + [(NO, NO)] * 3
     frame = pd.concat([single_weight(first, seed=7), single_weight(second, seed=3)])
-    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, RESAMPLES)
+    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, RESAMPLES, SS)
     row = "han_rnn/attention/corrected"
     assert cells(table, row)["only_top_flips"] == 50
     assert cells(table, row, "sd")["only_top_flips"] == pytest.approx(math.sqrt(2 * 25**2))
@@ -151,19 +197,18 @@ def test_table2_takes_texts_with_categories():
     words = dict.fromkeys(["dataset", "model", "id", "ranking", "draw"], "category")
     censuses = {"yelp": census(test=(1, 1))}
     pd.testing.assert_frame_equal(
-        ss_table2_flips(frame.astype(words), censuses, RESAMPLES), ss_table2_flips(frame, censuses, RESAMPLES)
+        ss_table2_flips(frame.astype(words), censuses, RESAMPLES, SS), ss_table2_flips(frame, censuses, RESAMPLES, SS)
     )
 
 
-def test_table3_shows_accuracy_of_these_models_only(tmp_path):
+def test_table3_shows_accuracy_only(tmp_path):
     rows = [
         ("yelp", "flan_none", math.nan, 1, "dev", 5, "accuracy", 0.6),
         ("yelp", "han_rnn", math.nan, 1, "dev", 5, "accuracy", 0.5),
         ("yelp", "han_rnn", math.nan, 2, "dev", 5, "accuracy", 0.7),
         ("yelp", "han_rnn", math.nan, 2, "dev", 5, "f1", 0.1),
-        ("yelp", "base", math.nan, 2, "dev", 5, "accuracy", 0.1),
     ]
-    table = ss_table3_accuracy(pd.DataFrame(rows, columns=PERFORMANCE.schema.names))
+    table = ss_table3_accuracy(pd.DataFrame(rows, columns=PERFORMANCE.schema.names), SS)
     assert_fits(table, TABLE, tmp_path)
     assert table["row"].tolist() == ["han_rnn", "flan_none"]
     assert table["mean"].tolist() == pytest.approx([0.6, 0.6])
@@ -174,7 +219,7 @@ def test_table3_shows_accuracy_of_these_models_only(tmp_path):
 def test_pairwise_counts_who_is_first(tmp_path):
     # first, second, alone, alone, tie, neither ever
     removed = every_ranking(gradient=[1, 5, 3, -1, 4, -1], attention=[2, 3, -1, 6, 4, -1])
-    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES)
+    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES, SS)
     assert_fits(table, TABLE, tmp_path)
     assert cells(table, "flan_rnn/gradient/attention") == pytest.approx(
         {"first_earlier": 40, "second_earlier": 40, "tied": 20, "earlier_ratio": 1, "texts": 5}
@@ -186,14 +231,14 @@ def test_pairwise_counts_who_is_first(tmp_path):
 def test_pairwise_quotes_the_paper_where_it_claims_something():
     removed = every_ranking(gradient=[1, 2])
     frame = pd.concat([ranked_sets(removed), ranked_sets(removed, "flan_none")])
-    table = ss_table_pairwise(frame, RESAMPLES)
+    table = ss_table_pairwise(frame, RESAMPLES, SS)
     assert set(table.loc[table["note"] != "", "row"]) == {"flan_rnn/gradient/attention"}
     assert set(table["note"]) == {"", "paper: at least 1.6"}
 
 
 def test_pairwise_ratio_to_none_is_infinite_and_to_nothing_undefined():
     removed = every_ranking(gradient=[1, 1], attention=[3, 4], random=[-1, -1], product=[-1, -1])
-    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES)
+    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES, SS)
     ratios = table[table["metric"] == "earlier_ratio"].set_index("row")[["mean", "low", "high"]]
     assert ratios.loc["flan_rnn/gradient/attention"].tolist() == [math.inf] * 3
     assert ratios.loc["flan_rnn/product/random"].isna().all()
@@ -201,7 +246,7 @@ def test_pairwise_ratio_to_none_is_infinite_and_to_nothing_undefined():
 
 
 def claims_of(frame, flips=((NO, NO),) * 4, model="han_rnn", dataset="yelp"):
-    return ss_table_claims(frame, single_weight(flips, model, dataset), RESAMPLES)
+    return ss_table_claims(frame, single_weight(flips, model, dataset), RESAMPLES, SS)
 
 
 def test_claims_on_context_compare_medians(tmp_path):
@@ -272,7 +317,7 @@ def test_the_papers_top_items_flip_so_often():
 def test_claims_name_every_data_set():
     frame = pd.concat(ranked_sets(every_ranking(attention=[1, 2]), dataset=name) for name in ("yelp", "mine"))
     flips = pd.concat(single_weight([(NO, NO)], dataset=name) for name in ("yelp", "mine"))
-    table = ss_table_claims(frame, flips, RESAMPLES)
+    table = ss_table_claims(frame, flips, RESAMPLES, SS)
     assert table["dataset"].tolist() == ["yelp"] * 3 + ["mine"] * 3
 
 
@@ -296,44 +341,3 @@ def test_intervals_are_those_of_the_bootstrap(seeds):
 def test_without_variation_an_interval_is_a_point():
     found = estimate(np.full((3, 5, 1), 7.0), RESAMPLES)
     assert [float(value[0]) for value in found] == [7, 0, 7, 7]
-
-
-def written(tmp_path, frames):
-    """A job whose input `ranked` is a file for each frame."""
-    paths = [tmp_path / f"{number}.parquet" for number in range(len(frames))]
-    for path, frame in zip(paths, frames, strict=True):
-        write_table(path, RANKED_SETS, frame, PROVENANCE)
-    return Job({}, {"ranked": paths}, {}, PROVENANCE, print)
-
-
-def test_files_are_read_with_few_columns_and_curves_as_numbers(tmp_path):
-    frames = [ranked_sets(every_ranking(attention=[1, 2]), dataset=name) for name in ("yelp", "mine")]
-    job = written(tmp_path, frames)
-    columns = ["dataset", "removed", "sufficiency_curve"]
-    read = stacked_slim(job, "ranked", RANKED_SETS, columns)
-    assert list(read) == ["dataset", "removed", *(f"sufficiency_curve_{place}" for place in range(5))]
-    assert read["dataset"].tolist() == ["yelp"] * 10 + ["mine"] * 10
-    assert read["removed"].tolist() == [*frames[0]["removed"], *frames[1]["removed"]]
-    assert read["sufficiency_curve_4"].notna().tolist() == ([True] * 8 + [False] * 2) * 2
-    assert [len(frame) for frame in slim_frames(job, "ranked", RANKED_SETS, columns)] == [10, 10]
-
-
-def test_a_row_group_without_curves_has_none_in_the_frame(tmp_path):
-    frames = [ranked_sets({ranking: [1]}) for ranking in ("smallest", "random")]
-    read = stacked_slim(written(tmp_path, frames), "ranked", RANKED_SETS, ["ranking", "sufficiency_curve"])
-    assert read["sufficiency_curve_0"].notna().tolist() == [False, True]
-
-
-def test_without_any_row_one_line_says_what_to_do(tmp_path):
-    job = written(tmp_path, [ranked_sets({"random": [1]}).iloc[:0]])
-    with pytest.raises(AuditError, match="ranked: no test text of several items"):
-        stacked_slim(job, "ranked", RANKED_SETS, ["ranking", "sufficiency_curve"])
-    with pytest.raises(AuditError, match="ranked: no test text of several items"):
-        list(slim_frames(job, "ranked", RANKED_SETS, ["ranking"]))
-
-
-def test_a_data_set_without_rows_is_passed_over(tmp_path):
-    some = ranked_sets({"random": [1, 2]})
-    job = written(tmp_path, [some.iloc[:0], some])
-    assert stacked_slim(job, "ranked", RANKED_SETS, ["removed"])["removed"].tolist() == [1, 2]
-    assert len(list(slim_frames(job, "ranked", RANKED_SETS, ["removed"]))) == 1

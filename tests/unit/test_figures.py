@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from labels import WP
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
@@ -17,8 +18,9 @@ from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.saving import save
 from attention_audit.figures.seed_variance import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.tvd_jsd import spread_out, wp_fig5_tvd_jsd
+from attention_audit.names import Look, Names
+from attention_audit.units import LN2
 
-LN2 = math.log(2)
 LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]
 TEXT = "one of the most beautiful , wonderful films i have seen ; the $ 5 act drags a little _ at 100 % ."
 REVIEW = TEXT.split()
@@ -99,7 +101,7 @@ def overlaps(found):
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure3_has_two_panels_a_data_set_up_to_ln2(datasets):
     compared = comparison(datasets)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared))
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
     names = ["SST"] if datasets == ["sst"] else datasets
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [f"{name}: {what}" for name in names for what in ("seeds", "per-instance adversary")]
@@ -120,7 +122,7 @@ def test_figure3_counts_texts_and_draws_few_of_them_as_dots():
     attention = [0.1] * 6 + [0.25] * 5 + [0.6] * 2 + [1.0000001]
     compared["base_max_attention"] = np.tile(attention, len(compared) // 14)
     compared["base_prediction"] = np.tile([0] * 6 + [1] * 8, len(compared) // 14)
-    seeds, adversary = wp_fig3_seed_variance(compared, instance_adversary(compared).assign(jsd=0.5)).axes
+    seeds, adversary = wp_fig3_seed_variance(compared, instance_adversary(compared).assign(jsd=0.5), WP).axes
     counts = [text.get_text() for text in seeds.texts if text.get_text() != "texts"]
     # from the lowest bin up; negative, then positive
     assert counts == ["6", "0", "0", "5", "0", "2", "0", "1"]
@@ -148,7 +150,7 @@ def test_figure3_tells_few_classes_apart_and_pools_many(classes, names):
     compared = comparison([f"topics{count}" for count in classes], texts=60)
     numbers = compared["id"].str.split("-").str[1].astype(int)
     compared["base_prediction"] = numbers % compared["dataset"].str.removeprefix("topics").astype(int)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared))
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == names
     counts = [sum(int(text.get_text()) for text in axes.texts if text.get_text().isdigit()) for axes in figure.axes]
@@ -159,7 +161,7 @@ def test_figure3_tells_few_classes_apart_and_pools_many(classes, names):
 def test_figure5_shows_instance_averages(datasets):
     compared = comparison(datasets)
     instances = instance_adversary(compared)
-    figure = wp_fig5_tvd_jsd(compared, instances)
+    figure = wp_fig5_tvd_jsd(compared, instances, WP)
     assert len(figure.axes) == len(datasets)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
         lines = {line.get_marker(): line.get_xydata() for line in axes.lines if line.get_linestyle() != "None"}
@@ -182,7 +184,7 @@ def test_figure5_shows_instance_averages(datasets):
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure5_names_lambdas_without_hiding_anything(datasets):
     compared = comparison(datasets)
-    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared))
+    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP)
     for axes in figure.axes:
         assert {"λ = 2e-5", "λ = 0.002"} <= {text.get_text() for text in axes.texts}
         labels = boxes(figure, axes.texts)
@@ -193,6 +195,32 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
         x0, y0, x1, y1 = labels.T[:, :, None]
         x, y = markers.T
         assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
+
+
+@pytest.mark.parametrize("draw", [wp_fig3_seed_variance, wp_fig5_tvd_jsd])
+def test_a_model_without_a_look_is_refused(draw):
+    compared = comparison(["sst"])
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/wiegreffe_pinter"):
+        draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
+
+
+def test_figure5_draws_every_model_that_is_compared():
+    compared = comparison(["sst"])
+    more = compared[compared["model"] == "uniform"].assign(model="frozen")
+    models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
+    figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "further seeds", "uniform weights", "consistent adversary as λ varies", "frozen weights",
+        "per-instance adversary",
+    ]  # fmt: skip
+    [points] = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
+    assert len(points.get_xydata()) == 3
+
+
+def test_figure2_refuses_weights_that_it_does_not_know():
+    with pytest.raises(AuditError, match=r"^kind of weights 'gpt' is not known .* WEIGHTS of attention_audit/figures"):
+        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}))
 
 
 def test_spread_out_takes_the_ends_first():
@@ -258,8 +286,8 @@ def test_same_bytes_with_provenance_inside(tmp_path):
     provenance = json.dumps({"stage": "figures", "name": "é"})
     compared = comparison(["sst"], texts=20)
     builders = {
-        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared)),
-        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared)),
+        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
+        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW])),
     }
     for folder in ("one", "two"):

@@ -5,12 +5,14 @@ import math
 
 import pandas as pd
 import pytest
+from labels import LABELS
 
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.tables.render import render
+from attention_audit.tables.shown import findings, verdicts, wide
 from attention_audit.tables.wording import number
 
 NO_INTERVAL = (math.nan, math.nan)
@@ -45,7 +47,7 @@ def cells(line, separator):
 
 
 def test_csv_keeps_every_digit(table, tmp_path):
-    render(table, tmp_path / "t.csv", PROVENANCE)
+    render(table, tmp_path / "t.csv", PROVENANCE, wide, LABELS)
     first, rest = (tmp_path / "t.csv").read_text().split("\n", 1)
     assert json.loads(first.removeprefix("# ")) == json.loads(PROVENANCE)
     assert rest.startswith("dataset,row,lambda,metric,mean,")
@@ -56,7 +58,7 @@ def test_csv_keeps_every_digit(table, tmp_path):
 
 
 def test_markdown_is_wide(table, tmp_path):
-    render(table, tmp_path / "t", PROVENANCE)
+    render(table, tmp_path / "t", PROVENANCE, wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert cells(lines[0], "|")[1:-1] == [
         "data set", "row", "λ", "F1", "paper: F1", "JSD (nats)", "odd metric", "seeds", "epoch selected on", "note",
@@ -72,15 +74,14 @@ def test_markdown_is_wide(table, tmp_path):
 
 
 def test_latex_is_escaped_booktabs(table, tmp_path):
-    table["row"] = table["row"].replace({"base": "a_b"})
-    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE)
+    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE, wide, LABELS | {"base": "a_b"})
     lines = (tmp_path / "t.tex").read_text().splitlines()
     assert lines[0] == f"% {PROVENANCE}"
     assert lines[2] == r"\begin{tabular}{llrrrrrrll}"
     assert {r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"} <= set(lines)
     body = [cells(line.removesuffix(r"\\"), " & ") for line in lines[4:] if line.endswith(r"\\")]
     assert body[0][2:4] == [r"$\lambda$", "F1"]
-    assert body[1][:5] == ["SST", "a b", "", r"0.830 $\pm$ 0.004", "0.831"]
+    assert body[1][:5] == ["SST", r"a\_b", "", r"0.830 $\pm$ 0.004", "0.831"]
     assert body[2][2:6] == ["2e-05", "0.800", "", r"$-$0.250 $\pm$ 0.500"]
     assert body[3][0] == "a-1"
     assert {row[-1] for row in body[1:]} == {r"x\_1 \& 5 \%"}
@@ -98,7 +99,7 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
     table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
     table = table.assign(seeds=0, selection="", note="")
-    render(table[TABLE.schema.names], tmp_path / "t", "{}")
+    render(table[TABLE.schema.names], tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
         ["data set", "row", "instances", "negative", "paper: negative", "mean length (tokens)",
@@ -118,7 +119,7 @@ def test_no_zero_has_a_sign(value, metric, shown):
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):
     row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", ""]
-    render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}")
+    render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [
         ["data set", "row", "at once (%)", "paper: at once (%)", "seeds"],
@@ -129,7 +130,7 @@ def test_an_interval_stands_in_place_of_the_spread(tmp_path):
 
 def test_claims_stand_beside_the_papers(tmp_path):
     rows = [("yelp", "c", "s", 1.25, 1.1, math.inf, "at least 1.6", True), ("yelp", "d", "s", 9.0, 8, 10, "", False)]
-    render(pd.DataFrame(rows, columns=CLAIMS.schema.names), tmp_path / "claims", "{}")
+    render(pd.DataFrame(rows, columns=CLAIMS.schema.names), tmp_path / "claims", "{}", findings, LABELS)
     lines = (tmp_path / "claims.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
         ["data set", "claim", "statistic", "ours", "paper", "holds"],
@@ -144,7 +145,7 @@ def test_controls_state_their_bounds(tmp_path):
         ("chorus", "c", "s", 0.03, math.nan, 0.02, False),
         ("static", "c", "s", 0.5, 0.45, 0.55, True),
     ]
-    render(pd.DataFrame(rows, columns=CONTROLS.schema.names), tmp_path / "controls", "{}")
+    render(pd.DataFrame(rows, columns=CONTROLS.schema.names), tmp_path / "controls", "{}", verdicts, LABELS)
     lines = (tmp_path / "controls.md").read_text().splitlines()
     assert [cells(line, "|")[4:-1] for line in lines[2:5]] == [
         ["0.200", "≥ 0.150", "yes"],
@@ -155,13 +156,13 @@ def test_controls_state_their_bounds(tmp_path):
 
 
 def test_empty_controls_render(tmp_path):
-    render(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path / "controls", "{}")
+    render(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path / "controls", "{}", verdicts, LABELS)
     assert "| data set" in (tmp_path / "controls.md").read_text()
 
 
 def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
     for folder in ("one", "two"):
-        render(table, tmp_path / folder / "t", PROVENANCE)
+        render(table, tmp_path / folder / "t", PROVENANCE, wide, LABELS)
     files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
     assert files["one"] == files["two"]
     assert sorted(files["one"]) == ["t.csv", "t.md", "t.tex"]
@@ -170,4 +171,9 @@ def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
 def test_a_path_that_cannot_be_written_is_named(table, tmp_path):
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(AuditError, match=r"t\.csv: cannot be written"):
-        render(table, tmp_path / "t", PROVENANCE)
+        render(table, tmp_path / "t", PROVENANCE, wide, LABELS)
+
+
+def test_a_row_without_a_label_is_refused(table, tmp_path):
+    with pytest.raises(AuditError, match=r"^name 'gpt' is not known to tables; declare a model with its suite in "):
+        render(table.replace({"row": {"base": "gpt"}}), tmp_path / "t", PROVENANCE, wide, LABELS)

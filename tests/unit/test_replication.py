@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from labels import LABELS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.replication import REPLICATION
@@ -17,6 +18,7 @@ from attention_audit.plan.remarks import of_data, of_models
 from attention_audit.tables.published import Fact, facts, half_a_unit
 from attention_audit.tables.render import render
 from attention_audit.tables.replication import SOURCES, replication, single_trainings, within
+from attention_audit.tables.shown import comparisons
 
 NONE = math.nan
 
@@ -48,7 +50,7 @@ def test_rounding_is_half_of_the_last_digit():
 
 def test_ours_with_interval_difference_and_single_trainings():
     found = replication(
-        {"wp_table2": scores(0.8, 0.01, 4)}, {"sst": ["data"]}, {"sst": {"wp": ["small"], "jw": ["no"]}}
+        {"wp_table2_uniform": scores(0.8, 0.01, 4)}, {}, {"sst": ["data"]}, {"sst": {"wp": ["small"], "jw": ["no"]}}
     )
     row = found[found["paper"] == "WP2019"].iloc[0]
     # t with 3 degrees of freedom is 3.182446
@@ -65,14 +67,14 @@ def test_ours_with_interval_difference_and_single_trainings():
 
 @pytest.mark.parametrize(("mean", "sd", "seeds", "said"), [(0.7, 0.001, 5, "no"), (0.83, NONE, 1, "unknown")])
 def test_what_seeds_explain(mean, sd, seeds, said):
-    found = replication({"wp_table2": scores(mean, sd, seeds)}, {}, {})
+    found = replication({"wp_table2_uniform": scores(mean, sd, seeds)}, {}, {}, {})
     assert found["within_seeds"].tolist() == [said, said]
     assert found["low"].isna().all() == (seeds == 1)
 
 
 def test_an_interval_of_the_table_is_kept():
     row = ("yelp", "han_rnn/attention/as_published", "both_flip", 1.0, NONE, 0.5, 1.6, 1, "")
-    found = only(replication({"ss_table2": table(row)}, {}, {}))
+    found = only(replication({"ss_table2_flips": table(row)}, {}, {}, {}))
     assert (found["low"], found["high"], found["within_seeds"]) == (0.5, 1.6, "unknown")
     assert found["note"] == "paper's other item may be the top itself"
 
@@ -81,7 +83,7 @@ def test_an_interval_of_the_table_is_kept():
 def test_a_property_of_the_data_must_round_to_the_published_number(count, said):
     rows = ("sst", "train", "negative", count, NONE, NONE, NONE, 0, "")
     length = ("sst", "train", "mean_length", 18.74, NONE, NONE, NONE, 0, "")
-    found = replication({"wp_table1": table(rows, length)}, {"sst": ["cut"]}, {"sst": {"wp": ["small"]}})
+    found = replication({"wp_table1_datasets": table(rows, length)}, {}, {"sst": ["cut"]}, {"sst": {"wp": ["small"]}})
     assert found["within_seeds"].tolist() == [said, "yes"]
     assert found["note"].tolist() == ["cut", "cut"]
 
@@ -93,7 +95,7 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
         for name in ("yelp", "digest")
         for model in ("han_rnn", "flan_none")
     ]
-    found = replication({"ss_table_pairwise": table(*rows)}, {}, {})
+    found = replication({"ss_table_pairwise": table(*rows)}, {}, {}, {})
     # of every data set of the paper, but not of models without an encoder
     assert found[["dataset", "row"]].to_numpy().tolist() == [["yelp", "han_rnn/gradient/attention"]]
     assert found["within_seeds"].tolist() == [said]
@@ -101,26 +103,32 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
 
 
 def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path, provenance):
-    found = replication({"wp_table2": scores(0.8, 0.01, 4, dataset="needle")}, {}, {})
+    found = replication({"wp_table2_uniform": scores(0.8, 0.01, 4, dataset="needle")}, {}, {}, {})
     path = tmp_path / "replication.parquet"
     write_table(path, REPLICATION, found, provenance)
     assert read_frame(path, REPLICATION).empty
-    render(found, path, "{}")
+    render(found, path, "{}", comparisons, LABELS)
     text = path.with_suffix(".md").read_text()
     assert text.startswith("No published number has a counterpart in this run: ")
     assert "| published" in text
 
 
+def test_files_that_are_not_the_published_ones_are_named_first():
+    records = {"sst": [{"file": "a.csv", "canonical": False}]}
+    found = replication({"wp_table3_guides": scores(0.8, 0.01, 4, row="guide_uniform")}, records, {"sst": ["cut"]}, {})
+    assert only(found)["note"] == "a.csv: not the published bytes; cut; our epoch selected on dev"
+
+
 def test_what_was_not_run_is_left_out():
-    assert replication({"wp_table2": scores(NONE, NONE, 0)}, {}, {}).empty
+    assert replication({"wp_table2_uniform": scores(NONE, NONE, 0)}, {}, {}, {}).empty
 
 
 def test_it_is_grouped_by_paper_and_table(tmp_path, provenance):
     guides = scores(0.85, 0.01, 4, row="guide_uniform")
-    found = replication({"wp_table2": scores(0.8, 0.01, 4), "wp_table3": guides}, {}, {})
+    found = replication({"wp_table2_uniform": scores(0.8, 0.01, 4), "wp_table3_guides": guides}, {}, {}, {})
     path = tmp_path / "replication.parquet"
     write_table(path, REPLICATION, found, provenance)
-    render(found, path, "{}")
+    render(found, path, "{}", comparisons, LABELS)
     lines = path.with_suffix(".md").read_text().splitlines()
     assert [line for line in lines if line.startswith("## ")] == [
         "## Wiegreffe & Pinter 2019, table 2",
@@ -148,7 +156,7 @@ def test_remarks_say_what_is_other_than_the_papers():
         {
             "datasets": ["a"],
             "corpora": {"a": {"kind": "chorus"}},
-            "model": {"hidden": 128, "embedding": 8, "attention": 8},
+            "model": {"hidden": 128, "embedding": 8, "attention_hidden": 8},
         }
     )
     assert of_models("a", config)["wp"] == ["our word vectors: random"]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from labels import LABELS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.comparison import COMPARISON
@@ -17,10 +18,11 @@ from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.columns.stability import STABILITY
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.contrasts import Contrasts
 from attention_audit.tables.render import render
+from attention_audit.tables.shown import answers as shown
 from attention_audit.tables.summary import (
     Audits,
-    Subject,
     erased,
     gain,
     needed,
@@ -34,9 +36,17 @@ from attention_audit.tables.summary import (
 from attention_audit.tables.verdict import FLAT, NO, NOT_ASKED, UNDECIDED, YES
 
 RESAMPLES = 200
+OWN = (("wp", "WP2019"), ("own", "mine"))
+CONTRASTS = Contrasts(
+    uniform="uniform",
+    adversary="adversary",
+    guided="guide_base_lstm",
+    guided_uniform="guide_uniform",
+    guided_own="guide_trained_mlp",
+)
 NOTHING = Audits(
     *(
-        artefact.schema.empty_table().to_pandas()
+        artefact.schema.empty_table().to_pandas().assign(suite="")
         for artefact in (
             PERFORMANCE, COMPARISON, STABILITY, PERMUTATION, SINGLE_WEIGHT,
         )
@@ -94,11 +104,13 @@ def test_the_interval_of_a_gain_is_welchs_and_its_floor_is_of_the_yardstick():
     ],
 )
 def test_needed(base, uniform, word):
-    assert needed(performance(base=base, uniform=uniform)).word == word
+    assert needed(performance(base=base, uniform=uniform), "base", CONTRASTS).word == word
 
 
 def test_transferable_is_held_against_the_uniform_guide():
-    answer = transferable(performance(guide_base_lstm=[0.8, 0.8, 0.8], guide_uniform=[0.3, 0.31, 0.32]))
+    answer = transferable(
+        performance(guide_base_lstm=[0.8, 0.8, 0.8], guide_uniform=[0.3, 0.31, 0.32]), "base", CONTRASTS
+    )
     assert answer.word == YES
     assert answer.value == pytest.approx(0.49)
     assert answer.floor == pytest.approx(1.96 * 0.01 * 2**0.5)
@@ -181,18 +193,18 @@ def test_reach_only_grows_with_the_cost_and_stays_within_what_was_found(points, 
     ],
 )
 def test_unique_at_the_seeds_own_tvd(adversaries, word, value):
-    answer = unique(compared([(0.1, 0.25), (0.1, 0.25)], adversaries), RESAMPLES)
+    answer = unique(compared([(0.1, 0.25), (0.1, 0.25)], adversaries), "base", CONTRASTS, RESAMPLES)
     assert (answer.word, answer.value, answer.floor) == (word, pytest.approx(value), pytest.approx(0.25))
 
 
 def test_unique_is_not_asked_without_seeds_or_adversaries():
     both = compared([(0.1, 0.25)], {0.1: (0.0, 0.2)})
     for model in ("base", "adversary"):
-        assert unique(both[both["model"] == model], RESAMPLES).word == NOT_ASKED
+        assert unique(both[both["model"] == model], "base", CONTRASTS, RESAMPLES).word == NOT_ASKED
 
 
 @pytest.fixture
-def table():
+def audits():
     audits = NOTHING._replace(
         performance=performance(
             base=[0.9, 0.9], uniform=[0.5, 0.5], guide_base_lstm=[0.8, 0.8], guide_uniform=[0.3, 0.3],
@@ -201,15 +213,56 @@ def table():
         comparison=compared([(0.1, 0.25)], {0.1: (0.0, 0.0), 0.2: (0.2, 0.1)}),
         stability=by_text(jsd=[[0.1] * 4], tvd=[[0.1] * 4], chance_jsd=[[0.6] * 4]).assign(seed=2),
         permutation=pd.concat(
-            [by_text(median_tvd=[[0.3] * 4] * 2), by_text("lstm_tanh", median_tvd=[[0.01] * 4])], ignore_index=True
+            [
+                by_text(median_tvd=[[0.3] * 4] * 2).assign(suite="wp"),
+                by_text("lstm_tanh", median_tvd=[[0.01] * 4]).assign(suite="jw"),
+                # of the same name in another suite: none of the base's
+                by_text(median_tvd=[[0.0] * 4]).assign(suite="own"),
+            ],
+            ignore_index=True,
         ),
     )  # fmt: skip
+    return Audits(*(frame if "suite" in frame else frame.assign(suite="wp") for frame in audits))
+
+
+def judged(model, suite, paper, seeds, contrasts=None):
+    """A subject as a job's settings have it."""
+    return {
+        "dataset": "needle", "suite": suite, "paper": paper, "model": model, "seeds": seeds, "contrasts": contrasts
+    }  # fmt: skip
+
+
+def summarised(audits, subjects, reasons=()):
+    return summary(subjects, **audits._asdict(), reasons=dict(reasons), epsilon=0.05, resamples=RESAMPLES)
+
+
+@pytest.fixture
+def table(audits):
     subjects = [
-        Subject("needle", "WP2019", "base", 2),
-        Subject("needle", "JW2019", "lstm_tanh", 1),
-        Subject("needle", "SS2019", "han_none", 1),
+        judged("base", "wp", "WP2019", 2, CONTRASTS.model_dump()),
+        judged("lstm_tanh", "jw", "JW2019", 1),
+        judged("han_none", "ss", "SS2019", 1),
     ]
-    return summary(subjects, audits, {"diabetes": "no file"}, 0.05, RESAMPLES)
+    return summarised(audits, subjects, {"diabetes": "no file"})
+
+
+def test_a_model_is_judged_by_the_rows_of_its_own_suite(audits):
+    base, other = (summarised(audits, [judged("base", suite, paper, 2)]).iloc[0] for suite, paper in OWN)
+    assert (base["consequential"], other["consequential"]) == (YES, NO)
+    assert (base["needed"], base["unique"], base["transferable"]) == (NOT_ASKED,) * 3
+    assert (base["stable"], other["stable"]) == (YES, NOT_ASKED)
+
+
+def test_erasure_decides_where_the_suite_was_not_asked_for_permutation(audits):
+    flips = np.array([[True] * 9 + [False]])
+    erasures = by_text("base", top_flips=flips, other_flips=flips & False).assign(ranking="attention", draw="corrected")
+    audits = audits._replace(single_weight=pd.concat([erasures.assign(suite=suite) for suite in ("wp", "mine")]))
+    by_permutation, by_erasure = (
+        summarised(audits, [judged("base", suite, "WP2019", 2)]).iloc[0] for suite in ("wp", "mine")
+    )
+    assert by_permutation["consequential_statistic"] == "median TVD under permuted weights"
+    assert by_erasure["consequential_statistic"] == "share of decisions that flip without the top item"
+    assert by_erasure["consequential_value"] == pytest.approx(0.9)
 
 
 def test_one_row_a_data_set_and_model(table, tmp_path, provenance):
@@ -229,7 +282,7 @@ def test_one_row_a_data_set_and_model(table, tmp_path, provenance):
 
 
 def test_it_is_shown_with_what_was_measured(table, tmp_path):
-    render(table, tmp_path / "summary", "{}")
+    render(table, tmp_path / "summary", "{}", shown, LABELS)
     text = (tmp_path / "summary.md").read_text()
     assert "yes: 0.100 [0.100, 0.100]; floor 0.300" in text
     assert "## What was measured" in text

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from labels import LABELS, WP
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -16,6 +17,7 @@ from attention_audit.columns.planted import PLANTED
 from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
+from attention_audit.errors import AuditError
 from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import TRUTH, controls
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
@@ -24,7 +26,16 @@ from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
 
 PROVENANCE = Provenance("test", {}, "code")
-NOTHING = [artefact.schema.empty_table().to_pandas() for artefact in (PLANTED, RANKED_SETS, SUMMARY)]
+NOTHING = {
+    name: artefact.schema.empty_table().to_pandas()
+    for name, artefact in {
+        "performance": PERFORMANCE,
+        "evidence": EVIDENCE,
+        "planted": PLANTED,
+        "ranked_sets": RANKED_SETS,
+        "summary": SUMMARY,
+    }.items()
+} | {"census": {}}
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -148,13 +159,13 @@ def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
 
 def test_gaps_show_the_papers_values_alone(tmp_path):
     rows = gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
-    table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]})), rows], ignore_index=True)
+    table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]}), WP), rows], ignore_index=True)
     assert_fits(table, TABLE, tmp_path)
     base = cell(table, "base", "f1", "diabetes")
     assert (base["published"], base["note"]) == (0.775, "not run: no notes")
     assert math.isnan(base["mean"])
     assert table.loc[table["dataset"] == "mine", "note"].tolist() == ["not run: no file"]
-    shown = wide(table)
+    [(shown, _, _)] = wide(table, LABELS)
     assert shown.loc[shown["data set"] == "Diabetes", "note"].unique().tolist() == ["not run: no notes"]
 
 
@@ -167,7 +178,7 @@ def test_table2_means_and_paired_differences(tmp_path):
             performance({"guide_uniform": [0.1]}),
         ]
     )
-    table = wp_table2_uniform(frame)
+    table = wp_table2_uniform(frame, WP)
     assert_fits(table, TABLE, tmp_path)
     base, gain = cell(table, "base", "f1"), cell(table, "base - uniform", "f1")
     assert base[["mean", "sd"]].tolist() == pytest.approx(
@@ -192,10 +203,25 @@ def test_table3_orders_guides_and_gives_the_papers_values():
         "guide_uniform": [0.7],
         "guide_trained_mlp": [0.75],
     }
-    table = wp_table3_guides(performance(guides | {"base": [0.9]}))
+    table = wp_table3_guides(performance(guides | {"base": [0.9]}), WP)
     assert table["row"].tolist() == ["guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary"]
     assert table["published"].tolist() == [0.812, 0.817, 0.824, 0.592]
     assert table["mean"].tolist() == pytest.approx([0.7, 0.75, 0.8, 0.55])
+
+
+def test_a_model_without_a_label_is_refused():
+    frame = performance({"base": [0.8], "gpt": [0.7]})
+    for make in (wp_table2_uniform, wp_table3_guides):
+        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/wiegreffe_pinter"):
+            make(frame, WP)
+    compared = comparison_rows("gpt", math.nan, 1, jsds=[0.1, 0.3], tvds=[0.0, 0.2], flips=[False, False])
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
+        wp_table5_adversary(frame, compared, compared.assign(model="base", admissible=1), WP)
+
+
+def test_a_metric_without_a_place_is_refused():
+    with pytest.raises(AuditError, match=r"^metric 'loss' has no place in this table .* declare it where "):
+        wp_table3_guides(performance({"guide_uniform": [0.1]}, metric="loss"), WP)
 
 
 def comparison_rows(model, lambda_, seed, *, jsds, tvds, flips):
@@ -224,6 +250,7 @@ def test_table5_averages_instances_then_seeds(tmp_path):
     instances = pd.DataFrame(
         {
             "dataset": "sst",
+            "model": "base",
             "id": list("abcd"),
             "jsd": [0.6, 0.6, 0.4, 0.0],
             "tvd": [0.0, 0.04, 0.0, 0.0],
@@ -233,7 +260,7 @@ def test_table5_averages_instances_then_seeds(tmp_path):
             "base_max_attention": 0.5,
         }
     )
-    table = wp_table5_adversary(frame, comparison, instances)
+    table = wp_table5_adversary(frame, comparison, instances, WP)
     assert_fits(table, TABLE, tmp_path)
     rows = table[["row", "lambda"]].drop_duplicates().fillna(0).to_numpy().tolist()
     assert rows == [["seeds", 0], ["uniform", 0], ["adversary", 1e-4], ["adversary", 2e-3], ["instance_adversary", 0]]
@@ -260,7 +287,7 @@ def test_f1_of_many_classes_is_called_a_macro_average():
     frame = pd.concat(
         [performance({"guide_uniform": [0.5]}, "agnews-4", metric, classes=4) for metric in ("f1", "accuracy")]
     )
-    table = wp_table3_guides(frame)
+    table = wp_table3_guides(frame, WP)
     assert table["note"].tolist() == ["F1: macro average of 4 classes", ""]
 
 
@@ -269,11 +296,23 @@ def evidence(masses, dataset="needle"):
     return pd.DataFrame(rows, columns=EVIDENCE.schema.names)
 
 
+def controlled(kinds, **frames):
+    """The table of controls from these frames, of Wiegreffe & Pinter's suite unless they say so."""
+    everything = NOTHING | frames
+    with_suite = {
+        name: frame if "suite" in frame else frame.assign(suite="wp")
+        for name, frame in everything.items()
+        if name not in {"census", "summary"}
+    }
+    return controls(kinds, **(everything | with_suite), labels=LABELS)
+
+
 def test_needle_claims(tmp_path):
     frame = performance({"guide_base_lstm": [0.9, 0.8], "guide_uniform": [0.5, 0.8]}, "needle")
-    table = controls(
-        {"needle": "needle"}, frame, evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)]), {}, *NOTHING
-    )
+    masses = evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)])
+    # a model of the same name in another suite
+    masses = pd.concat([masses.assign(suite="wp"), evidence([("base", 0.0)]).assign(suite="own")])
+    table = controlled({"needle": "needle"}, performance=frame, evidence=masses)
     assert_fits(table, CONTROLS, tmp_path)
     assert table["value"].tolist() == pytest.approx([0.2, 0.45])
     assert table["least"].tolist() == [0.15, 0.5]
@@ -290,9 +329,8 @@ def test_needle_claims(tmp_path):
     ],
 )
 def test_chorus_claim(base, uniform, most, holds):
-    table = controls(
-        {"chorus": "chorus"}, performance({"base": base, "uniform": uniform}, "chorus"), evidence([]), {}, *NOTHING
-    )
+    frame = performance({"base": base, "uniform": uniform}, "chorus")
+    table = controlled({"chorus": "chorus"}, performance=frame)
     claim = table.iloc[0]
     assert claim["value"] == pytest.approx(abs(np.mean(base) - np.mean(uniform)))
     assert (claim["most"], claim["holds"]) == (pytest.approx(most), holds)
@@ -312,7 +350,7 @@ def test_static_claim(positive, accuracies, least, most, holds):
         ("test", 0, [1] * (100 - positive), 3, [1]), ("test", 1, [1] * positive, 0, [1]), ("train", 1, [1] * 9, 0, [1])
     )
     frame = performance({"base": accuracies}, "static", "accuracy")
-    claim = controls({"static": "static"}, frame, evidence([]), {"static": texts}, *NOTHING).iloc[0]
+    claim = controlled({"static": "static"}, performance=frame, census={"static": texts}).iloc[0]
     assert claim[["value", "least", "most"]].tolist() == pytest.approx([np.mean(accuracies), least, most])
     assert claim["holds"] == holds
 
@@ -324,27 +362,32 @@ def test_digest_claims(tmp_path):
         ("digest", "han_none", ranking, f) for ranking, f in [("product", 0.3), ("product", 0.5), ("smallest", 0.3)]
     ]
     ranked = pd.DataFrame(sets, columns=["dataset", "model", "ranking", "fraction_removed"])
-    nothing = performance({}), evidence([])
-    table = controls({"digest": "digest"}, *nothing, {}, planted, ranked, NOTHING[2])
+    of_suite = {"planted": planted.assign(suite="ss"), "ranked_sets": ranked.assign(suite="ss")}
+    table = controlled({"digest": "digest"}, **of_suite)
     assert_fits(table, CONTROLS, tmp_path)
     # three of four start with the evidence; medians 0.4 and 0.3
     assert table["value"].tolist() == pytest.approx([0.75, 0.1])
+    assert all(claim.endswith("(HANnoenc)") for claim in table["claim"])
     assert table["holds"].tolist() == [True, False]
 
 
 def test_controls_pass_over_other_data_sets(tmp_path):
-    table = controls({"sst": "sst"}, performance({"base": [0.8]}), evidence([]), {}, *NOTHING)
+    table = controlled({"sst": "sst"}, performance=performance({"base": [0.8]}))
     assert table.empty
     write_table(tmp_path / "controls.parquet", CONTROLS, table, PROVENANCE)
 
 
 def test_the_summary_must_say_what_is_planted():
-    told = pd.DataFrame(
-        [("c", "base", "yes", "yes"), ("s", "base", "no", "undecided"), ("sst", "base", "yes", "yes")],
-        columns=["dataset", "model", "needed", "transferable"],
+    answers = pd.DataFrame(
+        [
+            ("c", "WP2019", "base", "yes", "yes"),
+            ("c", "mine", "base", "no", "yes"),
+            ("s", "WP2019", "base", "no", "undecided"),
+            ("sst", "WP2019", "base", "yes", "yes"),
+        ],
+        columns=["dataset", "paper", "model", "needed", "transferable"],
     )
-    nothing = (PERFORMANCE.schema.empty_table().to_pandas(), evidence([]), {}, *NOTHING[:2])
-    table = controls({"c": "chorus", "s": "static", "sst": "sst"}, *nothing, told)
+    table = controlled({"c": "chorus", "s": "static", "sst": "sst"}, summary=answers)
     assert table[["dataset", "value", "least", "holds"]].to_numpy().tolist() == [
         ["c", 0, 1, False],
         ["s", 1, 1, True],
@@ -356,4 +399,4 @@ def test_the_summary_must_say_what_is_planted():
 def test_what_is_planted_is_of_the_controls_questions_and_models():
     for kind, truth in TRUTH.items():
         assert kind in {"needle", "chorus", "static", "digest"}
-        assert {question for _, question in truth} <= set(QUESTIONS)
+        assert {question for _, _, question in truth} <= set(QUESTIONS)
