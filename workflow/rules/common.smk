@@ -56,7 +56,7 @@ def command_line():
 
 
 # so that a message can say the whole command that mends a file
-os.environ.update(ATTENTION_AUDIT_GIVEN=shlex.join(command_line()))
+os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
 
 
 wildcard_constraints:
@@ -96,7 +96,7 @@ def outputs(wildcards, output):
     return words("--output", output)
 
 
-def told(question):
+def settings_of(question):
     """The settings of a job, from its wildcards; Snakemake compares them from run to run."""
     return lambda wildcards: ask(lambda: as_json(question(wildcards)))
 
@@ -111,12 +111,12 @@ def audit_inputs(rule):
 
 def audit_settings(rule):
     """The settings of an audit's rule."""
-    return told(lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset))
+    return settings_of(lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset))
 
 
 def exhibit_settings(exhibit):
     """The settings of the rule of a table or figure."""
-    return told(lambda wildcards: PLAN.exhibiting.job(exhibit))
+    return settings_of(lambda wildcards: PLAN.exhibiting.job(exhibit))
 
 
 NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")

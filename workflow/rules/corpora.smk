@@ -22,7 +22,7 @@ rule fetch:
     params:
         stage="fetch",
         code=code_hash("stages.fetch"),
-        settings=told(lambda w: corpora.fetch_job(CONFIG, w.folder, w.file)),
+        settings=settings_of(lambda w: corpora.fetch_job(CONFIG, w.folder, w.file)),
         inputs="",
         outputs=outputs,
     shell:
@@ -46,7 +46,7 @@ rule corpus:
     params:
         stage="corpus",
         code=code_hash("stages.corpus"),
-        settings=told(lambda w: corpora.corpus_job(CONFIG, w.dataset, PLAN.scope.mirror)),
+        settings=settings_of(lambda w: corpora.corpus_job(CONFIG, w.dataset, PLAN.scope.mirror)),
         inputs=inputs,
         outputs=outputs,
     shell:
@@ -69,7 +69,7 @@ rule vocabulary:
     params:
         stage="vocabulary",
         code=code_hash("stages.vocabulary"),
-        settings=told(lambda w: corpora.vocabulary_job(CONFIG, w.dataset)),
+        settings=settings_of(lambda w: corpora.vocabulary_job(CONFIG, w.dataset)),
         inputs=inputs,
         outputs=outputs,
     shell:

@@ -33,7 +33,7 @@ for train_rule in PLAN.trainings.rules():
         params:
             stage="train",
             code=code_hash("stages.train"),
-            settings=told(lambda w: PLAN.train_job(w.training)),
+            settings=settings_of(lambda w: PLAN.train_job(w.training)),
             inputs=inputs,
             outputs=outputs,
         shell:

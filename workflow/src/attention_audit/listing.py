@@ -1,39 +1,187 @@
 """What there is to run, as plain text for a terminal: `python -m attention_audit list`.
 
-Everything is printed from the entries in `plan/` and from the catalogues of data sets, so nothing is listed by hand.
-No heavy library is imported.
+All of it is printed from the entries in `plan/`, the names of `model.architecture` and the catalogues of data sets, so
+that nothing is listed a second time here. No heavy library is imported.
 """
 
 from __future__ import annotations
 
-import shutil
+import re
 from collections.abc import Iterable, Mapping
-from functools import reduce
 from pathlib import Path
 from textwrap import fill
 from typing import Any, get_args
 
 import yaml
 
-from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import MARKED, QUERIED, SUMMARISING, Attention, Encoder, Scoring
-from attention_audit.names import PAPER_NAMES, Look
+from attention_audit.names import PAPER_NAMES
 from attention_audit.plan.audit import Audit, Need
+from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
+from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 
 WIDTH = 100
 """Characters of a line, at most."""
 CATALOGUES = (Path("workflow/catalogue.yaml"), Path("config.yaml"))
 """Where data sets are declared, from the working directory; the second file is laid over the first."""
-NEEDS: dict[Need, str] = {
-    "corpus": "the texts",
-    "network": "a network that can be run again",
-    "linear": "predictions that are linear in the attention (no pairs)",
-    "tokens": "attention over tokens (no sentences)",
+NEEDS: Mapping[Need, str] = {
+    "corpus": "texts",
+    "network": "models that can be run again",
+    "linear": "single texts, not pairs",
+    "tokens": "attention over tokens, not over sentences",
     "base": "a base model",
-    "contrast": "an adversary",
+    "contrast": "an adversary of the base model",
 }
-"""What a suite must have for an audit, beside the readouts that every suite has."""
+"""What an audit needs of a suite, beside the readouts that every suite has."""
+
+Line = tuple[str, list[str]]
+"""A name and what there is to say of it, each sentence beginning a line of its own."""
+
+
+def _filled(text: str, first: str = "", others: str = "") -> str:
+    """A paragraph whose first line begins with `first`, and every other with `others`."""
+    return fill(
+        text, WIDTH, initial_indent=first, subsequent_indent=others, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _entries(lines: Iterable[Line]) -> str:
+    """Names, and what there is to say of each in a column beside them."""
+    lines = list(lines)
+    column = max((len(name) for name, _ in lines), default=0) + 4
+    blank = " " * column
+    return "\n".join(
+        _filled(sentence, blank if place else f"  {name}".ljust(column), blank)
+        for name, sentences in lines
+        for place, sentence in enumerate(sentences)
+    )
+
+
+def _section(title: str, about: str, *parts: str) -> str:
+    """A heading, what it is about, and entries."""
+    return "\n".join([title, "-" * len(title), _filled(about), *(f"\n{part}" for part in parts), ""])
+
+
+def _models(suite: type[Suite]) -> str:
+    return "; ".join(name if name == look.label else f"{name} ({look.label})" for name, look in suite.labels.items())
+
+
+def _suites() -> str:
+    about = "A suite is a set of models that are asked the same questions, and a section of the configuration."
+    lines = [(suite.key, [f"{suite.title}. {suite.about}", f"models: {_models(suite)}"]) for suite in SUITES]
+    return _section("Suites", about, _entries(lines))
+
+
+def _audit(audit: Audit) -> Line:
+    needs = "; ".join(NEEDS[need] for need in get_args(Need) if need in audit.needs and need in NEEDS)
+    suites = ", ".join(suite.key for suite in SUITES if audit.name in suite.own_audits)
+    said = [f"asked by default of: {suites or 'no suite'}", *([f"needs: {needs}"] if needs else [])]
+    return audit.name, [audit.asks, *said]
+
+
+def _audits() -> str:
+    about = (
+        "An audit asks one question of the models of a suite. The key `audits` of the configuration names the audits "
+        f"of a suite in place of its own, as in audits: {{ss: [performance, permutation]}}. Each writes {AUDIT}."
+    )
+    return _section("Audits", about, _entries(map(_audit, AUDITS)))
+
+
+def _exhibit(exhibit: Exhibit) -> Line:
+    number = f" ({exhibit.number})" if exhibit.number else ""
+    return exhibit.rule, [f"{exhibit.shows}{number}", exhibit.path(".*")]
+
+
+def _exhibits() -> str:
+    about = (
+        f"Each name is a rule: `snakemake --cores 2 {EXHIBITS[0].rule}` makes that one and all that it needs. "
+        f"Figures are {', '.join(Figure.endings)} files, tables are {', '.join(Table.endings)} files."
+    )
+    titles = {suite.key: suite.title for suite in SUITES} | {"": "All suites"}
+    members = {title: [exhibit for exhibit in EXHIBITS if exhibit.suite == key] for key, title in titles.items()}
+    parts = [f"{title}\n{_entries(map(_exhibit, exhibits))}" for title, exhibits in members.items() if exhibits]
+    return _section("Tables and figures", about, *parts)
+
+
+def _laid_over(below: Any, above: Any) -> Any:
+    """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: _laid_over(below.get(key), value) for key, value in above.items()}}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The data sets of a configuration file. Raises AuditError where it cannot be read."""
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        return dict(settings.get("corpora") or {})
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
+        said = str(error).partition("\n")[0]
+        raise AuditError(f"{path}: cannot be read as a configuration ({said}); mend it") from error
+
+
+def _kinds() -> dict[str, str]:
+    """What each kind of data set is, in a sentence, by its name in the configuration."""
+    known: dict[str, str] = {}
+    for source in get_args(get_args(Corpus)[0]):
+        field = source.model_fields["kind"]
+        said = re.split(r"(?:^|(?<=\. ))([a-z]+): ", field.description or "")
+        known |= dict(zip(said[1::2], said[2::2], strict=True))
+    return {name: sentence.strip() for name, sentence in known.items()}
+
+
+def _dataset(name: str, entry: Any, kinds: Mapping[str, str]) -> Line:
+    """The paper's name, and what to cite; what kind of source it is where there is nothing to cite."""
+    settings = entry if isinstance(entry, Mapping) else {}
+    origin = settings.get("origin")
+    cited = origin.get("citation") if isinstance(origin, Mapping) else None
+    kind = str(settings.get("kind", ""))
+    sentence = str(cited or kinds.get(kind) or f"an unknown kind of data set, {kind!r}").rstrip(".")
+    return name, [f"{PAPER_NAMES[name]}: {sentence}" if name in PAPER_NAMES else sentence]
+
+
+def _datasets() -> str:
+    entries: dict[str, Any] = {}
+    for path in CATALOGUES:
+        entries = _laid_over(entries, _read(path))
+    kinds = _kinds()
+    about = f"These are declared in {' and '.join(map(str, CATALOGUES))}; docs/data.md explains each."
+    if not entries:
+        about = f"None: {' and '.join(map(str, CATALOGUES))} are not in this folder. Call this beside the Snakefile."
+    lines = [_dataset(str(name), entry, kinds) for name, entry in entries.items()]
+    return _section("Data sets", about, *([_entries(lines)] if lines else []))
+
+
+def _encoder(name: Encoder) -> Line:
+    reads = "reads a text as a whole" if name in MARKED else "reads words, or words and then sentences"
+    return name, [f"{reads}; {'single texts and pairs' if name in SUMMARISING else 'single texts'}"]
+
+
+def _attention(name: Attention) -> Line:
+    learns = "a scoring function, which learns its weights" if name in get_args(Scoring) else "learns no weights"
+    return name, [f"{learns}; {'single texts and pairs' if name in QUERIED else 'single texts'}"]
+
+
+def _architecture() -> list[str]:
+    chosen = "The key `model` of the configuration chooses that of the base model, as in model: {%s: %s}."
+    encoders, scoring = get_args(Encoder), get_args(Scoring)
+    return [
+        _section("Encoders", chosen % ("encoder", encoders[0]), _entries(map(_encoder, encoders))),
+        _section("Attention", chosen % ("attention", scoring[0]), _entries(map(_attention, get_args(Attention)))),
+    ]
+
+
+def listing() -> str:
+    """Suites, audits, tables and figures, data sets, encoders and attention, each with a sentence.
+
+    Raises AuditError where a file that declares data sets cannot be read.
+    """
+    return "\n".join([_suites(), _audits(), _exhibits(), _datasets(), *_architecture()])

@@ -57,5 +57,5 @@ def sweep(folder: Path) -> None:
 
 def rebuild_hint(path: Path) -> str:
     """The command that makes a damaged results file anew, under the configuration of this run."""
-    given = os.environ.get("ATTENTION_AUDIT_GIVEN")
-    return f"rebuild it with: snakemake --cores 1 --force {shlex.quote(str(path))}" + (f" {given}" if given else "")
+    options = os.environ.get("ATTENTION_AUDIT_OPTIONS")
+    return f"rebuild it with: snakemake --cores 1 --force {shlex.quote(str(path))}" + (f" {options}" if options else "")

@@ -75,7 +75,7 @@ def smallest(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
     # numpy sorts many times faster than torch, which brings the positions too
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
     wins_ties = torch.arange(lead.shape[1]) < texts.decision
-    # the sums fall and then rise, so those low enough come first; a tie of no mass is found too, but it takes all mass
+    # the sums fall and then rise, so those low enough come first; a tie of no mass counts too, but it takes all mass
     kept = (remaining <= 0).sum(2).where(wins_ties, (remaining < 0).sum(2))
     most, winner = kept.max(1, keepdim=True)
     weighty = (texts.attention > 0).sum(1, keepdim=True)

@@ -6,20 +6,12 @@ The modules are found in this folder, so that a new one is in the guide without 
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 
 from attention_audit.columns.kinds import Artefact
+from attention_audit.targets import modules_in
 
 FOLDERS = ("corpora", "models", "readouts", "audits", "tables")
 """Folders of results/ in the order of the guide; any other follows."""
-
-
-def modules() -> list[str]:
-    """The modules that declare columns, named from inside the package, such as "columns.permutation".
-
-    Since they are found by looking, `code.closure` does not follow them: who hashes the guide's code names them.
-    """
-    return sorted(f"columns.{path.stem}" for path in Path(__file__).parent.glob("[!_]*.py") if path.stem != "every")
 
 
 def _place(artefact: Artefact) -> int:
@@ -31,7 +23,8 @@ ARTEFACTS: tuple[Artefact, ...] = tuple(
     sorted(
         {
             declared.name: declared
-            for module in modules()
+            for module in modules_in("columns")
+            if module != "columns.every"
             for declared in vars(import_module(f"attention_audit.{module}")).values()
             if isinstance(declared, Artefact)
         }.values(),

@@ -34,12 +34,12 @@ def curve_points(curves: pd.DataFrame, resamples: int, models: Names) -> pd.Data
     for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns)), models).items():
         parts = [cube(rows, column, ["ranking"]) for column in columns]
         keys = parts[0][0]
-        found = estimate(np.concatenate([values for _, values in parts], -1), resamples)
+        estimated = estimate(np.concatenate([values for _, values in parts], -1), resamples)
         frame = pd.DataFrame(
             [(*about, ranking) for about in columns.values() for ranking in keys["ranking"]],
             columns=["measure", "bin", "ranking"],
         )
-        bounds = {"mean": found.mean, "low": found.low, "high": found.high}
+        bounds = {"mean": estimated.mean, "low": estimated.low, "high": estimated.high}
         frames.append(frame.assign(dataset=dataset, model=model, **bounds))
     return pd.concat(frames, ignore_index=True)
 

@@ -33,8 +33,8 @@ def centre(bin_: int, class_: int, classes: int) -> float:
 
 
 def classes_of(*frames: pd.DataFrame) -> int:
-    """How many classes the texts of one data set are told apart by: those predicted, at least two, or 1 where they
-    are so many that they are pooled."""
+    """The number of classes that have violins of their own in one data set: those predicted, but at least two; 1 where
+    they are more than MOST, and so are pooled."""
     predicted = 1 + max(1, *(frame["prediction"].max() for frame in frames))
     return int(predicted) if predicted <= MOST else 1
 

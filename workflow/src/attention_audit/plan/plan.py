@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from attention_audit.code import code_hash
-from attention_audit.columns import every
 from attention_audit.config import Config, parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
@@ -23,7 +22,7 @@ from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
-from attention_audit.targets import module_of
+from attention_audit.targets import module_of, modules_in
 
 TRAINING = "stages.training"
 """The module whose code decides what weights are."""
@@ -59,6 +58,7 @@ class Plan:
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
+        self.training_code = code_hash(TRAINING)
 
     @property
     def tables(self) -> list[Table]:
@@ -102,7 +102,7 @@ class Plan:
 
     def train_job(self, training: str) -> TrainJob:
         """The settings of the job of a training."""
-        return self.trainings.job(training, code_hash(TRAINING))
+        return self.trainings.job(training, self.training_code)
 
     def audit_code(self, rule: str) -> str:
         """Hash of the code that the audits of a rule run."""
@@ -125,7 +125,7 @@ class Plan:
 
     def guide_code(self) -> str:
         """Hash of the code of the guide, the meanings of columns included: it prints them."""
-        return code_hash("stages.guide", *every.modules(), words=True)
+        return code_hash("stages.guide", *modules_in("columns"), words=True)
 
     def report_code(self) -> str:
         """Hash of the code of the report."""

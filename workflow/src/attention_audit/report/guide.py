@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from attention_audit.columns.every import ARTEFACTS
 from attention_audit.columns.kinds import Artefact, Column
+from attention_audit.jobs.pages import GuideJob
 
 OPENING = """# Results
 
@@ -28,9 +29,9 @@ FOLDERS = """## Folders
 |---|---|
 | `audits/{dataset}/{suite}/` | what the audits measured of the models of a suite |
 | `readouts/{dataset}/{suite}/{model}/seed{seed}/` | all that the audits know of a trained model, one file a split |
-| `models/{dataset}/{suite}/{model}/` | weights of the selected epoch (.safetensors) and training history, one pair a seed |
+| `models/{dataset}/{suite}/{model}/` | weights of the selected epoch (.safetensors) and history, one pair a seed |
 | `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
-| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as they were fetched; in `records/` their origin, size and sha256 |
+| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; in `records/` their origin, size and sha256 |
 | `logs/{rule}/` | what each job printed; the last line is JSON: its files, its machine, and the time it took |
 | `logs/slurm/` | on a cluster: what Slurm said of a job that failed |
 

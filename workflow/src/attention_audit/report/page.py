@@ -26,7 +26,7 @@ from attention_audit.report.facts import commit, machines, span, stage_times, ve
 from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
 from attention_audit.report.verdicts import verdicts_of
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
 
 VERDICTS = "summary"
@@ -70,7 +70,7 @@ class PageExhibit:
 
 @dataclass(frozen=True)
 class PageSuite:
-    """One section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures, its colour."""
+    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures, its colour."""
 
     suite: ShownSuite
     seeds: list[tuple[str, list[int]]]
@@ -158,6 +158,7 @@ def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
         caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
         grids: Sequence[Grid] = ()
+        provenance: Mapping[str, Any]
         if shown.name in run.figures:
             image, provenance = picture(run.figures[shown.name])
         else:
@@ -167,28 +168,29 @@ def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
     return exhibits
 
 
-def seeds_of(suite: ShownSuite) -> list[tuple[str, list[int]]]:
+def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, list[int]]]:
     """The seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
-    The list that most models share comes last, for "all others", or for all: then its label is "".
+    The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
+    a model without a label.
     """
     groups: dict[tuple[int, ...], list[str]] = {}
     for model, seeds in suite.seeds.items():
-        groups.setdefault(tuple(seeds), []).append(suite.models[model])
+        groups.setdefault(tuple(seeds), []).append(label_of(model, labels))
     *others, (most, models) = sorted(groups.items(), key=lambda group: len(group[1])) or [((), [])]
     if not others:
         return [("", list(most))] if most else []
     rest = models[0] if len(models) == 1 else "all others"
-    return [*((", ".join(labels), list(seeds)) for seeds, labels in others), (rest, list(most))]
+    return [*((", ".join(names), list(seeds)) for seeds, names in others), (rest, list(most))]
 
 
 def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
     """The suites that this run asked for, and others of which it shows a table or figure."""
-    sections = []
+    sections, labels = [], run.labels
     for place, suite in enumerate(run.suites):
         own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
         if own or suite.datasets:
-            sections.append(PageSuite(suite, seeds_of(suite) if suite.datasets else [], own, place % TINTS))
+            sections.append(PageSuite(suite, seeds_of(suite, labels), own, place % TINTS))
     return sections
 
 

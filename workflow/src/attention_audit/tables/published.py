@@ -27,7 +27,7 @@ class Fact(NamedTuple):
 
 
 def half_a_unit(number: str) -> float:
-    """Half a unit of the last digit that is given: of 0.90 it is 0.005, of 19 it is 0.5."""
+    """Half a unit of the last digit that is written: of 0.90 it is 0.005, of 19 it is 0.5."""
     return 0.5 * 10.0 ** -len(number.partition(".")[2])
 
 

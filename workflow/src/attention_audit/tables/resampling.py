@@ -1,7 +1,8 @@
 """Bootstrap intervals of many means at once, and of what follows from means: shares and their ratios.
 
-Seeds and instances are drawn as audits.bootstrap does, but a resample is a vector of weights: all means of a model cost
-one matrix product, and all are of the same draws.
+Seeds and instances are drawn with the same probabilities as audits.bootstrap draws them, but a resample is a vector of
+weights: all means of a model cost one matrix product, and all are of the same draws. Medians need the values that were
+drawn, which weights do not give, so audits.bootstrap is there beside this.
 """
 
 from __future__ import annotations
@@ -57,15 +58,15 @@ def resampled_means(values: Floats, resamples: int) -> Floats:
     of_seeds, of_instances = np.random.default_rng(SEED).spawn(2)
     by_instance = values.transpose(1, 0, 2).reshape(instances, -1)
     at_once = max(1, CELLS // instances)
-    found = []
+    means = []
     for start in range(0, resamples, at_once):
         draws = min(at_once, resamples - start)
         drawn = of_instances.integers(0, instances, (draws, instances)) + instances * np.arange(draws)[:, None]
         weights = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
         seed_weights = of_seeds.multinomial(seeds, np.full(seeds, 1 / seeds), draws)
         sums = (weights @ by_instance).reshape(draws, seeds, -1)
-        found.append(np.einsum("ds,dsv->dv", seed_weights, sums) / (seeds * instances))
-    return np.concatenate(found)
+        means.append(np.einsum("ds,dsv->dv", seed_weights, sums) / (seeds * instances))
+    return np.concatenate(means)
 
 
 def same(means: Floats) -> Floats:
@@ -87,7 +88,7 @@ def estimate(values: Floats, resamples: int, statistic: Statistic = same) -> Est
         return Estimate(statistic(values.mean((0, 1))), np.std(by_seed, 0, ddof=1), low, high)
 
 
-def long(keys: pd.DataFrame, metrics: Sequence[str], found: Estimate) -> pd.DataFrame:
+def long(keys: pd.DataFrame, metrics: Sequence[str], estimated: Estimate) -> pd.DataFrame:
     """An estimate of K x M statistics, one row each: the columns of `keys` (K rows), metric, mean, sd, low, high."""
     rows = keys.loc[keys.index.repeat(len(metrics))].reset_index(drop=True)
-    return rows.assign(metric=list(metrics) * len(keys), **found._asdict())
+    return rows.assign(metric=list(metrics) * len(keys), **estimated._asdict())

@@ -230,8 +230,8 @@ def unique(comparison: pd.DataFrame, model: str, contrasts: Contrasts, resamples
     """Does no consistent adversary attend further away than another seed, at the seeds' own cost in predictions?
 
     The adversaries are one search: every lambda and seed is a point of its frontier, and none of them is drawn. Where
-    no adversary predicts as alike as seeds do, nothing was found, which is less than that there is nothing: undecided,
-    and the value is of the one with the least TVD.
+    every adversary changes the predictions more than another seed does, the search has not shown that there is no
+    other: the answer is undecided, and the value is that of the adversary with the least TVD.
     """
     seeded, searched = (comparison[comparison["model"] == name] for name in (model, contrasts.adversary))
     if seeded.empty or searched.empty:

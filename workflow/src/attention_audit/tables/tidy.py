@@ -67,7 +67,7 @@ def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
 
 
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the columns of columns.TABLE, ordered by data set (as given), row, lambda and metric.
+    """`rows` with the columns of columns.TABLE, ordered by data set (as in `rows`), row, lambda and metric.
 
     Raises AuditError for a row or metric that is in neither order.
     """
