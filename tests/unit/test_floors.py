@@ -1,0 +1,30 @@
+"""What imports what: the contracts of pyproject.toml, which docs/architecture.md draws."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from importlinter import cli
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("captum", "gensim", "matplotlib", "pandas", "scipy", "seaborn", "sklearn", "spacy", "torch")
+"""Libraries that take long to import."""
+PLANNING = """
+import sys
+from attention_audit import listing
+from attention_audit.plan import plan
+print(*sorted(set(sys.modules) & set(sys.argv[1:])))
+"""
+
+
+def test_modules_import_from_lower_floors_only() -> None:
+    kept = cli.lint_imports(str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert kept == cli.EXIT_STATUS_SUCCESS, "a contract is broken; its lines stand above"
+
+
+def test_planning_loads_no_heavy_library() -> None:
+    # a corpus may import spaCy and scikit-learn where it uses them, which the contracts cannot tell from its top
+    command = [sys.executable, "-c", PLANNING, *HEAVY]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == []
