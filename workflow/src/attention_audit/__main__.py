@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import json
 import logging
@@ -19,6 +20,7 @@ from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.stages.job import Job
+from attention_audit.targets import module_of
 
 logger = logging.getLogger("attention_audit")
 
@@ -74,15 +76,19 @@ def run_stage(call: argparse.Namespace) -> None:
     started = datetime.now(UTC)
     name = title(call.stage, call.settings)
     _start_log(call.log, name)
+    # what libraries define stays to the end: to look for garbage in it would cost half a second a job, and more at its end
+    gc.disable()
     stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
+    if "target" in call.settings:
+        importlib.import_module(f"attention_audit.{module_of(call.settings['target'])}")
+    gc.freeze()
+    gc.enable()
     try:
         settings = stage.Settings.model_validate(call.settings)
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))
         raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
-    if "target" in call.settings:
-        importlib.import_module(f"attention_audit.{call.settings['target'].partition(':')[0]}")
     inputs, outputs = _files(call.input), _files(call.output)
     provenance = Provenance(call.stage, call.settings, call.code)
     importing = time.process_time()

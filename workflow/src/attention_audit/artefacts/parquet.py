@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -17,6 +16,9 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import KEY, OPEN, intact, seal
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
+
+if TYPE_CHECKING:  # it takes a third of a second to import, and most stages have no use for it
+    import pandas as pd
 
 PROVENANCE_KEY = b"attention_audit"
 KIND_KEY = b"attention_audit_kind"
@@ -61,7 +63,7 @@ def write_table(
     nulls.
     """
     schema = _declared(artefact, provenance, seed)
-    if isinstance(columns, pd.DataFrame):
+    if not isinstance(columns, dict):
         table = pa.Table.from_pandas(columns[schema.names], schema=artefact.schema, preserve_index=False)
         table = table.replace_schema_metadata(schema.metadata)
     else:

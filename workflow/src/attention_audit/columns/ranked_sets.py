@@ -20,8 +20,8 @@ RANKED_SETS = Artefact(
         Column(
             "ranking",
             STRING,
-            meaning="random, attention, gradient, product of the two, or smallest: the fewest items that change the "
-            "decision",
+            meaning="the ranking, such as random, attention, gradient, or product of the two; smallest: the fewest "
+            "items that change the decision",
         ),
         ITEMS,
         Column(

@@ -18,7 +18,9 @@ SINGLE_WEIGHT = Artefact(
         MODEL,
         SEED,
         ID,
-        Column("ranking", STRING, meaning="what names the top item: attention, gradient, or product of the two"),
+        Column(
+            "ranking", STRING, meaning="the ranking that names the top item: attention, gradient, product of the two"
+        ),
         Column(
             "draw",
             STRING,

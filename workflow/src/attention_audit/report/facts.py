@@ -69,12 +69,12 @@ def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
 
 def versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Version by name over all provenance records; where they differ, all of them."""
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for record in records:
         named = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
         for name, version in named.items():
-            found.setdefault(name, set()).add(version)
-    return {name: ", ".join(sorted(known)) for name, known in found.items()}
+            by_name.setdefault(name, set()).add(version)
+    return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
 
 
 def commit(folder: Path) -> str | None:

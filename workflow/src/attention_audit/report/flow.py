@@ -13,7 +13,7 @@ from attention_audit.artefacts.journal import Entry
 
 COLUMNS = ("raw", "corpora", "models", "audits", "published")
 HEADINGS = ("raw files", "corpora", "models and readouts", "audits", "tables and figures")
-WIDTHS = (104, 104, 150, 138, 202)
+WIDTHS = (104, 104, 166, 138, 202)
 """Of the boxes of each column, in pixels."""
 GAP, PITCH, HEIGHT, TOP, MARGIN = 64, 25, 19, 30, 16
 SWEEPS = 8

@@ -126,7 +126,7 @@ def size(count: float) -> str:
 
 
 def moment(when: datetime) -> str:
-    """A time of day, in the time zone it is given in."""
+    """A time of day, in its own time zone."""
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
