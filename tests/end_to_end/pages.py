@@ -37,14 +37,14 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
-        given = {name: value or "" for name, value in attrs}
-        if "id" in given:
-            self.ids[given["id"]] += 1
+        attributes = {name: value or "" for name, value in attrs}
+        if "id" in attributes:
+            self.ids[attributes["id"]] += 1
         if tag == "a":
-            self.links.append(given["href"])
-        elif "href" in given:
-            self.loads.append(given["href"])
-        self.loads += [value for name, value in given.items() if name in LOADING]
+            self.links.append(attributes["href"])
+        elif "href" in attributes:
+            self.loads.append(attributes["href"])
+        self.loads += [value for name, value in attributes.items() if name in LOADING]
         if tag not in VOID:
             self._open.append(tag)
 

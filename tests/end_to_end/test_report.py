@@ -21,7 +21,7 @@ PROBE = """<script>addEventListener("load", () => {
     const box = part.getBoundingClientRect();
     return box.width && !part.closest(".scroll, pre, svg") && box.right > root.clientWidth + 1;
   });
-  const found = {
+  const seen = {
     pictures: document.images.length,
     broken: [...document.images].filter(image => !image.naturalWidth).length,
     sideways: root.scrollWidth - root.clientWidth,
@@ -31,7 +31,7 @@ PROBE = """<script>addEventListener("load", () => {
   };
   const note = document.createElement("pre");
   note.id = "probe";
-  note.textContent = JSON.stringify(found);
+  note.textContent = JSON.stringify(seen);
   document.body.append(note);
 });</script>"""
 
@@ -50,11 +50,12 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
     """Every stage that Snakemake ran is among the times, and every one of their files in the drawing."""
     page = page_of(finished)
     times = dict(re.findall(r"<tr><td class=\"words\"><code>(\w+)</code></td><td class=\"value\">(\d+)</td>", page))
-    assert {"corpus", "vocabulary", "train", "readout", "comparison", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
+    assert {"corpus", "vocabulary", "train", "comparison", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
     assert int(times["train"]) == len(list((finished.path / "results/logs/train").rglob("*.log")))
     boxes = re.findall(r"<g class=\"published[^>]*><title>(\w+):", page)
     shown = [path.stem for path in (finished.path / "results").glob("*/*.p[an][rg]*")]
     assert sorted(boxes) == sorted(set(shown))
+    assert re.search(r"<g class=\"models[^>]*><title>train wp adversary:", page)
     assert page.count('<path class="curve"') > len(boxes)
 
 

@@ -17,15 +17,18 @@ from pages import Page, check_page
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.every import ARTEFACTS
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
+from attention_audit.jobs.pages import GuideJob, ShownExhibit, ShownSuite
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
-from attention_audit.report.page import Run, duration, numbered, page, picture, size
+from attention_audit.report.guide import guide
+from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
 from attention_audit.report.verdicts import verdicts_of
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -41,24 +44,42 @@ def entry(stage: str, inputs: str, outputs: str, seconds: float = 1.0, machine: 
 JOBS = [
     entry("corpus", "", "results/corpora/a/corpus.parquet"),
     entry("corpus", "", "results/corpora/b/corpus.parquet", 3.0),
-    entry("train", "results/corpora/a/corpus.parquet", "results/models/a/base/seed1.safetensors", 60.0),
-    entry("readout", "results/models/a/base/seed1.safetensors", "results/readouts/a/base/seed1/test.parquet"),
     entry(
         "train",
-        "results/corpora/a/corpus.parquet results/readouts/a/base/seed1/test.parquet",
-        "results/models/a/adversary_lambda0.1/seed1.safetensors",
+        "results/corpora/a/corpus.parquet",
+        "results/models/a/wp/base/seed1.safetensors results/readouts/a/wp/base/seed1/test.parquet",
+        60.0,
     ),
-    entry("comparison", "results/readouts/a/base/seed1/test.parquet", "results/audits/a/comparison.parquet"),
-    entry("wp_fig3_x", "results/audits/a/comparison.parquet", "results/figures/wp_fig3_x.pdf"),
-    entry("wp_table2_y", "results/audits/a/comparison.parquet", "results/tables/wp_table2_y.parquet"),
+    entry(
+        "train",
+        "results/corpora/a/corpus.parquet results/readouts/a/wp/base/seed1/test.parquet",
+        "results/models/a/wp/adversary_lambda0.1/seed1.safetensors",
+    ),
+    entry("comparison", "results/readouts/a/wp/base/seed1/test.parquet", "results/audits/a/wp/comparison.parquet"),
+    entry("wp_fig3_x", "results/audits/a/wp/comparison.parquet", "results/figures/wp_fig3_x.pdf"),
+    entry("wp_table2_y", "results/audits/a/wp/comparison.parquet", "results/tables/wp_table2_y.parquet"),
 ]
+
+WP = ShownSuite(
+    key="wp", paper="WP2019", title="W&P 2019", about="Is it so?", datasets=["sst"],
+    models={"base": "base", "uniform": "uniform", "adversary": "the adversary"},
+    seeds={"base": [1, 2], "uniform": [1, 2], "adversary": [3]},
+)  # fmt: skip
+OTHER = ShownSuite(
+    key="other", paper="other", title="Other", about="What else?", datasets=[], models={"m": "M"}, seeds={"m": [9]}
+)
+FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x")
+TABLE_Y = ShownExhibit(
+    name="wp_table2_y", folder="tables", suite="wp", number="", shows="y",
+    columns="columns.table:TABLE", shown="tables.shown:wide",
+)  # fmt: skip
 
 
 @pytest.fixture
-def run(tmp_path: Path, provenance: Provenance) -> Callable[..., Run]:
+def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
     """A run of one figure and one table; keywords replace parts of it."""
 
-    def make(**changes: Any) -> Run:
+    def make(**changes: Any) -> FinishedRun:
         figure = Figure((1, 1))
         save(figure, tmp_path / "wp_fig3_x.pdf", tmp_path / "wp_fig3_x.png", provenance.text())
         row = {
@@ -66,20 +87,19 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., Run]:
             "low": float("nan"), "high": float("nan"), "seeds": 2, "published": 0.4, "selection": "dev",
             "note": "<script>alert(1)</script> & more",
         }  # fmt: skip
+        names = ("wp_table2_y", "extra")
         parts: dict[str, Any] = {
-            "tables": {"wp_table2_y": (pd.DataFrame([row])[TABLE.schema.names], provenance.record())},
+            "suites": [WP, OTHER],
+            "exhibits": [FIGURE, TABLE_Y],
+            "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
-            "captions": {"wp_fig3_x": CAPTION, "wp_table2_y": CAPTION},
-            "config": {
-                "datasets": ["sst"], "vectors": "random", "training": {"seed": 1, "further_seeds": [2]},
-                "adversary": {"seeds": [3]}, "serrano_smith": {"datasets": [], "seeds": [9]},
-                "jain_wallace": {"datasets": [], "seeds": [9]},
-            },
+            "captions": dict.fromkeys(["wp_fig3_x", *names], CAPTION),
+            "config": {"datasets": ["sst"], "vectors": "random", "training": {"seed": 1}},
             "gaps": {},
             "raw_files": [],
             "jobs": JOBS,
-        }  # fmt: skip
-        return Run(**parts | changes)
+        }
+        return FinishedRun(**parts | changes)
 
     return make
 
@@ -93,9 +113,19 @@ def test_a_caption_is_a_heading_and_what_follows() -> None:
 
 
 def test_results_are_numbered_as_in_their_paper() -> None:
-    numbers = {"wp_fig5_tvd_jsd": "Figure 5", "ss_fig11_mass": "Figure 11", "jw_fig_agreement": "Figure"}
-    numbers |= {"wp_table2_uniform": "Table 2", "ss_table_claims": "Table", "controls": "Table"}
-    assert {name: numbered(name) for name in numbers} == numbers
+    assert [numbered(exhibit) for exhibit in (FIGURE, TABLE_Y)] == ["Figure 3", "Table"]
+    assert numbered(FIGURE.model_copy(update={"number": ""})) == "Figure"
+
+
+def test_models_with_the_same_seeds_are_named_together() -> None:
+    labels = WP.models | OTHER.models
+    assert seeds_of(WP, labels) == [("the adversary", [3]), ("all others", [1, 2])]
+    assert seeds_of(OTHER, labels) == [("", [9])]
+    assert seeds_of(OTHER.model_copy(update={"seeds": {}}), labels) == []
+    two = WP.model_copy(update={"seeds": {"base": [1], "uniform": [2]}})
+    assert seeds_of(two, labels) == [("base", [1]), ("uniform", [2])]
+    with pytest.raises(AuditError, match="'x' is not known"):
+        seeds_of(WP.model_copy(update={"seeds": {"x": [1]}}), labels)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +171,8 @@ def test_the_verdicts_of_a_data_set_stand_together() -> None:
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"verdict": "v", "seeds": 2, "paper": "WP2019"}
     rows = [blank | asked | {"dataset": name, "model": model} for name, model in (("sst", "base"), ("b", "base"))]
     rows.append(blank | {"dataset": "sst", "model": "lstm_tanh", "paper": "JW2019"})
-    (first, both), (second, one) = verdicts_of(pd.DataFrame(rows))
+    labels = {"base": "base", "lstm_tanh": "BiLSTM (additive)"}
+    (first, both), (second, one) = verdicts_of(pd.DataFrame(rows), labels)
     assert (first, second) == ("SST", "b")
     assert [row.model for row in both] == ["base", "BiLSTM (additive)"]
     cell = one[0].cells[0]
@@ -152,23 +183,21 @@ def test_the_verdicts_of_a_data_set_stand_together() -> None:
     ] * len(QUESTIONS)
 
 
-def test_boxes_are_stages_and_families_of_models() -> None:
+def test_boxes_are_stages_and_of_trainings_suites_and_families() -> None:
     assert [key_of(job) for job in JOBS] == [
         ("corpora", "corpus"),
         ("corpora", "corpus"),
-        ("models", "train base"),
-        ("readouts", "readout base"),
-        ("models", "train adversary"),
+        ("models", "train wp base"),
+        ("models", "train wp adversary"),
         ("audits", "comparison"),
         ("published", "wp_fig3_x"),
         ("published", "wp_table2_y"),
     ]
     assert edges_of(JOBS) == [
-        (("corpora", "corpus"), ("models", "train base")),
-        (("models", "train base"), ("readouts", "readout base")),
-        (("corpora", "corpus"), ("models", "train adversary")),
-        (("readouts", "readout base"), ("models", "train adversary")),
-        (("readouts", "readout base"), ("audits", "comparison")),
+        (("corpora", "corpus"), ("models", "train wp base")),
+        (("corpora", "corpus"), ("models", "train wp adversary")),
+        (("models", "train wp base"), ("models", "train wp adversary")),
+        (("models", "train wp base"), ("audits", "comparison")),
         (("audits", "comparison"), ("published", "wp_fig3_x")),
         (("audits", "comparison"), ("published", "wp_table2_y")),
     ]
@@ -232,35 +261,54 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
     assert commit(tmp_path / "inner") is None
 
 
-def test_the_page_is_whole_and_loads_nothing(run: Callable[..., Run], tmp_path: Path) -> None:
+def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
     text = page(run(), BEGIN, tmp_path)
-    found = check_page(text)
-    assert found.pictures() == [(200, 200)]
-    assert found.ids["wp_fig3_x"] == found.ids["wp_table2_y"] == 1
-    assert "#wp_fig3_x" in found.links
-    words = found.text
+    shown = check_page(text)
+    assert shown.pictures() == [(200, 200)]
+    assert shown.ids["wp_fig3_x"] == shown.ids["wp_table2_y"] == 1
+    assert "#wp_fig3_x" in shown.links
+    words = shown.text
     assert "<script>alert(1)</script> & more" in words
     assert "0.500 ± 0.100" in words
-    assert "base, uniform, guides1, 2" in words.replace(" 1, 2", "1, 2")
-    assert "CPU 1, 4 cores, 8.0 GiB of memory, no GPU used, Linux (8 jobs)" in words
+    assert "the adversary: 3; all others: 1, 2" in words
+    assert "CPU 1, 4 cores, 8.0 GiB of memory, no GPU used, Linux (7 jobs)" in words
     assert "2026-01-02 03:04 UTC" in words
     assert "not a checkout of a git repository" in words
     assert json.dumps(run().config["training"]["seed"]) in words
-    assert "Serrano" not in words
+    assert "What else?" not in words
 
 
-def test_a_run_without_logs_says_so(run: Callable[..., Run], tmp_path: Path) -> None:
-    found = check_page(page(run(jobs=[]), BEGIN, tmp_path))
-    assert "Which jobs made these results is not known" in found.text
-    assert found.tags["svg"] == 0
+def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
+    run: Callable[..., FinishedRun], tmp_path: Path
+) -> None:
+    other = OTHER.model_copy(update={"datasets": ["mine"]})
+    extra = TABLE_Y.model_copy(update={"name": "extra", "suite": ""})
+    shown = check_page(page(run(suites=[WP, other], exhibits=[FIGURE, TABLE_Y, extra]), BEGIN, tmp_path))
+    assert "What else?" in shown.text
+    assert "Data sets: mine." in shown.text
+    assert {"#suite-wp", "#suite-other", "#extra"} <= set(shown.links)
+    assert shown.ids["extra"] == 1
+    assert list(shown.ids).index("checks") < list(shown.ids).index("extra")
 
 
-def test_what_was_left_out_is_named(run: Callable[..., Run], tmp_path: Path) -> None:
-    found = check_page(page(run(gaps={"sst": "no raw file"}), BEGIN, tmp_path))
-    assert "SST: no raw file" in found.text
+def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+    for exhibits in ([FIGURE, TABLE_Y], [TABLE_Y, FIGURE]):
+        ids = list(check_page(page(run(exhibits=exhibits), BEGIN, tmp_path)).ids)
+        assert [name for name in ids if name.startswith("wp_")] == [exhibit.name for exhibit in exhibits]
 
 
-def test_raw_files_are_listed(run: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+    shown = check_page(page(run(jobs=[]), BEGIN, tmp_path))
+    assert "Which jobs made these results is not known" in shown.text
+    assert shown.tags["svg"] == 0
+
+
+def test_what_was_left_out_is_named(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+    shown = check_page(page(run(gaps={"sst": "no raw file"}), BEGIN, tmp_path))
+    assert "SST: no raw file" in shown.text
+
+
+def test_raw_files_are_listed(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
     file = {"folder": "f", "bytes": 2048, "origin": "mirror", "sha256": "ab" * 32}
     files = [file | {"file": f"{known}.zip", "canonical": known} for known in (True, False, None)]
     words = check_page(page(run(raw_files=files), BEGIN, tmp_path)).text
@@ -269,7 +317,9 @@ def test_raw_files_are_listed(run: Callable[..., Run], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"", lambda data: b"x" + data])
-def test_a_damaged_picture_is_named(run: Callable[..., Run], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_picture_is_named(
+    run: Callable[..., FinishedRun], tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     path = run().figures["wp_fig3_x"]
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(AuditError, match=r"wp_fig3_x\.png: truncated or corrupt PNG; rebuild it with: snakemake"):
@@ -283,3 +333,16 @@ def test_a_damaged_picture_is_named(run: Callable[..., Run], tmp_path: Path, dam
 def test_a_page_that_is_not_well_formed_is_noticed(text: str) -> None:
     with pytest.raises(ValueError, match=r"open|closes"):
         Page(text)
+
+
+def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
+    job = GuideJob(config={}, suites=[WP, OTHER], exhibits=[FIGURE], audits={"permutation": "How far?"})
+    text = guide(job)
+    assert "| `figures/wp_fig3_x` | x |" in text
+    assert "| `wp` | W&P 2019 | Is it so? | `base`; `uniform`; `adversary`: the adversary |" in text
+    assert "| `permutation` | How far? |" in text
+    for artefact in ARTEFACTS:
+        assert f"### `{artefact.path}`" in text
+        assert all(f"| `{column.name}` |" in text for column in artefact.columns)
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert len(set(headings)) == len(headings)

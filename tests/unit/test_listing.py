@@ -1,0 +1,81 @@
+"""What `python -m attention_audit list` prints."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from attention_audit.errors import AuditError
+from attention_audit.listing import NEEDS, WIDTH, listing
+from attention_audit.model.architecture import Attention, Encoder
+from attention_audit.plan.audit import Need
+from attention_audit.plan.audits import AUDITS
+from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.suites import SUITES
+
+ROOT = Path(__file__).parents[2]
+
+
+def names(text: str) -> list[str]:
+    """The names in the first column."""
+    return [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line[2] != " "]
+
+
+def test_every_entry_is_listed_once_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    text = listing()
+    listed = names(text)
+    expected = [suite.key for suite in SUITES]
+    expected += [audit.name for audit in AUDITS]
+    expected += [exhibit.rule for exhibit in EXHIBITS]
+    expected += [*get_args(Encoder), *get_args(Attention), "sst", "snli", "needle", "digest"]
+    assert len(set(listed)) == len(listed)
+    assert set(expected) <= set(listed)
+    words = " ".join(text.split())
+    assert all(suite.about in words for suite in SUITES)
+    assert all(audit.asks in words for audit in AUDITS)
+    assert all(exhibit.shows in words for exhibit in EXHIBITS)
+    assert "needle one cue word somewhere in a long text decides " in words
+
+
+def test_no_line_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert max(map(len, listing().splitlines())) <= WIDTH
+
+
+def test_every_need_is_worded() -> None:
+    assert {*NEEDS, "readouts"} == set(get_args(Need))
+
+
+def test_the_configuration_is_laid_over_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "Call this beside the Snakefile" in " ".join(listing().split())
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow" / "catalogue.yaml").write_text(
+        "corpora:\n  one: {kind: table, origin: {homepage: x, citation: Some Paper}}\n"
+    )
+    (tmp_path / "config.yaml").write_text(
+        "corpora:\n  one: {origin: {homepage: y}}\n  two: {kind: table, path: a.csv}\n  three: {kind: nothing}\n"
+    )
+    words = " ".join(listing().split())
+    assert "one Some Paper two your own csv" in words
+    assert "three an unknown kind of data set, 'nothing'" in words
+
+
+@pytest.mark.parametrize("text", ["corpora: [", "corpora: 3", "- a", "corpora: [1, 2]"])
+def test_a_broken_configuration_is_named(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(AuditError, match=r"^config\.yaml: cannot be read as a configuration \(.*\); mend it$"):
+        listing()
+
+
+def test_listing_loads_no_heavy_library() -> None:
+    heavy = {"torch", "pandas", "sklearn", "scipy", "matplotlib"}
+    code = f"import sys, attention_audit.listing; print({heavy} & {{*sys.modules}})"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "set()"
