@@ -76,7 +76,7 @@ def run_stage(call: argparse.Namespace) -> None:
     started = datetime.now(UTC)
     name = title(call.stage, call.settings)
     _start_log(call.log, name)
-    # what libraries define stays to the end: to look for garbage in it would cost half a second a job, and more at its end
+    # what libraries define stays to the end; to look for garbage in it would cost each job nearly a second
     gc.disable()
     stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
     if "target" in call.settings:
