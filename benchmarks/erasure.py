@@ -27,7 +27,7 @@ from torch import Tensor
 
 from attention_audit.audits.erasure import erasable, left, ranked
 from attention_audit.audits.flipping_sets import flipping_sets, until_flip
-from attention_audit.audits.rankings import attributions, order, shuffled, stream
+from attention_audit.audits.rankings import RANKERS, order, stream
 from attention_audit.audits.single_weight import single_weight
 from attention_audit.model.classifier import probabilities
 from attention_audit.readout import Readout
@@ -61,9 +61,8 @@ def four_rankings(readout: Readout) -> Removed:
     """Items erased until the decision flips, (N, 4), our way."""
     removed = np.empty((len(readout), 4), np.int64)
     for texts in erasable(readout):
-        scores = shuffled(texts, readout.ids, SEED), *attributions(texts).values()
-        for place, values in enumerate(scores):
-            votes = ranked(texts.votes, order(values, texts.lengths))
+        for place, name in enumerate(("random", "attention", "gradient", "product")):
+            votes = ranked(texts.votes, order(RANKERS[name](texts, readout.ids, SEED), texts.lengths))
             removed[texts.members, place] = until_flip(texts, left(votes))[0].numpy()
     return removed
 

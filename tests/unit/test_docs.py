@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from attention_audit.artefacts.guide import guide
 from docutils.core import publish_doctree
 
 from attention_audit import __version__
-from attention_audit.artefacts.guide import guide
-from attention_audit.audits.flipping_sets import BINS, RANKINGS
+from attention_audit.audits.rankings import RANKERS
+from attention_audit.columns.ranked_sets import BINS
 from attention_audit.corpus.sources import digest
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.report.captions import read_caption
@@ -138,7 +139,7 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"{settings.hidden} filters each" in models
     assert f"additive, softmax_t of v tanh(W h_t + b), {settings.attention} wide" in models
     assert f"{settings.embedding} wide |" in models
-    assert [name for name in RANKINGS if f"\n| {name} |" in sets] == list(RANKINGS[:-1])
+    assert [name for name in RANKERS if f"\n| {name} |" in sets] == list(RANKERS)[:-1]
     assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in METHOD
     assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
