@@ -41,7 +41,7 @@ class GuideJob(Section):
 
 
 class ReportJob(Section):
-    """The report: suites, exhibits in the order of the inputs, and data sets left out, by reason."""
+    """The report: suites, exhibits in the order of the page, and data sets left out, by reason."""
 
     suites: list[ShownSuite]
     exhibits: list[ShownExhibit]

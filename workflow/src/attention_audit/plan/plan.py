@@ -161,10 +161,10 @@ class Plan:
         )
 
     def report_job(self) -> ReportJob:
-        """The settings of the job of the report: its tables, then its figures, in the order of its inputs."""
+        """The settings of the job of the report."""
         return ReportJob(
             suites=self.shown_suites(),
-            exhibits=[*self.shown_exhibits("tables"), *self.shown_exhibits("figures")],
+            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
             gaps=self.scope.unavailable,
         )
 
