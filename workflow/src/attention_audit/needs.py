@@ -41,9 +41,8 @@ def read_needs(path: Path) -> dict[str, Needs]:
 def megabytes(paths: Iterable[str | Path]) -> float:
     """Size of a job's inputs in MB.
 
-    Neither weights nor files of word vectors count: the first are small, and a readout is submitted before they are
-    there; the second are read line by line. Raises FileNotFoundError where another is not there yet; Snakemake then
-    asks again.
+    Neither weights nor files of word vectors count: the first are small, and the second are read line by line. Raises
+    FileNotFoundError where another file is not there yet; Snakemake then asks again.
     """
     counted = (Path(path) for path in paths)
     return sum(p.stat().st_size for p in counted if p.suffix != ".safetensors" and p.parent.name != "vectors") / 1e6

@@ -7,12 +7,19 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from attention_audit import __version__
 
 LIBRARIES = ("torch", "numpy", "pandas", "pyarrow", "spacy", "scikit-learn", "matplotlib", "seaborn")
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """The installed versions, looked up once a process: a training writes dozens of files."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Provenance:
             "config_sha256": self.config_hash,
             "code_sha256": self.code,
             "python": platform.python_version(),
-            "libraries": {name: version(name) for name in LIBRARIES},
+            "libraries": library_versions(),
             **inputs,
         }
 
