@@ -15,17 +15,12 @@ from typing import Any
 
 import yaml
 
-from attention_audit.columns.claims import CLAIMS
-from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.evidence import EVIDENCE
-from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.permutation import PERMUTATION
-from attention_audit.columns.readout import HEAD
-from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.readout import HEAD, READOUT
+from attention_audit.columns.training import HISTORY
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.exhibits import TABLES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -34,7 +29,7 @@ PARTS = ["Snakefile", "config.yaml", "workflow", "profiles", "presets", "envs"]
 TINY: dict[str, Any] = {
     "datasets": ["chorus"],
     "corpora": {"chorus": {"texts": {"train": 64, "dev": 32, "test": 32}}},
-    "model": {"embedding": 8, "hidden": 8, "attention": 8},
+    "model": {"embedding": 8, "hidden": 8, "attention_hidden": 8},
     "training": {"further_seeds": [50], "epochs": 2},
     "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
     "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2},
@@ -68,7 +63,7 @@ class Finished:
         return {
             rule: int(count)
             for rule, count in rows
-            if rule not in ("total", "all", "corpora", "tables", "figures", "guide", "report_page")
+            if rule not in ("total", "all", "corpora", "audits", "tables", "figures", "guide", "report_page")
         }
 
 
@@ -102,7 +97,7 @@ class Folder:
         return Finished(process.returncode, text)
 
     def overlay(self, **changes: Any) -> None:
-        """Lay other values over the default configuration."""
+        """Lay TINY with these changes over the default configuration."""
         (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
 
     def copy(self, path: Path) -> Folder:
@@ -128,21 +123,18 @@ def assert_rendered(folder: Folder, tables: Iterable[str], figures: Iterable[str
 
 
 def kind_of(path: Path) -> Artefact:
-    """The declared kind of a results Parquet, from its place and name."""
-    if path.parent.name == "tables":
-        kinds = {"controls": CONTROLS, "ss_table_claims": CLAIMS, "summary": SUMMARY, "replication": REPLICATION}
-        return kinds.get(path.stem, TABLE)
-    if path.stem in ("accuracy", "jw_performance"):
-        return PERFORMANCE
-    if path.stem == "jw_evidence":
-        return EVIDENCE
-    if path.stem == "wp_permutation":
-        return PERMUTATION
-    if path.stem == "head":
-        return HEAD
-    folder = {"readouts": "readout", "models": "history"}
-    name = next((kind for part, kind in folder.items() if part in path.parts), path.stem)
-    return next(artefact for artefact in ARTEFACTS if artefact.name == name)
+    """The declared kind of a Parquet file in results/, from its place there."""
+    _, folder, *_, name = path.parts[path.parts.index("results") :]
+    match folder:
+        case "tables":
+            return artefact({table.name: table.columns for table in TABLES}[path.stem])
+        case "audits":
+            return artefact(audit_named(path.stem).columns)
+        case "readouts":
+            return HEAD if path.stem == "head" else READOUT
+        case "models":
+            return HISTORY
+    return {"corpus.parquet": CORPUS, "census.parquet": CENSUS, "vocabulary.parquet": VOCABULARY}[name]
 
 
 NewFolder = Callable[[], Folder]

@@ -1,104 +1,186 @@
-"""The plan: which models a configuration asks for, and what each is told."""
+"""Suites, data sets and models: what a configuration asks for, and what a training is told."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-import yaml
+from planned import plan_of
 
-from attention_audit.config import parse_config
-from attention_audit.plan import texts
-from attention_audit.plan.plan import Run
+from attention_audit.config import Config
+from attention_audit.corpus.vectors import VectorFile
+from attention_audit.errors import AuditError
+from attention_audit.names import Names
+from attention_audit.plan import corpora
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.plan import LONGEST, Plan, as_json
+from attention_audit.plan.scope import Scope
+from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.suites import SUITES
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
-ROOT = Path(__file__).parents[2]
-OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
-CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
-DEFAULT = CATALOGUE | OWN | {"corpora": CATALOGUE["corpora"] | OWN["corpora"]}
 
-
-@pytest.fixture
-def plan() -> WiegreffePinter:
+@pytest.fixture(scope="module")
+def plan() -> Plan:
     """Two seeds, two lambdas, pretrained vectors."""
-    changes = {
-        "vectors": "glove-twitter-25d",
-        "training": DEFAULT["training"] | {"further_seeds": [50]},
-        "adversary": DEFAULT["adversary"] | {"lambdas": [2.0e-5, 0.01], "seeds": [3, 4]},
-    }
-    return WiegreffePinter(parse_config(DEFAULT | changes))
+    return plan_of(
+        vectors="glove-twitter-25d",
+        training={"further_seeds": [50]},
+        adversary={"lambdas": [2.0e-5, 0.01], "seeds": [3, 4]},
+    )
 
 
-def test_models_and_their_seeds(plan: WiegreffePinter) -> None:
-    assert plan.bilstms == ["base", "uniform", "adversary_lambda2e-05", "adversary_lambda0.01"]
-    assert plan.seeds("base") == plan.seeds("guide_uniform") == [10, 50]
-    assert plan.seeds("adversary_lambda0.01") == [3, 4]
-    assert plan.lambda_("adversary_lambda2e-05") == 2e-5
-    assert plan.lambda_("base") is None
-    assert len(plan.models) == 8
+@pytest.fixture(scope="module")
+def config(plan: Plan) -> Config:
+    """Its configuration."""
+    return plan.config
 
 
-def test_what_each_model_is_trained_on(plan: WiegreffePinter) -> None:
-    assert plan.reference("base") is None
-    assert plan.reference("guide_trained_mlp") is None
-    assert plan.reference("guide_base_lstm") == plan.reference("adversary_lambda2e-05") == Run("base", 10)
-    assert plan.reference("guide_adversary") == Run("adversary_lambda0.01", 3)
+@pytest.fixture(scope="module")
+def suite(plan: Plan) -> Suite:
+    """Wiegreffe & Pinter's suite of it."""
+    return plan.scope.suite("wp")
 
 
-def test_architectures(plan: WiegreffePinter) -> None:
+def test_models_and_their_seeds(suite: Suite) -> None:
+    assert suite.attending == ["base", "uniform", "adversary_lambda2e-05", "adversary_lambda0.01"]
+    assert suite.seeds("base") == suite.seeds("guide_uniform") == [10, 50]
+    assert suite.seeds("adversary_lambda0.01") == [3, 4]
+    assert suite.lambda_("adversary_lambda2e-05") == 2e-5
+    assert suite.lambda_("base") is None
+    assert len(suite.models) == 8
+
+
+def test_what_each_model_is_trained_on(suite: Suite) -> None:
+    assert suite.reference("base") is None
+    assert suite.reference("guide_trained_mlp") is None
+    assert suite.reference("guide_base_lstm") == suite.reference("adversary_lambda2e-05") == Run("base", 10)
+    assert suite.reference("guide_adversary") == Run("adversary_lambda0.01", 3)
+
+
+def test_architectures(suite: Suite) -> None:
     base, uniform, guide, mlp = (
-        plan.architecture("needle", model) for model in ("base", "uniform", "guide_adversary", "guide_trained_mlp")
+        suite.architecture("needle", model) for model in ("base", "uniform", "guide_adversary", "guide_trained_mlp")
     )
     assert (base.encoder, base.attention) == ("bilstm", "additive")
     assert uniform == base.model_copy(update={"attention": "uniform"})
-    assert plan.architecture("needle", "adversary_lambda0.01") == base
+    assert suite.architecture("needle", "adversary_lambda0.01") == base
     assert (guide.encoder, guide.attention) == ("affine", "imposed")
     assert (mlp.encoder, mlp.attention) == ("affine", "additive")
     assert base.embedding == 25
     assert base.pretrained
 
 
-def test_adversaries_have_their_own_epochs_and_patience(plan: WiegreffePinter) -> None:
-    base, adversary = (plan.train_settings("needle", model) for model in ("base", "adversary_lambda0.01"))
+def test_the_base_model_may_have_any_encoder_and_attention() -> None:
+    suite = plan_of(model={"encoder": "conv", "attention": "dot"}).scope.suite("wp")
+    base, uniform, guide, mlp = (
+        suite.architecture("needle", model) for model in ("base", "uniform", "guide_base_lstm", "guide_trained_mlp")
+    )
+    assert (base.encoder, base.attention) == ("conv", "dot")
+    assert (uniform.encoder, uniform.attention) == ("conv", "uniform")
+    assert suite.architecture("needle", "adversary_lambda0.01") == base
+    assert (guide.encoder, guide.attention) == ("affine", "imposed")
+    assert (mlp.encoder, mlp.attention) == ("affine", "additive")
+
+
+def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
+    base, adversary = (suite.training("needle", name, [3, 4]) for name in ("base", "adversary_lambda0.01"))
     assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
     assert (adversary.epochs, adversary.patience, adversary.lambda_) == (20, 5, 0.01)
     assert adversary.model == "adversary"
     assert adversary.seeds == [3, 4]
 
 
-def test_the_base_model_is_not_compared_with_itself(plan: WiegreffePinter) -> None:
-    runs = plan.compared()
-    assert runs[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
-    assert plan.identities(runs)[0] == {"model": "base", "lambda": None, "seed": 50}
+def test_the_base_model_is_not_compared_with_itself(plan: Plan, suite: Suite) -> None:
+    assert suite.compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
+    assert plan.auditing.runs(suite, audit_named("comparison")) == suite.compared
+    first, *_, last = plan.auditing.job("comparison", "wp", "needle").runs
+    assert (first.model, first.lambda_, first.seed, first.selection) == ("base", None, 50, "dev")
+    assert (last.model, last.lambda_, last.seed, last.selection) == ("adversary", 0.01, 4, "train")
 
 
-def test_a_data_set_may_have_word_vectors_of_its_own(plan: WiegreffePinter) -> None:
-    assert plan.architecture("diabetes", "base").embedding == 300
-    assert json.loads(texts.vocabulary_settings(plan.config, "diabetes"))["vectors"]["kind"] == "word2vec"
-    assert (
-        json.loads(texts.vocabulary_settings(plan.config, "needle"))["vectors"]["file"]
-        == "glove.twitter.27B.25d.top12k.txt"
+def test_every_model_is_declared_with_its_suite() -> None:
+    plan = plan_of(
+        serrano_smith={"datasets": ["digest"]},
+        jain_wallace={
+            "models": [f"{encoder}_{kind}" for encoder in ("lstm", "cnn", "average") for kind in ("tanh", "dot")]
+        },
     )
+    for suite in plan.scope.suites.values():
+        assert {suite.family(model) for model in suite.models} == suite.labels.keys()
+        suite.labels.refuse_unknown(map(suite.family, suite.models))
+        assert set(suite.judged) <= set(suite.attending) <= set(suite.models)
 
 
-def test_data_sets_from_one_archive_fetch_it_once(plan: WiegreffePinter) -> None:
-    assert (
-        texts.fetched_files(plan.config, "newsgroups")
-        == texts.fetched_files(plan.config, "newsgroups-20")
-        == [("newsgroups", "20news-bydate.tar.gz")]
-    )
-    assert texts.fetched_files(plan.config, "needle") == []
-    entry, homepage = texts.remote_file(plan.config, "newsgroups", "20news-bydate.tar.gz")
-    assert entry.bytes == 14464277
-    assert homepage == "http://qwone.com/~jason/20Newsgroups/"
+def test_a_data_set_may_have_word_vectors_of_its_own(config: Config, suite: Suite) -> None:
+    assert suite.architecture("diabetes", "base").embedding == 300
+    own, shared = (corpora.vocabulary_job(config, name).vectors for name in ("diabetes", "needle"))
+    assert own is not None
+    assert own.kind == "word2vec"
+    assert isinstance(shared, VectorFile)
+    assert shared.file == "glove.twitter.27B.25d.top12k.txt"
 
 
-def test_raw_files_are_fetched_or_the_users_own(plan: WiegreffePinter, tmp_path: Path) -> None:
+def test_data_sets_from_one_archive_fetch_it_once(config: Config) -> None:
+    archive = [("newsgroups", "20news-bydate.tar.gz")]
+    assert corpora.fetched_files(config, "newsgroups") == corpora.fetched_files(config, "newsgroups-20") == archive
+    assert corpora.fetched_files(config, "needle") == []
+    assert corpora.record_files(config, ["newsgroups-20", "needle", "newsgroups"]) == [
+        "results/raw/newsgroups/records/20news-bydate.tar.gz.json"
+    ]
+    job = corpora.fetch_job(config, *archive[0])
+    assert job.remote.bytes == 14464277
+    assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
+
+
+def test_raw_files_are_fetched_or_the_users_own(config: Config, tmp_path: Path) -> None:
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = texts.raw_paths(plan.config, "diabetes", tmp_path)
+    paths = corpora.raw_paths(config, "diabetes", tmp_path)
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert texts.raw_paths(plan.config, "needle", None) == {}
+    assert corpora.raw_paths(config, "needle", None) == {}
+
+
+def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path) -> None:
+    scope = plan_of(
+        mirror=str(tmp_path),
+        skip_unavailable=True,
+        datasets=["snli", "needle", "diabetes"],
+        jain_wallace={"datasets": []},
+    ).scope
+    wp = scope.suite("wp")
+    assert scope.datasets_of(wp) == ["needle"]
+    gaps = scope.gaps(wp)
+    assert gaps["snli"] == "snli holds pairs of texts, which only these suites take: Jain & Wallace 2019; name it there"
+    assert gaps["diabetes"].startswith("diabetes: mimic/NOTEEVENTS.csv.gz")
+    assert scope.gaps(scope.suite("jw")) == {}
+
+
+def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
+    with pytest.raises(AuditError, match=r"^diabetes: mimic/.* or leave it out with skip_unavailable: true$") as caught:
+        plan_of(datasets=["diabetes", "needle"])
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
+    line = r"^suite 'xx' is not known \(known: wp, ss, jw\); declare it in plan/suites\.py$"
+    with pytest.raises(AuditError, match=line):
+        plan.scope.suite("xx")
+    with pytest.raises(AuditError, match=line):
+        plan_of(audits={"xx": ["permutation"]})
+
+
+def test_two_suites_of_one_key_are_refused(config: Config) -> None:
+    class Twin(WiegreffePinter):
+        labels = Names("model", "here", {})
+
+    with pytest.raises(AuditError, match="two suites have the same key"):
+        Scope(config, (*SUITES, Twin))
+
+
+def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
+    plan = plan_of(attention_maps={"instances": [f"text-{number:09}" for number in range(10_000)]})
+    with pytest.raises(AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {LONGEST:,}\)"):
+        as_json(plan.auditing.job("attention_maps", "wp", "needle"))

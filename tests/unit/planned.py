@@ -1,0 +1,30 @@
+"""Plans of the default configuration with changes, for tests of what a configuration asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from attention_audit.plan.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
+OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def overlaid(base: Any, overlay: Any) -> Any:
+    """Groups merge, everything else is replaced: what Snakemake does with --configfile."""
+    if isinstance(base, dict) and isinstance(overlay, dict):
+        return base | {key: overlaid(base.get(key), value) for key, value in overlay.items()}
+    return overlay
+
+
+DEFAULT = overlaid(CATALOGUE, OWN)
+"""The default configuration over the catalogue, as Snakemake reads them."""
+
+
+def plan_of(**changes: Any) -> Plan:
+    """The plan of the default configuration with these changes."""
+    return Plan(overlaid(DEFAULT, changes), CATALOGUE)

@@ -1,0 +1,160 @@
+"""Which trainings there are, and that none is made twice: what two suites ask for alike is one training."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from planned import OWN, overlaid, plan_of
+
+from attention_audit.errors import AuditError
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.suite import Run
+from attention_audit.plan.trainings import HEAD, READOUT, WEIGHTS, Home, pattern_of
+from attention_audit.training.settings import Optimisation
+
+TRAINING = OWN["training"] | {"further_seeds": [50]}
+RECIPE = {name: TRAINING[name] for name in (*Optimisation.model_fields, "epochs")} | {"hidden": 32, "embedding": 32}
+SAME: dict[str, Any] = {
+    "datasets": ["needle"],
+    "training": TRAINING,
+    "jain_wallace": {
+        "datasets": ["needle"],
+        "models": ["lstm_tanh", "average_tanh"],
+        "seeds": [10, 7],
+        "recipes": {"default": RECIPE},
+    },
+}
+"""Jain & Wallace's BiLSTM is built and trained as Wiegreffe & Pinter's base model; they share seed 10."""
+BASE, LSTM = "needle/wp/base", "needle/jw/lstm_tanh"
+
+
+def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> Home:
+    return plan.trainings.home(plan.scope.suite(suite), dataset, Run(model, seed))
+
+
+def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
+    plan = plan_of(**SAME)
+    assert home_of(plan, "needle", "base", 10, "wp") == home_of(plan, "needle", "lstm_tanh", 10) == Home(BASE, 10)
+    assert home_of(plan, "needle", "lstm_tanh", 7) == Home(LSTM, 7)
+    assert plan.trainings.seeds[BASE] == (10, 50)
+    assert plan.trainings.seeds[LSTM] == (7,)
+    assert plan.train_job(LSTM).seeds == [7]
+    # a model of its own is trained with all its seeds
+    assert plan.trainings.seeds["needle/jw/average_tanh"] == (10, 7)
+
+
+def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
+    plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
+    assert LSTM not in plan.trainings.seeds
+    with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
+        plan.train_job(LSTM)
+    inputs = plan.auditing.inputs("performance", "jw", "needle")["readouts"]
+    assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
+
+
+def test_both_suites_read_it_under_their_own_names() -> None:
+    plan = plan_of(**SAME)
+    readouts = {suite: plan.auditing.inputs("performance", suite, "needle")["readouts"] for suite in ("wp", "jw")}
+    shared = f"results/readouts/{BASE}/seed10/test.parquet"
+    assert shared in readouts["wp"]
+    assert readouts["jw"][:2] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
+    assert plan.auditing.job("performance", "jw", "needle").runs[0].model == "lstm_tanh"
+    weights = plan.auditing.inputs("attribution", "jw", "needle")["weights"]
+    assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"word_vectors": {"one": {"kind": "file", "file": "one.vec", "dimension": 32}}, "vectors": "one"},
+        {"device": "cpu", "threads": 2},
+    ],
+)
+def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> None:
+    assert home_of(plan_of(**overlaid(SAME, change)), "needle", "lstm_tanh", 10) == Home(BASE, 10)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"training": {"epochs": 9}},
+        {"training": {"learning_rate": 0.002}},
+        {"training": {"selection": "test"}},
+        {"model": {"hidden": 16}},
+        {"model": {"attention_hidden": 16}},
+        {"model": {"embedding": 16}},
+        {"model": {"encoder": "conv"}},
+        {"model": {"attention": "dot"}},
+        {"jain_wallace": {"models": ["lstm_dot"]}},
+        {"jain_wallace": {"recipes": {"needle": RECIPE | {"batch_size": 8}}}},
+        {"datasets": ["chorus"]},
+    ],
+)
+def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
+    plan = plan_of(**overlaid(SAME, change))
+    model = plan.scope.suite("jw").models[0]
+    assert home_of(plan, "needle", model, 10) == Home(f"needle/jw/{model}", 10)
+    assert plan.trainings.seeds[f"needle/jw/{model}"] == (10, 7)
+
+
+def test_other_word_vectors_make_another_training() -> None:
+    vectors = {"word_vectors": {"one": {"kind": "file", "file": "one.vec", "dimension": 32}}}
+    plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["chorus"], "corpora": {"needle": {"vectors": "one"}}}))
+    ours = plan.train_job("needle/jw/lstm_tanh").architecture
+    theirs = plan.train_job("chorus/wp/base").architecture
+    assert (ours.embedding, theirs.embedding) == (32, 32)
+    assert (ours.pretrained, theirs.pretrained) == (True, False)
+
+
+def test_what_is_trained_on_another_models_readouts_differs_with_that_model() -> None:
+    """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
+    plan = plan_of(datasets=["needle"])
+    suite = plan.scope.suite("wp")
+    lstm, adversary = (suite.training("needle", name, [10]) for name in ("guide_base_lstm", "guide_adversary"))
+    assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
+    for model in ("guide_base_lstm", "guide_adversary"):
+        assert home_of(plan, "needle", model, 10, "wp") == Home(f"needle/wp/{model}", 10)
+    assert plan.trainings.reference("needle/wp/guide_base_lstm") == [
+        f"results/readouts/{BASE}/seed10/{split}.parquet" for split in ("train", "dev", "test")
+    ]
+    assert plan.trainings.reference(BASE) == []
+
+
+def test_every_training_is_made_by_one_rule_with_just_its_seeds() -> None:
+    plan = plan_of(
+        **overlaid(
+            SAME,
+            {
+                "datasets": ["needle", "chorus"],
+                "serrano_smith": {"datasets": ["digest"]},
+                "jain_wallace": {"datasets": ["needle", "chorus", "babi-1"]},
+                "adversary": {"seeds": [3, 4]},
+                "mirror": None,
+                "skip_unavailable": True,
+            },
+        )
+    )
+    rules = plan.trainings.rules()
+    assert len({rule.name for rule in rules}) == len(rules)
+    assert all(re.fullmatch(r"train_[a-z0-9_]+", rule.name) for rule in rules)
+    for training, seeds in plan.trainings.seeds.items():
+        makers = [rule for rule in rules if re.fullmatch(rule.pattern, training)]
+        assert [rule.seeds for rule in makers] == [seeds], training
+        assert makers[0].pairs == plan.config.corpora[training.partition("/")[0]].pair
+        assert len(makers[0].files(WEIGHTS)) == len(makers[0].files(HEAD)) == len(seeds)
+        assert len(makers[0].files(READOUT)) == 3 * len(seeds)
+
+
+def test_a_pattern_is_of_its_trainings_alone() -> None:
+    pattern = pattern_of(["a/wp/base", "a/wp/adversary_lambda1e-05", "b/wp/base"])
+    for matched in ("a/wp/base", "a/wp/adversary_lambda1e-05", "b/wp/base"):
+        assert re.fullmatch(pattern, matched)
+    for other in ("b/wp/adversary_lambda1e-05", "a/wp/bases", "a/ss/base", "a/wp/adversary_lambda1e-050", "c/wp/base"):
+        assert not re.fullmatch(pattern, other)
+
+
+def test_a_job_reads_its_corpus_once_an_epoch_and_seed() -> None:
+    assert plan_of(**SAME).trainings.passes(BASE) == 16
