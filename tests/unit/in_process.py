@@ -1,0 +1,104 @@
+"""The stages of a small run, called in this process one after another: what Snakemake does, without its processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.corpus.text import SPLITS
+from attention_audit.plan import corpora
+from attention_audit.plan.auditing import audit_file, audit_rules
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
+from attention_audit.section import Section
+from attention_audit.stages.job import Job
+
+Files = Mapping[str, Sequence[str]]
+
+
+def job_of(
+    stage: str, settings: Section, inputs: Files, outputs: Files, code: str = "code"
+) -> tuple[Job[Any], list[str]]:
+    """A job of a stage, and the lines that it will say."""
+    said: list[str] = []
+    paths = [{name: [Path(path) for path in files] for name, files in group.items()} for group in (inputs, outputs)]
+    provenance = Provenance(stage, settings.model_dump(mode="json"), code)
+    return Job(settings, *paths, provenance, said.append), said
+
+
+def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code: str = "code") -> list[str]:
+    """Run a stage; what it said."""
+    job, said = job_of(stage, settings, inputs, outputs, code)
+    import_module(f"attention_audit.stages.{stage}").run(job)
+    return said
+
+
+def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
+    """Inputs and outputs of a training."""
+    inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
+    seeds = plan.trainings.seeds[training]
+    outputs = {
+        "weights": [WEIGHTS.format(training=training, seed=seed) for seed in seeds],
+        "history": [HISTORY.format(training=training, seed=seed) for seed in seeds],
+        "readouts": [READOUT.format(training=training, seed=seed, split=split) for seed in seeds for split in SPLITS],
+    }
+    _, dataset, _ = plan.trainings.split(training)
+    if plan.config.corpora[dataset].pair:
+        outputs["heads"] = [HEAD.format(training=training, seed=seed) for seed in seeds]
+    return inputs | {"reference": plan.trainings.reference(training)}, outputs
+
+
+def make(plan: Plan, *paths: str) -> None:
+    """Make files that are not there, from the working directory on, and first what they are made from."""
+    for path in paths:
+        if Path(path).exists():
+            continue
+        _, folder, dataset, *rest = Path(path).parts
+        match folder:
+            case "corpora" if rest == ["vocabulary.parquet"]:
+                corpus = f"results/corpora/{dataset}/corpus.parquet"
+                make(plan, corpus)
+                run_stage(
+                    "vocabulary",
+                    corpora.vocabulary_job(plan.config, dataset),
+                    {"corpus": [corpus]},
+                    {"vocabulary": [path]},
+                )
+            case "corpora":
+                outputs = {name: [f"results/corpora/{dataset}/{name}.parquet"] for name in ("corpus", "census")}
+                inputs = {"raw": plan.raw_files(dataset)}
+                run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
+            case "models" | "readouts":
+                training = "/".join([dataset, *rest[:2]])
+                inputs, outputs = training_files(plan, training)
+                make(plan, *(file for files in inputs.values() for file in files))
+                run_stage("train", plan.train_job(training), inputs, outputs)
+            case "audits":
+                make_audit(plan, dataset, rest[0], Path(path).stem)
+
+
+def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
+    """Make an audit, and those that the same job makes; what the stage said."""
+    rule = audit_named(audit).job
+    inputs = plan.auditing.inputs(rule, suite, dataset)
+    make(plan, *(file for files in inputs.values() for file in files))
+    outputs = {each.name: [audit_file(dataset, suite, each.name)] for each in audit_rules()[rule]}
+    return run_stage(plan.audit_stage(rule), plan.auditing.job(rule, suite, dataset), inputs, outputs)
+
+
+def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:
+    """Make a table or figure from files that are made first; what the stage said."""
+    inputs = plan.exhibiting.inputs(exhibit)
+    tables = {table.path(".parquet"): table for table in plan.tables}
+    for path in (file for files in inputs.values() for file in files):
+        if path in tables and not Path(path).exists():
+            make_exhibit(plan, tables[path])
+        make(plan, path)
+    stage = "table" if isinstance(exhibit, Table) else "figure"
+    outputs = {ending.removeprefix("."): [exhibit.path(ending)] for ending in exhibit.endings}
+    return run_stage(stage, plan.exhibiting.job(exhibit), inputs, outputs)

@@ -1,0 +1,339 @@
+"""Every stage, called in this process on tiny data: what the generic ones make of every audit, table and figure."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from in_process import job_of, make, make_audit, make_exhibit, run_stage, training_files
+from planned import plan_of
+
+from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
+from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.kinds import artefact
+from attention_audit.columns.table import TABLE
+from attention_audit.errors import AuditError
+from attention_audit.plan.auditing import audit_file
+from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
+from attention_audit.stages.audit import Asking
+
+DATASET = "digest"
+TINY: dict[str, Any] = {
+    "datasets": [DATASET, "diabetes"],
+    "skip_unavailable": True,
+    "corpora": {DATASET: {"texts": {"train": 48, "dev": 24, "test": 24}}},
+    "model": {"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
+    "training": {"further_seeds": [50], "epochs": 1},
+    "guides": {"hidden": 8, "attention": 8},
+    "adversary": {"lambdas": [0.01], "epochs": 1, "patience": 1},
+    "serrano_smith": {
+        "datasets": [DATASET, "diabetes"],
+        "models": ["flan_none"],
+        "seeds": [1, 2],
+        "hidden": 8,
+        "attention": 8,
+        "embedding": 8,
+        "recipes": {"default": {"flan": {"epochs": 1}}},
+    },
+    "jain_wallace": {
+        "datasets": [DATASET, "diabetes"],
+        "models": ["average_tanh"],
+        "seeds": [1, 2],
+        "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+    },
+    "instance_adversary": {"steps": 5, "restarts": 2},
+    "agreement": {"texts": 4, "steps": 3},
+    "resamples": 20,
+}
+"""All suites on one generated data set, and a data set that nobody has here."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the files lie that these tests share; each makes those that it needs."""
+    return tmp_path_factory.mktemp("stages")
+
+
+@pytest.fixture(scope="module")
+def plan(place: Path) -> Plan:
+    """The plan of all suites."""
+    with chdir(place):
+        return plan_of(**TINY)
+
+
+@pytest.fixture
+def here(place: Path) -> Iterator[None]:
+    """Work there."""
+    with chdir(place):
+        yield
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("suite", [suite.key for suite in SUITES])
+@pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
+def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, suite: str) -> None:
+    asked = plan.scope.suite(suite)
+    if audit.needs & {"base", "contrast"} and asked.base is None:
+        with pytest.raises(AuditError, match=f"{audit.name} needs a base model"):
+            make_audit(plan, DATASET, suite, audit.name)
+        return
+    path = audit_file(DATASET, suite, audit.name)
+    make(plan, path)
+    columns = read_frame(Path(path), artefact(audit.columns))
+    assert len(columns) > 0
+    assert set(columns["dataset"]) == {DATASET}
+    assert {"dataset", "model", "seed"} <= set(columns) or audit.takes == "suite"
+    if "model" in columns and audit.takes != "suite":
+        runs = plan.auditing.runs(asked, audit)
+        expected = {(asked.family(run.model), run.seed) for run in runs}
+        assert set(zip(columns["model"], columns["seed"], strict=True)) == expected
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
+def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: Exhibit) -> None:
+    make_exhibit(plan, exhibit)
+    assert all(Path(path).stat().st_size > 150 for path in exhibit.files)
+    if isinstance(exhibit, Table):
+        path = Path(exhibit.path(".parquet"))
+        assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("name", "gap"),
+    [
+        ("jw_table1_performance", 9),
+        ("jw_table2_correlation", 18),
+        ("jw_table_conicity", 1),
+        ("jw_table_evidence", 1),
+        ("wp_table2_uniform", 2),
+        ("wp_table5_adversary", 1),
+        ("ss_table3_accuracy", 1),
+        ("ss_table_pairwise", 1),
+    ],
+)
+def test_tables_end_with_the_data_sets_that_could_not_be_had(plan: Plan, name: str, gap: int) -> None:
+    table = next(table for table in TABLES if table.name == name)
+    make_exhibit(plan, table)
+    rows = read_frame(Path(table.path(".parquet")), TABLE)
+    assert rows["dataset"].tolist() == [DATASET] * (len(rows) - gap) + ["diabetes"] * gap
+    assert rows["mean"].notna().iloc[0]
+    assert rows["note"].iloc[-gap:].str.startswith("not run: diabetes: mimic/").all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "prefix"),
+    [
+        ({"jain_wallace": TINY["jain_wallace"], "datasets": [], "serrano_smith": {"datasets": []}}, "jw_"),
+        ({"serrano_smith": TINY["serrano_smith"], "datasets": [], "jain_wallace": {"datasets": []}}, "ss_"),
+    ],
+    ids=["jw", "ss"],
+)
+def test_a_suite_alone_has_its_own_tables_and_what_all_share(
+    tmp_path: Path, changes: dict[str, Any], prefix: str
+) -> None:
+    """Those that speak of all suites are made too, and say nothing of suites that are not run."""
+    with chdir(tmp_path):
+        plan = plan_of(**TINY | changes)
+        made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
+        of_data = {"wp_table1_datasets", "ss_table1_datasets"}
+        shared = {"summary", "replication", "controls"}
+        own = {exhibit.name for exhibit in EXHIBITS if exhibit.suite == prefix[:2]}
+        assert {exhibit.name for exhibit in made} == own | of_data | shared
+        for exhibit in made:
+            if exhibit.name in shared | of_data:
+                make_exhibit(plan, exhibit)
+        summary = read_frame(Path("results/tables/summary.parquet"), artefact("columns.summary:SUMMARY"))
+        assert set(summary["paper"]) <= {plan.scope.suite(prefix[:2]).paper, ""}
+
+
+def mtimes(paths: list[str]) -> dict[str, tuple[int, bytes]]:
+    return {path: (os.stat(path).st_mtime_ns, Path(path).read_bytes()) for path in paths}
+
+
+class Trained:
+    """A training that has run, to be run again."""
+
+    def __init__(self, plan: Plan, training: str) -> None:
+        self.settings = plan.train_job(training)
+        self.inputs, self.outputs = training_files(plan, training)
+        make(plan, *(path for files in self.inputs.values() for path in files))
+        self.again()
+        self.weights = [*self.outputs["weights"], *self.outputs["history"]]
+
+    def again(self, code: str = "code", **changes: Any) -> tuple[str, ...]:
+        """Run the job; which seeds it trained, by what it said."""
+        said = run_stage("train", self.settings.model_copy(update=changes), self.inputs, self.outputs, code)
+        assert sum("weights of an earlier run, made of the same data" in line for line in said) + sum(
+            "epoch 1/" in line for line in said
+        ) == len(self.settings.seeds)
+        return tuple(line.split(" epoch")[0] for line in said if "epoch 1/" in line)
+
+
+EVERY_SEED = ("seed 1 (1/2)", "seed 2 (2/2)")
+
+
+@pytest.fixture
+def trained(plan: Plan, tmp_path: Path) -> Iterator[Trained]:
+    """J&W's model with two seeds, in a folder of its own."""
+    with chdir(tmp_path):
+        yield Trained(plan, f"{DATASET}/jw/average_tanh")
+
+
+def test_weights_are_kept_where_nothing_has_changed_that_decides_them(trained: Trained) -> None:
+    before, readouts = mtimes(trained.weights), mtimes(list(trained.outputs["readouts"]))
+    # the code of the whole stage is another, that which trains is not
+    assert trained.again("other code") == ()
+    assert mtimes(trained.weights) == before
+    after = mtimes(list(trained.outputs["readouts"]))
+    assert all(after[path][0] > readouts[path][0] for path in readouts)
+    assert {read_provenance(Path(path))["code_sha256"] for path in readouts} == {"other code"}
+    values = [read_table(Path(path), artefact("columns.readout:READOUT")) for path in readouts]
+    assert all(len(table) > 0 for table in values)
+
+
+def test_other_code_that_trains_or_another_setting_trains_again(trained: Trained) -> None:
+    before = mtimes(trained.weights)
+    assert trained.again(training_code="edited") == EVERY_SEED
+    after = mtimes(trained.weights)
+    assert all(after[path][0] > before[path][0] for path in before)
+    recipe = trained.settings.optimisation.model_copy(update={"learning_rate": 0.01})
+    assert trained.again(training_code="edited", optimisation=recipe) == EVERY_SEED
+    assert all(mtimes([path])[path][1] != after[path][1] for path in trained.outputs["weights"])
+
+
+def test_another_corpus_trains_again_though_settings_and_code_are_the_same(trained: Trained) -> None:
+    path = Path(trained.inputs["corpus"][0])
+    corpus = read_table(path, CORPUS)
+    job, _ = job_of("corpus", trained.settings, {}, {})
+    write_batches(path, CORPUS, [corpus.slice(0, len(corpus))], job.provenance)
+    assert trained.again() == EVERY_SEED
+    assert trained.again() == ()
+    write_batches(path, CORPUS, [corpus.slice(1)], job.provenance)
+    assert trained.again() == EVERY_SEED
+
+
+@pytest.mark.parametrize("file", ["weights", "history"])
+def test_what_is_damaged_or_gone_is_trained_again_to_the_same_bytes(trained: Trained, file: str) -> None:
+    before = mtimes(trained.weights)
+    first, second = map(Path, trained.outputs[file])
+    content = bytearray(first.read_bytes())
+    content[-20] ^= 1
+    first.write_bytes(content)
+    assert trained.again() == EVERY_SEED[:1]
+    second.unlink()
+    assert trained.again() == EVERY_SEED[1:]
+    assert {path: content for path, (_, content) in mtimes(trained.weights).items()} == {
+        path: content for path, (_, content) in before.items()
+    }
+
+
+def test_weights_say_what_they_were_made_of(trained: Trained) -> None:
+    record = read_provenance(Path(trained.outputs["history"][1]))
+    assert record["seed"] == 2
+    assert record["code_sha256"] == trained.settings.training_code
+    assert {name: len(sums) for name, sums in record["inputs_sha256"].items()} == {
+        "corpus": 1,
+        "vocabulary": 1,
+        "reference": 0,
+    }
+    assert read_weights(Path(trained.outputs["weights"][0]))
+    assert "inputs_sha256" not in read_provenance(Path(trained.outputs["readouts"][0]))
+
+
+def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) -> None:
+    """Two suites read one readout, and say the same of it."""
+    section = TINY["jain_wallace"] | {"models": ["lstm_tanh"], "seeds": [50]}
+    base = {"model": TINY["model"] | {"encoder": "bilstm", "attention": "additive"}}
+    columns = artefact(audit_named("permutation").columns)
+    with chdir(tmp_path):
+        plan = plan_of(**TINY | base | {"jain_wallace": section})
+        paths = [audit_file(DATASET, suite, "permutation") for suite in ("wp", "jw")]
+        make(plan, *paths)
+        assert not Path(f"results/readouts/{DATASET}/jw").exists()
+        ours, theirs = (read_frame(Path(path), columns) for path in paths)
+    assert ours.groupby("seed")["model"].first().to_dict() == {10: "base", 50: "base"}
+    assert theirs.groupby("seed")["model"].first().to_dict() == {50: "lstm_tanh"}
+    assert ours.loc[ours["seed"] == 50, "median_tvd"].tolist() == theirs["median_tvd"].tolist()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("audit", [audit.name for audit in AUDITS if audit.takes == "part"])
+def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
+    plan: Plan, audit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readouts are written in several parts, and each is asked by itself."""
+    path = audit_file(DATASET, "ss", audit)
+    make(plan, path)
+    inputs = plan.auditing.inputs(audit, "ss", DATASET)
+    monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
+    kind = artefact("columns.readout:READOUT")
+    for number, readout in enumerate(inputs["readouts"]):
+        table = read_table(Path(readout), kind)
+        parts = [table.slice(0, 7), table.slice(7, 1), table.slice(8)]
+        job, _ = job_of("test", plan.auditing.job(audit, "ss", DATASET), {}, {})
+        inputs["readouts"][number] = str(tmp_path / f"{number}.parquet")
+        write_batches(tmp_path / f"{number}.parquet", kind, parts, job.provenance)
+    sizes: list[int] = []
+    called = Asking.called
+
+    def spied(asking: Asking, *first: Any, **run: Any) -> Any:
+        sizes.extend(len(part) for part in first)
+        return called(asking, *first, **run)
+
+    monkeypatch.setattr(Asking, "called", spied)
+    run_stage("audit", plan.auditing.job(audit, "ss", DATASET), inputs, {audit: [str(tmp_path / "again.parquet")]})
+    assert sizes == [7, 1, 16] * len(inputs["readouts"])
+    columns = artefact(audit_named(audit).columns)
+    again, whole = (read_frame(file, columns) for file in (tmp_path / "again.parquet", Path(path)))
+    keys = [name for name in ("model", "seed", "id", "ranking", "draw") if name in whole]
+    again, whole = (frame.sort_values(keys, ignore_index=True) for frame in (again, whole))
+    assert again[keys].equals(whole[keys])
+    for name in whole.select_dtypes("number"):
+        np.testing.assert_allclose(again[name], whole[name], rtol=1e-6, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_parameter_that_nothing_is_offered_for_is_one_line(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def permutation(readout: Any, temperature: float) -> dict[str, Any]:
+        raise AssertionError
+
+    monkeypatch.setattr("attention_audit.audits.permutation.permutation", permutation)
+    line = r"^audits\.permutation:permutation: nothing is offered for its parameter 'temperature' \(offered: .*seed.*\)"
+    with pytest.raises(AuditError, match=line):
+        make_audit(plan, DATASET, "ss", "permutation")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_parameter_with_a_default_need_not_be_offered(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    from attention_audit.audits import permutation as module
+
+    original = module.permutation
+
+    def permutation(readout: Any, settings: Any, seed: int, temperature: float = 1.0) -> dict[str, Any]:
+        assert temperature == 1
+        return original(readout, module.Permutation.model_validate(settings), seed)
+
+    monkeypatch.setattr(module, "permutation", permutation)
+    make_audit(plan, DATASET, "ss", "permutation")
+
+
+def test_settings_of_jobs_are_the_same_after_a_command_line(plan: Plan) -> None:
+    jobs = [plan.train_job(training) for training in plan.trainings.seeds]
+    jobs += [plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits]
+    jobs += [plan.guide_job(), plan.report_job()]
+    for job in jobs:
+        assert type(job).model_validate(json.loads(job.model_dump_json())) == job
