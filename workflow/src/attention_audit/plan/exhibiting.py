@@ -19,6 +19,8 @@ from attention_audit.plan.suite import Suite
 
 CORPUS_COLUMNS = {"census": "columns.corpus:CENSUS", "vocabulary": "columns.corpus:VOCABULARY"}
 GIVEN_BY_THE_STAGE = ("models", "labels")
+EVERY = "*"
+"""Stands for all suites in what an exhibit reads."""
 
 
 class Exhibiting:
@@ -50,14 +52,35 @@ class Exhibiting:
             "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
         }
         for exhibit in exhibits:
-            if exhibit.suite:
-                scope.suite(exhibit.suite)
-            unknown = set(exhibit.settings) - {*self.settings, *GIVEN_BY_THE_STAGE}
-            if unknown:
-                known = ", ".join([*self.settings, *GIVEN_BY_THE_STAGE])
+            self._refuse_unknown(exhibit)
+
+    def _refuse_unknown(self, exhibit: Exhibit) -> None:
+        """Raise AuditError where an entry names a suite, a setting or a file that there is not."""
+        for suite in filter(None, [exhibit.suite, *(key for read in exhibit.reads.values() for key in read.suites)]):
+            if suite != EVERY:
+                self.scope.suite(suite)
+        tables = [table.name for table in TABLES]
+        asked = [("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings)]
+        for read in exhibit.reads.values():
+            match read.source:
+                case "audit":
+                    audit_named(read.name)
+                    if not exhibit.suite and not read.suites:
+                        raise AuditError(
+                            f"plan/exhibits.py: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
+                            "it of every suite"
+                        )
+                case "corpus":
+                    asked.append(("file of a corpus", "plan/exhibiting.py", [*CORPUS_COLUMNS], (read.name,)))
+                case "table":
+                    asked.append(("table", "plan/exhibits.py", tables, (read.name,)))
+                case "tables":
+                    asked.append(("table", "plan/exhibits.py", tables, read.columns))
+        for kind, where, known, names in asked:
+            if unknown := [name for name in names if name not in known]:
                 raise AuditError(
-                    f"plan/exhibits.py: {exhibit.name}: no setting is called {min(unknown)!r} (known: {known}); "
-                    "declare it in plan/exhibiting.py"
+                    f"plan/exhibits.py: {exhibit.name}: no {kind} is called {unknown[0]!r} "
+                    f"(known: {', '.join(known)}); declare it in {where}"
                 )
 
     def made(self, folder: str) -> list[Exhibit]:
@@ -84,7 +107,7 @@ class Exhibiting:
         return [
             (FileOf(name=name, suite=suite.key), audit_file(name, suite.key, audit.name))
             for suite in self.scope.suites.values()
-            if "*" in read.suites or suite.key in read.suites
+            if EVERY in read.suites or suite.key in read.suites
             if audit in self.auditing.asked(suite)
             for name in self.scope.datasets_of(suite)
         ]

@@ -1,0 +1,186 @@
+"""Every entry of plan/audits.py and plan/exhibits.py names what there is, and asks for what is offered."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_process import job_of
+from planned import ROOT, plan_of
+
+from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.config import Config
+from attention_audit.errors import AuditError
+from attention_audit.plan.audit import Audit
+from attention_audit.plan.auditing import audit_file
+from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table, audit, corpus
+from attention_audit.plan.exhibiting import Exhibiting
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
+from attention_audit.stages.audit import Asking
+from attention_audit.targets import load
+
+FIRST = {"part": 1, "readout": 1, "two": 2, "suite": 0, "network": 3}
+"""How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
+IDENTITY = {"dataset", "model", "lambda", "seed"}
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """All suites, with several seeds."""
+    return plan_of(
+        serrano_smith={"models": ["flan_none"], "seeds": [1, 2]}, jain_wallace={"datasets": ["needle"], "seeds": [1, 2]}
+    )
+
+
+def asking_of(plan: Plan, entry: Audit) -> Asking:
+    """A job of an audit as the stage sees it, its files not read."""
+    inputs = plan.auditing.inputs(entry.job, "wp", "needle")
+    job, _ = job_of("audit", plan.auditing.job(entry.job, "wp", "needle"), inputs, {})
+    return Asking(job)
+
+
+@pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
+def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -> None:
+    asking = asking_of(plan, entry)
+    asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
+    offered = asking._offered(None if entry.takes == "suite" else asking.settings.runs[0])
+    assert set(asked) <= set(offered)
+    # and nothing is read for nothing
+    assert set(entry.after) <= set(asked)
+    assert set(entry.settings) <= set(Config.model_fields)
+    if len(entry.settings) > 1:
+        assert set(entry.settings) <= set(asked)
+    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens"} & set(asked))
+    assert ("base" in entry.needs) >= ("base" in asked and entry.takes == "suite")
+    assert ("network" in entry.needs) == (entry.takes == "network")
+
+
+@pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
+def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
+    kind = artefact(entry.columns)
+    assert kind.path == audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
+    assert kind.name == entry.name
+    names = kind.schema.names
+    assert names[0] == "dataset"
+    if entry.takes != "suite":
+        assert {"dataset", "model", "seed"} <= set(names)
+    assert entry.asks.endswith("?")
+
+
+def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
+    names = [entry.name for entry in AUDITS]
+    assert len(set(names)) == len(names)
+    assert {entry.job for entry in AUDITS if entry.job != entry.name} == {"attribution"}
+    line = (
+        r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.py, or ask for another$"
+    )
+    with pytest.raises(AuditError, match=line):
+        audit_named("accuracy")
+    for suite in SUITES:
+        assert set(suite.own_audits) <= set(names)
+        assert len(set(suite.own_audits)) == len(suite.own_audits)
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
+def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> None:
+    parameters = inspect.signature(load(exhibit.target)).parameters
+    assert set(parameters) == {*exhibit.reads, *exhibit.settings}
+    assert exhibit.target.partition(":")[2] == exhibit.name
+    assert exhibit.shows == exhibit.shows.strip(" .")
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
+def test_what_an_exhibit_reads_and_writes_is_declared(plan: Plan, exhibit: Exhibit) -> None:
+    for read in exhibit.reads.values():
+        match read.source:
+            case "audit":
+                kind: Any = artefact(audit_named(read.name).columns)
+                assert set(read.columns) <= set(kind.schema.names)
+            case "table":
+                assert read.name in {table.name for table in TABLES}
+            case "tables":
+                assert set(read.columns) <= {table.name for table in TABLES}
+            case "corpus":
+                assert isinstance(artefact(plan.exhibiting.declared(read)), Artefact)
+    if isinstance(exhibit, Table):
+        assert isinstance(artefact(exhibit.columns), Artefact)
+        assert callable(load(exhibit.shown))
+        assert exhibit.suite or not exhibit.gaps
+    text = (ROOT / exhibit.caption).read_text()
+    assert len(text) > 80
+    assert exhibit.suite == "" or exhibit.name.startswith(f"{exhibit.suite}_")
+
+
+def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() -> None:
+    for names in ([exhibit.name for exhibit in EXHIBITS], [exhibit.rule for exhibit in EXHIBITS]):
+        assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9_]+", exhibit.rule) for exhibit in EXHIBITS)
+    captions = {path.stem for path in (ROOT / "workflow/report").glob("*.rst")} - {"workflow"}
+    assert captions == {exhibit.name for exhibit in EXHIBITS}
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ({"suite": "xx"}, r"suite 'xx' is not known .*; declare it in plan/suites\.py"),
+        (
+            {"settings": ("colour",)},
+            r"longest: no setting is called 'colour' \(known: resamples, .*, models, labels\);",
+        ),
+        (
+            {"reads": {"shares": audit("evidence")}},
+            "longest: reads evidence of no suite; name its suite, or read it of",
+        ),
+        ({"reads": {"lengths": audit("lengths")}}, r"audit 'lengths' is not known .* declare it in plan/audits\.py"),
+        ({"reads": {"words": corpus("words")}}, r"longest: no file of a corpus is called 'words' \(known: census, "),
+        (
+            {"reads": {"other": Read("table", "wp_table9")}},
+            r"longest: no table is called 'wp_table9' \(known: wp_table1",
+        ),
+        ({"reads": {"all": Read("tables", columns=("summary", "x"))}}, "longest: no table is called 'x'"),
+        ({"reads": {"all": Read("audit", "evidence", suites=("xx",))}}, "suite 'xx' is not known"),
+    ],
+)
+def test_what_an_entry_names_and_there_is_not_is_one_line(plan: Plan, entry: dict[str, Any], line: str) -> None:
+    figure = Figure("longest", "figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", **entry)
+    with pytest.raises(AuditError, match=line):
+        Exhibiting(plan.scope, plan.auditing, {}, {}, (figure,))
+
+
+def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
+    plan = plan_of(datasets=[], serrano_smith={"datasets": []})
+    made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
+    suites = {exhibit.suite for exhibit in EXHIBITS if exhibit.name in made and not exhibit.every_dataset}
+    assert suites == {"jw", ""}
+    # the tables of data sets speak of all
+    assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "replication", "controls"} <= made
+
+
+def test_tables_of_tables_read_those_that_are_made() -> None:
+    plan = plan_of(datasets=[], serrano_smith={"datasets": []})
+    replication = next(table for table in TABLES if table.name == "replication")
+    read = plan.exhibiting.inputs(replication)["tables"]
+    assert [Path(path).stem for path in read] == [
+        "wp_table1_datasets", "ss_table1_datasets", "jw_table1_performance", "jw_table2_correlation",
+    ]  # fmt: skip
+
+
+def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
+    read = Read("audit", "permutation", suites=("jw",), missing="nothing")
+    entry = Figure("longest", "figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", reads={"permutation": read})
+    exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
+    assert exhibiting.inputs(entry)["permutation"] == [audit_file("needle", "jw", "permutation")]
+
+
+def test_the_code_of_an_exhibit_follows_its_function(plan: Plan) -> None:
+    hashes = [plan.exhibit_code(exhibit) for exhibit in EXHIBITS]
+    figures = {exhibit.target.partition(":")[0] for exhibit in EXHIBITS if isinstance(exhibit, Figure)}
+    # two figures of one module run the same code where they read the same kind of file
+    assert len(set(hashes)) >= len(figures)
+    assert len({plan.guide_code(), plan.report_code(), *hashes}) == len(set(hashes)) + 2
