@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from importlinter import cli
@@ -22,6 +24,16 @@ print(*sorted(set(sys.modules) & set(sys.argv[1:])))
 def test_modules_import_from_lower_floors_only() -> None:
     kept = cli.lint_imports(str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
     assert kept == cli.EXIT_STATUS_SUCCESS, "a contract is broken; its lines stand above"
+
+
+def test_the_page_draws_the_floors_that_are_checked() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    [floors] = [contract["layers"] for contract in contracts if contract["id"] == "floors"]
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    drawn = re.findall(
+        r"^    (\w\S*(?: \| \S+)*)(?:  .*)?$", page.split("## The floors")[1].split("\n## ")[0], re.MULTILINE
+    )
+    assert drawn == floors
 
 
 def test_planning_loads_no_heavy_library() -> None:
