@@ -28,7 +28,7 @@ from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import network
 from attention_audit.model.pairs import PairClassifier, allowed
 from attention_audit.model.predict import predict_split
-from attention_audit.read_out import take_readout
+from attention_audit.stages.reading_out import take_readout
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages import readout as readout_stage
@@ -278,7 +278,7 @@ def test_the_head_of_another_model_is_refused(
     path = write(tmp_path, random_pairs([3, 4]), provenance)
     other = random_pairs([3], classes=classes).head if classes else None
     write_table(tmp_path / "head.parquet", HEAD, head_columns(other), provenance)
-    with pytest.raises(AuditError, match=r"head\.parquet: the head of another model .*; rebuild it with"):
+    with pytest.raises(AuditError, match=r"head\.parquet: does not fit the readouts beside it.*; rebuild it with"):
         read_readout(path)
 
 

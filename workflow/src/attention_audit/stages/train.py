@@ -21,7 +21,7 @@ from attention_audit.columns.training import HISTORY
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.read_out import take_head, take_readout
+from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.readout import head_columns
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material

@@ -1,4 +1,4 @@
-"""From a trained model to its readout: the one place where a network is run for the tests that need none."""
+"""From a trained model to its readout: the network is run here once, for all audits that need only its readout."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from attention_audit.readout import Classes, Floats, Readout
 
 
 def take_head(model: Network) -> Head | None:
-    """What a model of pairs has above the scores; None for a model of single texts."""
+    """The last layer of a model of pairs; None for a model of single texts."""
     if not isinstance(model, PairClassifier):
         return None
     return Head(*(part.detach().cpu().clone() for part in (model.decoder.weight, model.decoder.bias)))
 
 
 def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
-    """Run the model over a split, without gradients and dropout."""
+    """Run the model over a split, without gradients and without dropout, and keep its readout."""
     count = len(split)
     attention: list[Floats] = [np.empty(0, np.float32)] * count
     contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
