@@ -135,7 +135,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
         ),
         (
             {"reads": {"shares": audit("evidence")}},
-            "longest: reads evidence of no suite; name its suite, or read it of",
+            "longest: reads evidence of no suite; name its suite",
         ),
         ({"reads": {"lengths": audit("lengths")}}, r"audit 'lengths' is not known .* declare it in plan/audits\.py"),
         ({"reads": {"words": corpus("words")}}, r"longest: no file of a corpus is called 'words' \(known: census, "),

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from in_process import job_of, make, make_audit, make_exhibit, run_stage, training_files
+from in_process import make, make_audit, make_exhibit, run_stage, training_files
 from planned import plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
+from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.kinds import artefact
+from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.readout import READOUT
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.auditing import audit_file
@@ -201,8 +203,7 @@ def test_weights_are_kept_where_nothing_has_changed_that_decides_them(trained: T
     after = mtimes(list(trained.outputs["readouts"]))
     assert all(after[path][0] > readouts[path][0] for path in readouts)
     assert {read_provenance(Path(path))["code_sha256"] for path in readouts} == {"other code"}
-    values = [read_table(Path(path), artefact("columns.readout:READOUT")) for path in readouts]
-    assert all(len(table) > 0 for table in values)
+    assert all(read_table(Path(path), READOUT).num_rows > 0 for path in readouts)
 
 
 def test_other_code_that_trains_or_another_setting_trains_again(trained: Trained) -> None:
@@ -215,15 +216,37 @@ def test_other_code_that_trains_or_another_setting_trains_again(trained: Trained
     assert all(mtimes([path])[path][1] != after[path][1] for path in trained.outputs["weights"])
 
 
+def rewritten(path: str, kind: Artefact, first: int = 0) -> None:
+    """Write a file again from one of its rows on, as if other code had made it."""
+    table = read_table(Path(path), kind)
+    write_batches(Path(path), kind, [table.slice(first)], Provenance("test", {}, "edited"))
+
+
 def test_another_corpus_trains_again_though_settings_and_code_are_the_same(trained: Trained) -> None:
-    path = Path(trained.inputs["corpus"][0])
-    corpus = read_table(path, CORPUS)
-    job, _ = job_of("corpus", trained.settings, {}, {})
-    write_batches(path, CORPUS, [corpus.slice(0, len(corpus))], job.provenance)
-    assert trained.again() == EVERY_SEED
+    (corpus,) = trained.inputs["corpus"]
+    before = Path(corpus).read_bytes()
+    rewritten(corpus, CORPUS)
+    assert Path(corpus).read_bytes() != before
     assert trained.again() == ()
-    write_batches(path, CORPUS, [corpus.slice(1)], job.provenance)
+    rewritten(corpus, CORPUS, first=1)
     assert trained.again() == EVERY_SEED
+
+
+def test_an_adversary_is_kept_where_the_readout_it_was_trained_on_is_made_again_to_the_same(
+    plan: Plan, tmp_path: Path
+) -> None:
+    with chdir(tmp_path):
+        trained = Trained(plan, f"{DATASET}/wp/adversary_lambda0.01")
+        for path in trained.inputs["reference"]:
+            rewritten(path, READOUT)
+        assert trained.again("edited") == ()
+        # of the same texts, other probabilities
+        path = Path(trained.inputs["reference"][0])
+        table = read_table(path, READOUT)
+        place = table.schema.get_field_index("probabilities")
+        other = table["probabilities"].take(list(reversed(range(len(table)))))
+        write_batches(path, READOUT, [table.set_column(place, table.field(place), other)], Provenance("test", {}, ""))
+        assert trained.again("edited") == ("seed 10 (1/1)",)
 
 
 @pytest.mark.parametrize("file", ["weights", "history"])
@@ -280,13 +303,11 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
     make(plan, path)
     inputs = plan.auditing.inputs(audit, "ss", DATASET)
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
-    kind = artefact("columns.readout:READOUT")
     for number, readout in enumerate(inputs["readouts"]):
-        table = read_table(Path(readout), kind)
+        table = read_table(Path(readout), READOUT)
         parts = [table.slice(0, 7), table.slice(7, 1), table.slice(8)]
-        job, _ = job_of("test", plan.auditing.job(audit, "ss", DATASET), {}, {})
         inputs["readouts"][number] = str(tmp_path / f"{number}.parquet")
-        write_batches(tmp_path / f"{number}.parquet", kind, parts, job.provenance)
+        write_batches(tmp_path / f"{number}.parquet", READOUT, parts, Provenance("test", {}, ""))
     sizes: list[int] = []
     called = Asking.called
 

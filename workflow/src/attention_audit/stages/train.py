@@ -13,7 +13,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.parquet import made_by, write_batches, write_table
 from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import HEAD, READOUT
@@ -21,10 +21,10 @@ from attention_audit.columns.training import HISTORY
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.readout import head_columns
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, by_split, prepare_device, read_material
+from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.stages.training import peak_memory, train
 from attention_audit.training.loop import Trained
 
@@ -51,8 +51,9 @@ class Trainer:
     def __init__(self, job: Job[TrainJob]) -> None:
         self.job = job
         self.settings = job.settings
-        # readouts depend on more code than weights do; what weights depend on, they say
-        inputs = {name: [checksum(path) for path in paths] for name, paths in job.inputs.items()}
+        # Weights depend on less code than readouts do, and on what the inputs hold, which both are recorded with them: a
+        # reference readout that is made again with the same values trains nothing.
+        inputs = {name: [contents_checksum(path) for path in paths] for name, paths in job.inputs.items()}
         self.provenance = replace(job.provenance, code=job.settings.training_code, inputs=inputs)
         self.device = prepare_device(self.settings)
         self.material = read_material(job.input("corpus"), job.input("vocabulary"), self.settings.architecture)
