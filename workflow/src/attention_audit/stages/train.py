@@ -51,8 +51,8 @@ class Trainer:
     def __init__(self, job: Job[TrainJob]) -> None:
         self.job = job
         self.settings = job.settings
-        # Weights depend on less code than readouts do, and on what the inputs hold, which both are recorded with them: a
-        # reference readout that is made again with the same values trains nothing.
+        # Weights depend on less code than readouts do, and only on the values in the inputs: a reference readout made
+        # again with the same values trains nothing.
         inputs = {name: [contents_checksum(path) for path in paths] for name, paths in job.inputs.items()}
         self.provenance = replace(job.provenance, code=job.settings.training_code, inputs=inputs)
         self.device = prepare_device(self.settings)
