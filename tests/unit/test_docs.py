@@ -1,32 +1,39 @@
-"""What the documentation says of files, commands and numbers is so."""
+"""What the documentation says of files, commands, keys and numbers is so."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from attention_audit.artefacts.guide import guide
 from docutils.core import publish_doctree
+from planned import CATALOGUE, ROOT, plan_of
 
 from attention_audit import __version__
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
+from attention_audit.config import Config
 from attention_audit.corpus.sources import digest
 from attention_audit.corpus.sources.control import KINDS
+from attention_audit.plan.auditing import AUDIT, audit_file
+from attention_audit.plan.corpora import RAW
+from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.suite import Run
+from attention_audit.plan.trainings import HEAD, READOUT, WEIGHTS
 from attention_audit.report.captions import read_caption
+from attention_audit.report.guide import guide
+from attention_audit.section import Section
 from attention_audit.tables import controls
 from attention_audit.tables.claims import top_flips
-from attention_audit.training.documents import SerranoSmith
+from attention_audit.training.documents import DocumentModels
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
-README = (ROOT / "README.md").read_text()
-METHOD = (ROOT / "docs" / "method.md").read_text()
+DOCS = {path.stem: path.read_text() for path in (ROOT / "docs").glob("*.md")}
+README, METHOD = (ROOT / "README.md").read_text(), DOCS["method"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-RULES = "\n".join(path.read_text() for path in [ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")])
-OUTPUTS = set(re.findall(r"results/(?:tables|figures)/(\w+)", RULES))
 
 
 def section(page: str, heading: str) -> str:
@@ -34,77 +41,113 @@ def section(page: str, heading: str) -> str:
     return page.split(f"\n## {heading}\n")[1].split("\n## ", maxsplit=1)[0]
 
 
+def anchors(page: str) -> set[str]:
+    """What links to the headings of a page are called."""
+    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-        if not re.match(r"https?://|#", target):
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("#"):
+            assert target[1:] in anchors(text), target
+        elif not re.match(r"https?://", target):
             assert (page.parent / target).is_file(), target
 
 
-def test_the_map_of_the_tree_is_true() -> None:
-    folder = ROOT
-    entries = 0
-    for line in section(README, "The tree").splitlines():
-        match = re.match(r"    ( *)(\S+(?:  \S+)?) {2,}\w", line)
-        if not match:
+def test_the_map_of_the_tree_is_true_and_whole() -> None:
+    entries = re.findall(r"^    (\S+) {2,}\w", section(README, "The tree"), re.MULTILINE)
+    for path in entries:
+        assert (ROOT / path).exists(), path
+    for folder in (path for path in (ROOT / "workflow").iterdir() if path.name != "src"):
+        assert any(path.rstrip("/") == folder.relative_to(ROOT).as_posix() for path in entries), folder
+
+
+@pytest.mark.parametrize("page", ["README", "architecture", "data", "method", "reliability", "cluster"])
+def test_files_that_are_named_exist(page: str) -> None:
+    text = README if page == "README" else DOCS[page]
+    for path in re.findall(r"`((?:\w+/)+[\w.-]*\.(?:py|csv|yaml|smk|rst))`", text):
+        assert (PACKAGE / path).is_file() or (ROOT / path).is_file(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_keys_that_are_named_exist(page: Path) -> None:
+    for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", page.read_text()):
+        kind: Any = Config
+        first, *_ = parts = key.split(".")
+        if first not in Config.model_fields or key.endswith((".py", ".yaml", ".parquet")):
             continue
-        indent, paths = match[1], match[2].split()
-        folder = folder if indent else ROOT
-        for path in paths:
-            assert (folder / path).exists(), path
-            entries += 1
-        if paths == ["workflow/src/attention_audit/"]:
-            folder = PACKAGE
-    assert entries > 20
-
-
-def test_every_folder_of_the_package_is_on_the_map() -> None:
-    for init in PACKAGE.glob("*/__init__.py"):
-        assert f" {init.parent.name}/" in section(README, "The tree")
-
-
-def test_files_to_edit_exist() -> None:
-    paths = re.findall(r"`([a-z_/]+\.py)`", section(README, "Changing it"))
-    assert len(paths) > 8
-    for path in [
-        *paths,
-        *re.findall(r"`((?:corpus|tables)/[a-z_]+\.(?:py|csv))`", (ROOT / "docs/data.md").read_text()),
-    ]:
-        assert (PACKAGE / path).is_file() or path == "settings.py", path
+        for part in parts:
+            if isinstance(kind, type) and issubclass(kind, Section):
+                assert part in kind.model_fields, f"{page.name}: {key}"
+                kind = kind.model_fields[part].annotation
 
 
 def test_commands_name_what_exists() -> None:
-    rules = set(re.findall(r"^rule (\w+):", RULES, re.MULTILINE))
+    known = {"all", *(exhibit.rule for exhibit in EXHIBITS), *(path for exhibit in EXHIBITS for path in exhibit.files)}
     commands = re.findall(r"^    (snakemake .*?)(?:  +#.*)?$", README, re.MULTILINE)
     assert len(commands) >= 8
     for command in commands:
-        words = re.sub(r"--config +(\S+=\S*|'[^']+')( +'[^']+')*", "", command).split()[1:]
+        words = re.sub(r"--config( +('[^']+'|\w+=\S+))+", "", command).split()[1:]
         values = {"--cores", "--configfile", "--report", "--profile"}
         targets = [w for before, w in zip(["", *words], words, strict=False) if before not in values and w[0] != "-"]
-        for target in targets:
-            assert target in rules or Path(target).stem in OUTPUTS, f"{target} in {command}"
+        assert set(targets) <= known, command
         for overlay in re.findall(r"--configfile (\S+)", command):
             assert (ROOT / overlay).is_file() or overlay == "mine.yaml", overlay
-    [names] = re.findall(r"^Names: (.*?)\.$", README, re.MULTILINE | re.DOTALL)
-    assert set(re.findall(r"`(\w+)`", names)) <= rules
 
 
 def test_make_targets_exist() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for page in PAGES:
         assert set(re.findall(r"(?:^    |[`] ?|DIR )make (\w+)", page.read_text(), re.MULTILINE)) <= targets, page.name
+    assert {"run", "report", "test", "faults", "slurm"} <= set(re.findall(r"^    make (\w+)", README, re.MULTILINE))
 
 
-def test_vectors_of_the_readme_are_those_of_the_catalogue() -> None:
-    catalogue = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())["word_vectors"]
-    table = section(README, "Running it").split("| `--config vectors=` |")[1]
-    assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE)) == {"random", *catalogue}
+def configurations(page: str) -> list[str]:
+    """The pieces of configuration on a page: what is indented and begins with a key, and what a sentence quotes."""
+    blocks = map(textwrap.dedent, re.findall(r"(?:^    .*\n)+", page, re.MULTILINE))
+    quoted = re.findall(r"`(\w+: \{.*?\})`", page)
+    return [text for text in (*blocks, *quoted) if text.partition(":")[0] in Config.model_fields]
+
+
+@pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
+def test_configurations_are_right(text: str) -> None:
+    entry = yaml.safe_load(text)
+    # the files of the examples are nobody's
+    plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
+
+
+def test_the_life_of_a_text_is_as_it_is_told() -> None:
+    told = section(DOCS["architecture"], "The life of one text")
+    plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))
+    base = plan.trainings.home(plan.scope.suite("wp"), "sst", Run("base", 10))
+    figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
+    paths = [
+        *plan.raw_files("sst"),
+        plan.corpus_file(base.training, "corpus"),
+        base.weights,
+        base.readout(),
+        audit_file("sst", "wp", "comparison"),
+        figure.path(".pdf"),
+        "results/report.html",
+    ]
+    assert re.findall(r"`(results/\S+\.\w+)`", told) == paths
+    assert re.findall(r"`(train_\w+)`", told) == [
+        rule.name for rule in plan.trainings.rules() if re.fullmatch(rule.pattern, base.training)
+    ]
+
+
+def test_vectors_of_the_data_page_are_those_of_the_catalogue() -> None:
+    table = section(DOCS["data"], "Word vectors").split("| name |")[1]
+    names = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
+    assert names == {"random", *CATALOGUE["word_vectors"]}
 
 
 def test_every_data_set_of_the_catalogue_is_on_the_data_page() -> None:
-    page = (ROOT / "docs" / "data.md").read_text()
-    for name in yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())["corpora"]:
-        assert re.search(rf"^\| .*`{name}`", page, re.MULTILINE), name
+    for name in CATALOGUE["corpora"]:
+        assert re.search(rf"^\| .*`{name}`", DOCS["data"], re.MULTILINE), name
 
 
 def test_controls_are_described_as_they_are_made() -> None:
@@ -133,7 +176,7 @@ def test_digest_is_described_as_it_is_made() -> None:
 
 
 def test_erasure_is_described_as_it_is_done() -> None:
-    settings = SerranoSmith()
+    settings = DocumentModels()
     models, sets = section(METHOD, "The erased models (S&S section 3)"), section(METHOD, "Erasure (S&S section 2.1)")
     assert f"{settings.hidden} units a direction" in models
     assert f"{settings.hidden} filters each" in models
@@ -144,16 +187,16 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
 
-def test_the_guide_to_results_names_every_output() -> None:
-    page = guide()
-    for name in OUTPUTS:
-        assert re.search(rf"`(tables|figures)/{name}`", page), name
-    for folder in re.findall(r"results/([a-z]+)/", RULES):
-        assert re.search(rf"`{folder}/", page), folder
+def test_the_guide_to_results_names_every_table_figure_and_folder() -> None:
+    page = guide(plan_of().guide_job())
+    for exhibit in EXHIBITS:
+        assert f"`{exhibit.folder}/{exhibit.name}`" in page
+    for path in (AUDIT, WEIGHTS, READOUT, HEAD, f"{RAW}/", "results/corpora/", "results/logs/"):
+        assert f"`{path.split('/')[1]}/" in page, path
 
 
 def test_the_guide_to_results_hides_nothing_from_markdown() -> None:
-    for line in guide().splitlines():
+    for line in guide(plan_of().guide_job()).splitlines():
         outside_code = "".join(line.split("`")[::2])
         assert not re.search(r"(?<!\\)<", outside_code), line
 
@@ -164,11 +207,11 @@ def test_captions_are_sound(path: Path) -> None:
     assert len(tree.astext()) > 300
 
 
-def test_every_output_has_a_caption_that_opens_with_its_heading() -> None:
-    for name in OUTPUTS:
-        caption = read_caption((ROOT / "workflow" / "report" / f"{name}.rst").read_text())
-        assert 10 < len(caption.title) < 100, name
-        assert re.match(r"<p>[A-Z]", caption.body), name
+def test_every_table_and_figure_has_a_caption_that_opens_with_its_heading() -> None:
+    for exhibit in EXHIBITS:
+        caption = read_caption((ROOT / exhibit.caption).read_text())
+        assert 10 < len(caption.title) < 100, exhibit.name
+        assert re.match(r"<p>[A-Z]", caption.body), exhibit.name
 
 
 def test_citation_is_of_this_version() -> None:
