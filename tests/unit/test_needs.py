@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 import yaml
 from pydantic import ValidationError
+from rules import ASKED, Rule, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
+from attention_audit.plan.auditing import audit_rules
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
-RULES = {path.name: path.read_text() for path in sorted((ROOT / "workflow" / "rules").glob("*.smk"))}
 
 
-def rules() -> dict[str, str]:
-    """The text of every rule with a command; a rule that only alters another is left out."""
-    text = "\n".join(RULES.values())
-    bodies = {match[1]: match[2] for match in re.finditer(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE)}
-    return {name: body for name, body in bodies.items() if "    shell:" in body}
-
-
-def local() -> set[str]:
-    """The rules that run where Snakemake runs."""
-    lists = re.findall(r"^localrules:\n((?:    \w+,\n)+)", "\n".join(RULES.values()), re.MULTILINE)
-    return {name for names in lists for name in re.findall(r"\w+", names)}
+def folder(rule: Rule) -> str:
+    """The folder of its logs, which names its line in resources.yaml."""
+    return rule.log.split("/")[2]
 
 
 def test_by_hand() -> None:
@@ -57,27 +49,30 @@ def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
-    submitted = rules().keys() - local()
-    assert {"train", "readout", "corpus", "attribution"} <= submitted
-    named = set()
-    for name in submitted:
-        [folder] = re.findall(r'"results/logs/(\w+)/', rules()[name])
-        assert f'**needs("{folder}"),' in rules()[name], name
-        named.add(folder)
-    assert named == read_needs(NEEDS).keys()
+    needs = read_needs(NEEDS)
+    submitted = [rule for rule in rules().values() if rule.stage and not rule.local]
+    named = {folder(rule) for rule in submitted}
+    assert {"corpus", "vocabulary", "train", *audit_rules()} == named
+    for rule in submitted:
+        assert tuple(rule.resources) == ASKED, rule.name
+        assert rule.memory == needs.get(folder(rule), needs["audit"]).mem_mb(0), rule.name
+    # every line is of a rule, or of all audits that have none
+    assert needs.keys() - named == {"audit"}
+    # a network runs in these alone
+    assert {name for name, need in needs.items() if need.gpu} == {"train", "attribution"}
 
 
-def test_what_needs_the_network_is_local() -> None:
-    assert "fetch" in local()
-    for name in local():
-        assert "resources:" not in rules().get(name, ""), name
+def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
+    local = {rule.name for rule in rules().values() if rule.local}
+    assert {"fetch", "guide_files", "report_page", "wp_table1", "wp_fig5", "audits", "tables", "figures"} <= local
+    for name in local:
+        assert not rules()[name].resources, name
 
 
-def test_the_profile_groups_rules_that_there_are() -> None:
-    groups = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
-    known = set(re.findall(r"^(?:use rule \w+ as|rule) (\w+)", "\n".join(RULES.values()), re.MULTILINE))
-    assert groups.keys() <= known
-    assert {name for name in known if re.match("train|readout", name)} <= groups.keys()
+def test_the_slurm_profile_names_rules_that_there_are() -> None:
+    profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
+    for key in ("groups", "set-resources", "set-threads"):
+        assert profile.get(key, {}).keys() <= rules().keys()
 
 
 def test_profiles_agree_on_what_both_name() -> None:
