@@ -135,7 +135,7 @@ def test_missing_truncated_and_foreign_tables_are_one_line(tmp_path: Path, prove
     with pytest.raises(AuditError, match="not there; rebuild"):
         read_frame(path, HISTORY)
     write_table(path, HISTORY, COLUMNS, provenance)
-    with pytest.raises(AuditError, match="no evidence file, or one with other columns"):
+    with pytest.raises(AuditError, match="no evidence file, or has other columns"):
         read_frame(path, EVIDENCE)
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(AuditError, match="truncated or corrupt"):

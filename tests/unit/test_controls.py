@@ -13,17 +13,17 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.sources.control import KINDS, ControlCorpus, Texts, pseudo_words
+from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, pseudo_words
 from attention_audit.corpus.text import Text
 
-SIZES = Texts(train=1200, dev=120, test=600)
+SIZES = SplitSizes(train=1200, dev=120, test=600)
 
 
-def source(kind: str, seed: int = 1, texts: Texts = SIZES) -> ControlCorpus:
+def source(kind: str, seed: int = 1, texts: SplitSizes = SIZES) -> ControlCorpus:
     return ControlCorpus.model_validate({"kind": kind, "seed": seed, "texts": texts})
 
 
-def control(kind: str, seed: int = 1, texts: Texts = SIZES) -> list[Text]:
+def control(kind: str, seed: int = 1, texts: SplitSizes = SIZES) -> list[Text]:
     return list(source(kind, seed, texts).read(kind, {}))
 
 
@@ -67,7 +67,7 @@ def test_sizes_and_ids(corpora: dict[str, list[Text]], kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_prepared_as_they_are(tmp_path: Path, provenance: Provenance, kind: str) -> None:
-    texts = Texts(train=30, dev=20, test=20)
+    texts = SplitSizes(train=30, dev=20, test=20)
     path = tmp_path / "corpus.parquet"
     prepare(kind, source(kind, texts=texts), {}, path, provenance, workers=1, report=str)
     corpus = read_frame(path, CORPUS)
@@ -90,7 +90,7 @@ def test_the_seed_decides(corpora: dict[str, list[Text]], kind: str) -> None:
 
 
 def test_the_size_of_one_split_does_not_touch_another(corpora: dict[str, list[Text]]) -> None:
-    other = control("chorus", texts=Texts(train=10, dev=120, test=600))
+    other = control("chorus", texts=SplitSizes(train=10, dev=120, test=600))
     for split in ("dev", "test"):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
 

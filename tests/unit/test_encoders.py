@@ -111,7 +111,7 @@ def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> 
 @pytest.mark.parametrize(("encoder", "name"), [("bigru", "BiGRU"), ("none", "Bare")])
 def test_other_encoders_sum_up_no_query(encoder: str, name: str) -> None:
     texts = Marked(torch.tensor([[2, 4, 3]]), torch.tensor([1]))
-    with pytest.raises(TypeError, match=f"{name} sums up no query"):
+    with pytest.raises(TypeError, match=f"{name} cannot summarise a query"):
         Words(architecture(encoder)).summary(nn.Embedding(5, 5), texts)
 
 

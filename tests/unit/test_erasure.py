@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import torch
 
-from attention_audit.audits.erasure import Texts, distribution, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, distribution, erasable, left, ranked
 from attention_audit.audits.flipping_sets import flipping_sets
 from attention_audit.audits.rankings import RANKERS, TOPS, order, shuffled
 from attention_audit.audits.single_weight import other_ranks, single_weight
@@ -80,12 +80,12 @@ def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
     return found
 
 
-def prefixes(texts: Texts, positions: torch.Tensor) -> torch.Tensor:
+def prefixes(texts: ErasableTexts, positions: torch.Tensor) -> torch.Tensor:
     """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
     return distribution(left(ranked(texts.votes, positions)), texts.bias).transpose(1, 2)
 
 
-def only(readout: Readout) -> Texts:
+def only(readout: Readout) -> ErasableTexts:
     """The texts of a readout as one batch."""
     (texts,) = erasable(readout, positions=10**6)
     return texts

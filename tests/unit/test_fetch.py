@@ -318,7 +318,9 @@ def test_redirect_of_a_transfer_that_goes_on(site: Site, tmp_path: Path) -> None
         pytest.param([other(416), other()], id="it refuses the part"),
     ],
 )
-def test_transfer_starts_over_where_the_server_can_not_go_on(site: Site, tmp_path: Path, answers: list[Answer]) -> None:
+def test_transfer_starts_over_where_the_server_refuses_a_part(
+    site: Site, tmp_path: Path, answers: list[Answer]
+) -> None:
     site.answers = [Answer(cut=CUT), *answers]
     fetched(remote(site.url, None), None, tmp_path, OTHER_CONTENT)
     assert site.ranges == [None, f"bytes={CUT}-", None][: 1 + len(answers)]
@@ -437,9 +439,7 @@ def test_mirror_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "is_file", locked)
-    assert refused(remote(), mirror, tmp_path).startswith(
-        f"{mirror}/toy/raw.bin: can not be read (Permission denied); "
-    )
+    assert refused(remote(), mirror, tmp_path).startswith(f"{mirror}/toy/raw.bin: cannot be read (Permission denied); ")
 
 
 def test_stage_writes_the_file_and_its_record(

@@ -286,7 +286,7 @@ def test_two_workers_write_the_same_bytes_as_one(prepared: Prepare, monkeypatch:
 
 
 def test_a_fault_shows_with_two_workers_too(prepared: Prepare) -> None:
-    assert "stands twice" in refusal(lambda: prepared([*SOUND, SOUND[0]], workers=2))
+    assert "occurs twice" in refusal(lambda: prepared([*SOUND, SOUND[0]], workers=2))
 
 
 def test_progress_is_told(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,8 +304,8 @@ def test_progress_is_told(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) ->
         ([x for x in SOUND if x.split != "train"], "own: split train: no texts; "),
         ([*SOUND, text("third", "test", "maybe")], "own: split train: no text has label 'maybe'; "),
         ([text(f"n{n}", None, "no") for n in range(20)], "own: split train: every text has label 'no'; "),
-        ([text(f"n{n}", None, str(n)) for n in range(20)], "own: 20 texts can not be split 80% to 20% "),
-        ([*SOUND, SOUND[0]], "own.csv, train-no: the id 'train-no' stands twice; make ids unique"),
+        ([text(f"n{n}", None, str(n)) for n in range(20)], "own: 20 texts cannot be split 80% to 20% "),
+        ([*SOUND, SOUND[0]], "own.csv, train-no: the id 'train-no' occurs twice; make ids unique"),
         ([*SOUND, text("x", "testing", "no")], "own.csv, x: unknown split 'testing'; known: train, dev, test"),
     ],
 )
@@ -349,7 +349,7 @@ TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id
     [
         ("", {"label": "class"}, ", line 1: no column 'class', only 'text', 'label', 'split', 'id'; "),
         ("a,maybe,dev,x\n", {"classes": ["no", "yes"]}, ", line 8: unknown label 'maybe'; known: 'no', 'yes'"),
-        ("a,no,dev,train-no\n", {}, ", line 8: the id 'train-no' stands twice; make ids unique"),
+        ("a,no,dev,train-no\n", {}, ", line 8: the id 'train-no' occurs twice; make ids unique"),
         ("a,no,later,x\n", {}, ", line 8: unknown split 'later'; known: train, dev, test"),
         ('"a,no,dev,x\na,no,dev,y\n', {}, ", line 8: unexpected end of data; is a quote left open?"),
         (f'"a,no,dev,x\n{"a " * 20}\n', {}, ", line 8: field larger than field limit (40); is a quote left open?"),

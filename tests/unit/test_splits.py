@@ -114,7 +114,7 @@ def test_without_training_texts_nothing_is_drawn() -> None:
 @pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 1, 2, 3, 4, 5]])
 def test_too_few_texts_are_refused_in_one_line(labels: list[int]) -> None:
     message = (
-        rf"^own: {len(labels)} texts can not be split 80% to 20% .*; give more texts, or set splits\.stratified: false$"
+        rf"^own: {len(labels)} texts cannot be split 80% to 20% .*; give more texts, or set splits\.stratified: false$"
     )
     with pytest.raises(AuditError, match=message):
         assigned(np.full(len(labels), UNKNOWN), np.array(labels))

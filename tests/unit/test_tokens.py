@@ -131,6 +131,6 @@ def test_a_language_whose_splitter_is_not_installed_is_refused_in_one_line(monke
 
     monkeypatch.setattr(spacy, "blank", fail)
     with pytest.raises(
-        AuditError, match=r"^tokens: spaCy can not split 'vi' here: Pyvi not installed.; install what it"
+        AuditError, match=r"^tokens: spaCy cannot split 'vi' here: Pyvi not installed.; install what it"
     ):
         words("Xin chào", tokenizer="vi")

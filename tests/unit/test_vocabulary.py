@@ -167,7 +167,7 @@ def test_the_stage_trains_vectors_on_train_and_dev(run: Stage) -> None:
     rows = run({"kind": "word2vec", "dimension": 8, "min_count": 3, "epochs": 1})
     assert [row["vector"] and len(row["vector"]) for row in rows] == [8, None, None]
     assert run.said[:2] == ["3 words", "word2vec: 1 words, 7 tokens"]
-    with pytest.raises(AuditError, match="no word stands 4 times"):
+    with pytest.raises(AuditError, match="no word occurs 4 times"):
         run({"kind": "word2vec", "dimension": 8, "min_count": 4})
 
 

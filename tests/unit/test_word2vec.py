@@ -64,7 +64,7 @@ def test_each_epoch_is_reported(texts: list[list[str]]) -> None:
 def test_rare_words_have_no_vector() -> None:
     words = ["a"] * 3 + ["b"] * 2
     assert list(train_vectors([words], settings(min_count=3), lambda line: None)) == ["a"]
-    with pytest.raises(AuditError, match="no word stands 4 times in the texts; lower its min_count"):
+    with pytest.raises(AuditError, match="no word occurs 4 times in the texts; lower its min_count"):
         train_vectors([words], settings(min_count=4), lambda line: None)
 
 

@@ -28,14 +28,14 @@ logger = logging.getLogger("attention_audit")
 def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
-    parser.add_argument("stage", help="`list`: what there is to run; else a module of attention_audit.stages")
+    parser.add_argument("stage", help="`list` to see what can be run, or a module in attention_audit.stages")
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
-    parser.add_argument("--code", default="", help="hash of the code that the stage runs, for the provenance")
+    parser.add_argument("--code", default="", help="hash of the code that the stage runs; goes into the provenance")
     parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
-    parser.add_argument("--log", type=Path, help="file that gets what also goes to the terminal")
+    parser.add_argument("--log", type=Path, help="file that receives the same messages as the terminal")
     for direction in ("--input", "--output"):
         parser.add_argument(
-            direction, nargs="+", action="append", default=[], metavar=("NAME", "PATH"), help="files under one name"
+            direction, nargs="+", action="append", default=[], metavar=("NAME", "PATH"), help="a name and its files"
         )
     return parser
 
@@ -45,9 +45,10 @@ def _files(groups: Sequence[Sequence[str]]) -> dict[str, list[Path]]:
 
 
 def _start_log(path: Path | None, title: str) -> None:
-    """Messages go to the terminal and to `path`, those of libraries from warnings on.
+    """Send all messages to the terminal and, where a path is given, to that file too.
 
-    Raises AuditError where `path` cannot be written.
+    Messages of other libraries are shown only if they are warnings or errors. Raises AuditError where `path` cannot be
+    written.
     """
     logging.basicConfig(format=f"[{title}] %(message)s")
     logger.setLevel(logging.INFO)
@@ -64,7 +65,7 @@ def _start_log(path: Path | None, title: str) -> None:
 
 
 def title(stage: str, settings: dict[str, Any]) -> str:
-    """A few words that tell this job from its neighbours: what it makes, data set, suite, model, lambda."""
+    """A short title for one job's messages: what it makes, then data set, suite, model and lambda where it has them."""
     lambda_ = settings.get("lambda_")
     what = settings.get("audit") or settings.get("exhibit") or stage
     words = [what, *(settings.get(key) for key in ("dataset", "suite", "model")), lambda_ and f"lambda {lambda_:g}"]
@@ -76,7 +77,7 @@ def run_stage(call: argparse.Namespace) -> None:
     started = datetime.now(UTC)
     name = title(call.stage, call.settings)
     _start_log(call.log, name)
-    # what libraries define stays to the end; to look for garbage in it would cost each job nearly a second
+    # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
     stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
     if "target" in call.settings:
@@ -99,7 +100,7 @@ def run_stage(call: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what there is, or run one stage. A fault the user can mend ends in one line and exit status 1."""
+    """List what can be run, or run one stage. A fault the user can mend ends in one line and exit status 1."""
     call = parser().parse_args(arguments)
     try:
         if call.stage == "list":

@@ -1,12 +1,12 @@
 """What the code of a stage does, as one hash: an edit reruns exactly the stages that import what changed.
 
-Words cost nothing. The hash is taken of each module's syntax tree, without docstrings and other strings that stand by
-themselves, and without the keyword arguments of `WORDS`, which are read by people only; comments and layout are not in
-the tree. Every other edit counts: to a name, a number, a default, a bound, an import.
+Words cost nothing. The hash is taken of each module's syntax tree without docstrings, without other strings that stand
+alone as a statement, and without the keyword arguments listed in `WORDS`, which only people read. Comments and layout
+are not in the tree. Every other edit counts: to a name, a number, a default, a bound, an import.
 
-Not seen are: a module that is imported by a name made at run time (whoever names it passes it to `code_hash` as well);
-the rules of the workflow and the command lines in them, which Snakemake compares itself; files outside the package;
-and the versions of Python and of the libraries, which the provenance of each output records.
+The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
+module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
+files outside the package; and the versions of Python and of the libraries, which the provenance of each output records.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ def _imports(path: Path) -> frozenset[str]:
 
 @cache
 def closure(module: str) -> frozenset[str]:
-    """The modules of this package that `module` imports, however deep, and itself with its parents.
+    """`module`, its parent packages, and every module of this package that these import, directly or indirectly.
 
-    Read from the source text: nothing is imported.
+    The imports are read from the source text; nothing is imported.
     """
-    found: set[str] = set()
-    open_ = [module]
-    while open_:
-        name = open_.pop()
+    reached: set[str] = set()
+    pending = [module]
+    while pending:
+        name = pending.pop()
         path = _file(name)
-        if name.split(".")[0] != PACKAGE or name in found or path is None:
+        if name.split(".")[0] != PACKAGE or name in reached or path is None:
             continue
-        found.add(name)
-        open_.extend(_imports(path))
-        open_.extend(".".join(name.split(".")[:depth]) for depth in range(1, name.count(".") + 1))
-    return frozenset(found)
+        reached.add(name)
+        pending.extend(_imports(path))
+        pending.extend(".".join(name.split(".")[:depth]) for depth in range(1, name.count(".") + 1))
+    return frozenset(reached)
 
 
 def _is_words(node: object) -> bool:
@@ -83,16 +83,16 @@ def _form(node: object) -> str:
 
 @cache
 def _digest(path: Path, words: bool) -> bytes:
-    """sha256 of one file: of what a module does unless its `words` count, of every byte of other files."""
+    """sha256 of one file: of a Python module's syntax tree, or of every byte where `words` count or it is no module."""
     plain = words or path.suffix != ".py"
     return hashlib.sha256(path.read_bytes() if plain else _form(_tree(path)).encode()).digest()
 
 
 def code_hash(*modules: str, words: bool = False) -> str:
-    """sha256 over what all modules do that these import, and over the data files that lie beside them.
+    """sha256 over these modules, over all modules that they import, and over the data files that lie beside them.
 
     The modules are named from inside the package, such as "stages.train". With `words`, docstrings, comments and
-    the meanings of columns count too, as they must for what prints them. Files are read once a process.
+    the meanings of columns count too: a stage that prints them needs that. Each file is read once in a process.
     """
     paths = {_file(name) for module in modules for name in closure(f"{PACKAGE}.{module}")} - {None}
     files = paths | {data for path in paths if path for kind in DATA for data in path.parent.glob(kind)}

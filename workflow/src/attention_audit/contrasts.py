@@ -1,4 +1,4 @@
-"""Whose attention the summary judges, and the models that it holds a judged model against."""
+"""Which models' attention the summary judges, and with which other models it compares each of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from attention_audit.section import Section
 
 
 class Contrasts(Section):
-    """Names of models, as the column `model` of the audits has them.
+    """The models that a judged model is compared with, named as in the column `model` of the audits.
 
     uniform: the same model with uniform weights. adversary: the consistent adversaries. guided, guided_uniform,
-    guided_own: the diagnostic MLP with the judged model's weights, with uniform ones, and with attention of its own.
+    guided_own: the diagnostic MLP with the judged model's weights, with uniform weights, and with weights it learns.
     """
 
     uniform: str
@@ -22,8 +22,8 @@ class Contrasts(Section):
 class Subject(Section):
     """A judged model, which has one row in the summary.
 
-    suite: the key of the suite it belongs to. paper: the suite's name in tables. seeds: how many it was trained with.
-    contrasts: the models beside it, None where the suite has none.
+    suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
+    with. contrasts: the models it is compared with, None where the suite has none.
     """
 
     dataset: str

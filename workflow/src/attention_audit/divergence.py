@@ -1,8 +1,8 @@
 """Distances between distributions: between attention weights over a text, between predictions over classes.
 
-All take tensors whose last dimension is the distribution and return one value for each. Nats throughout.
-Attention is padded with exact zeros; a zero weight contributes exactly zero, and the case is taken out before the
-logarithm, so that values and gradients stay finite.
+Every function takes tensors whose last dimension is the distribution, and returns one value for each distribution.
+Divergences are in nats. Attention is padded with exact zeros, and a zero weight contributes exactly zero: zeros are
+replaced before the logarithm, so that values and gradients stay finite.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def _log(weights: Tensor, at_zero: float) -> Tensor:
 def kl(a: Tensor, b: Tensor) -> Tensor:
     """KL(a || b) = sum_t a_t (log a_t - log b_t); (..., L), (..., L) -> (...).
 
-    Where a weight of b underflowed to 0 it is taken as the least positive number of its type: a finite lower bound.
+    A weight of b that underflowed to 0 counts as the least positive number of its type; the result is then finite and a
+    lower bound.
     """
     least = torch.finfo(b.dtype).smallest_normal
     return (a * (_log(a, 1.0) - _log(b, least))).sum(-1)

@@ -1,6 +1,6 @@
 """The configuration's JSON schema and its page in docs/, both written from the typed configuration.
 
-`python -m attention_audit.documentation` writes them; a test keeps them in step.
+`python -m attention_audit.documentation` writes them; a test fails where they are out of date.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ PAGE = ROOT / "docs" / "configuration.md"
 OPENING = """# Configuration
 
 Written from the typed configuration (`attention_audit/config.py`) by `make docs`. `config.yaml` is the default run;
-`presets/*.yaml` are laid over it with `--configfile`, and single keys with `--config key=value`. Lists replace, groups
-merge. An unknown key, a wrong type or a value out of bounds ends the run before it starts, with one line that names
-the key. Numbers are not coerced; in YAML, write `1.0e-3`, since `1e-3` is a text there.
+`--configfile presets/<name>.yaml` changes what a preset names, and `--config key=value` changes a single key: a list
+replaces the one it overrides, a group is merged with it. An unknown key, a wrong type or a value out of bounds ends the
+run before it starts, with one line that names the key. Numbers are not converted from text: in YAML, write `1.0e-3`,
+since `1e-3` is a text there.
 """
 
 
@@ -35,7 +36,7 @@ def config_schema() -> str:
 
 
 def _sections(annotation: Any) -> list[type[Section]]:
-    """The groups of settings that a type holds, in the order they are written."""
+    """The groups of settings that a type refers to, in the order in which the type names them."""
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return [annotation]
     return [section for part in get_args(annotation) for section in _sections(part)]
@@ -80,12 +81,12 @@ def _describe(section: type[Section]) -> str:
 def config_page() -> str:
     """The documentation of every key, group after group."""
     order: list[type[Section]] = []
-    open_: list[type[Section]] = [Config]
-    while open_:
-        section = open_.pop(0)
+    pending: list[type[Section]] = [Config]
+    while pending:
+        section = pending.pop(0)
         if section not in order:
             order.append(section)
-            open_.extend(inner for field in section.model_fields.values() for inner in _sections(field.annotation))
+            pending.extend(inner for field in section.model_fields.values() for inner in _sections(field.annotation))
     return "\n".join([OPENING, *map(_describe, order)])
 
 

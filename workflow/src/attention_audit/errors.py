@@ -4,7 +4,7 @@
 class AuditError(Exception):
     """A fault the user can mend. Its text is one line: what is wrong, where, and what to do.
 
-    Line ends and control characters, which names in archives and values in configurations may hold, are escaped.
+    Line ends and control characters are escaped; names in archives and values in configurations may contain them.
     """
 
     def __init__(self, text: str) -> None:

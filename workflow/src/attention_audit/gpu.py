@@ -1,4 +1,4 @@
-"""GPUs of this machine: are there any, and which one is free?"""
+"""How many GPUs this machine has, and which of them is free."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def cards() -> int:
 
 
 def claim(count: int) -> int:
-    """Index of a GPU, of `count`, that no other job of this user holds, kept until this process ends.
+    """Index, below `count`, of a GPU that no other job of this user holds; this process holds it until it ends.
 
-    Where all are held, two jobs a GPU were asked for; then they are spread over the GPUs.
+    Where other jobs hold all GPUs, the user runs several jobs on each, and the process id chooses one of them.
     """
-    # a job without a GPU need not load it
+    # imported here: a job without a GPU does not need it
     from filelock import FileLock, Timeout
 
     for index in range(count):

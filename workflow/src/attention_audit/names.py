@@ -9,7 +9,7 @@ from attention_audit.errors import AuditError
 
 
 class Look(NamedTuple):
-    """What a name is called in tables and figures; its colour, a name of `figures.style.PALETTE`, and its marker."""
+    """How tables and figures show a name: its label, its colour (a key of `figures.style.PALETTE`) and its marker."""
 
     label: str
     colour: str = "black"
@@ -19,7 +19,7 @@ class Look(NamedTuple):
 class Names(Mapping[str, Look]):
     """Every name of one kind, in the order of tables and figures.
 
-    kind: what is named, such as "model". where: the place in which another one is declared.
+    kind: what the names stand for, such as "model". where: the place in the code where a new name is declared.
     """
 
     def __init__(self, kind: str, where: str, looks: Mapping[str, Look]) -> None:
@@ -37,13 +37,13 @@ class Names(Mapping[str, Look]):
         return len(self._looks)
 
     def label(self, name: str) -> str:
-        """What a name is called. Raises AuditError where it is not declared."""
+        """The label of a name. Raises AuditError where the name is not declared."""
         self.refuse_unknown([name])
         return self[name].label
 
     @property
     def labels(self) -> dict[str, str]:
-        """What every name is called, by name."""
+        """The label of every name."""
         return {name: look.label for name, look in self.items()}
 
     def ordered(self, names: Iterable[str]) -> list[str]:
@@ -109,9 +109,9 @@ ATTRIBUTIONS = Names(
         "integrated_gradients": Look("integrated gradients", "green"),
     },
 )
-"""What gives every token of a text a score, in the order of tables and figures."""
+"""The methods that give every token of a text a score, in the order of tables and figures."""
 
 
 def display_name(dataset: str) -> str:
-    """The paper's name of a data set, or the config's where the paper has none."""
+    """The name that the papers give a data set, or its key in the configuration where they have none."""
     return PAPER_NAMES.get(dataset, dataset)

@@ -1,4 +1,4 @@
-"""Memory, time and GPUs that a job asks of a cluster, from the size of its inputs: `workflow/resources.yaml`."""
+"""The memory, time and GPUs that a job asks of a cluster, from the size of its inputs and `workflow/resources.yaml`."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ Line = Annotated[list[NonNegative], Field(min_length=2, max_length=2)]
 
 
 class Needs(Section):
-    """What a job of one rule asks for: base and slope of its memory (MB) and its time (minutes)."""
+    """What a job of one rule asks for: memory (MB) and minutes, each as a base and an increase per MB of input."""
 
     memory: Line
     minutes: Line
     gpu: bool = False
 
     def mem_mb(self, megabytes: float, attempt: int = 1) -> int:
-        """Memory in MB for inputs of so many MB; a further attempt asks for as much again."""
+        """Memory in MB for inputs of `megabytes`; the second attempt asks for twice as much, and so on."""
         base, slope = self.memory
         return math.ceil(attempt * (base + slope * megabytes))
 
     def runtime(self, megabytes: float, attempt: int = 1, passes: int = 1) -> int:
-        """Minutes for inputs of so many MB that are read `passes` times; a further attempt asks for as many again."""
+        """Minutes for inputs of `megabytes` that are read `passes` times; the second attempt asks for twice as many."""
         base, slope = self.minutes
         return math.ceil(attempt * (base + slope * megabytes * passes))
 
 
 def read_needs(path: Path) -> dict[str, Needs]:
-    """The needs by rule."""
+    """The needs of every rule, by the rule's name."""
     return TypeAdapter(dict[str, Needs]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def megabytes(paths: Iterable[str | Path]) -> float:
     """Size of a job's inputs in MB.
 
-    Neither weights nor files of word vectors count: the first are small, and the second are read line by line. Raises
-    FileNotFoundError where another file is not there yet; Snakemake then asks again.
+    Weights and files of word vectors do not count: weights are small, and word vectors are read line by line. Raises
+    FileNotFoundError where any other input does not exist yet; Snakemake then asks again later.
     """
     counted = (Path(path) for path in paths)
     return sum(p.stat().st_size for p in counted if p.suffix != ".safetensors" and p.parent.name != "vectors") / 1e6

@@ -1,7 +1,7 @@
-"""Texts of a readout, padded, and what their model predicts under any attention.
+"""Padded texts of a readout, and what their model predicts for them under any attention weights.
 
-Given weights a_t, the items of a text score s = sum_t a_t z_t + b. Of a model of single texts these are the logits; a
-model of pairs has a head above them, logits = W tanh(s) + c, and classes that are no candidates have none.
+With weights a_t, the scores of a text are s = sum_t a_t z_t + b. In a model of single texts these are the logits. A
+model of pairs has a head above them, logits = W tanh(s) + c, and classes that are not candidates have no logit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from attention_audit.model.classifier import probabilities
 
 
 class Head(NamedTuple):
-    """What a model of pairs has above the scores: weight (C, O), bias (C,)."""
+    """The last layer of a model of pairs, from scores to logits: weight (C, O), bias (C,)."""
 
     weight: Tensor
     bias: Tensor
@@ -25,10 +25,10 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Padded:
-    """n texts of a readout, padded to the longest: attention (n, L), contribution (n, L, O), bias (n, O), lengths (n,);
-    `members` (n,) are their positions in it.
+    """n texts of a readout, padded to the longest.
 
-    Of pairs, besides: head, and candidates (n, C), true on classes that may be the answer.
+    members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
+    lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer.
     """
 
     members: npt.NDArray[np.int64]
@@ -40,18 +40,18 @@ class Padded:
     candidates: Tensor | None = None
 
     def double(self) -> Padded:
-        """The same in float64."""
+        """The same texts with all values in float64."""
         head = None if self.head is None else Head(*(part.double() for part in self.head))
         values = {name: getattr(self, name).double() for name in ("attention", "contribution", "bias")}
         return replace(self, **values, head=head)
 
     def scores(self, attention: Tensor) -> Tensor:
-        """s under other weights, of pairs tanh(s): (K, n, L) -> (K, n, O)."""
+        """The scores s under K other sets of weights, tanh(s) in a model of pairs: (K, n, L) -> (K, n, O)."""
         scores = (attention.transpose(0, 1) @ self.contribution).transpose(0, 1) + self.bias
         return scores if self.head is None else scores.tanh()
 
     def decide(self, scores: Tensor) -> Tensor:
-        """The predictions that follow from `scores`: (K, n, O) -> (K, n, C)."""
+        """Predicted probabilities from the values of `scores`: (K, n, O) -> (K, n, C)."""
         if self.head is None:
             return probabilities(scores)
         logits = scores @ self.head.weight.T + self.head.bias
@@ -60,13 +60,14 @@ class Padded:
         return probabilities(logits)
 
     def predict(self, attention: Tensor) -> Tensor:
-        """Predictions under other weights: (K, n, L) -> (K, n, C)."""
+        """Predicted probabilities under K other sets of weights: (K, n, L) -> (K, n, C)."""
         return self.decide(self.scores(attention))
 
     def pull(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
-        """Derivative in the attention of a function of the predictions, given its `slope` in them.
+        """Derivative, with respect to the attention, of a function of the predictions (the chain rule).
 
-        `scores` (K, n, O), `decide` of them (K, n, C), (K, n, C) -> (K, n, L).
+        scores (K, n, O): from `scores`. predicted (K, n, C): from `decide`. slope (K, n, C): the function's derivative
+        with respect to the predictions. Returns (K, n, L).
         """
         # softmax: dp_c/ds_j = p_c (delta_cj - p_j); a lone sigmoid output is the last of two classes
         by_score = predicted * (slope - (slope * predicted).sum(-1, keepdim=True))

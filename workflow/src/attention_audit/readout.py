@@ -1,8 +1,8 @@
 """The readout: all that a post-hoc test needs to know of a trained model.
 
-Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t, over the items t of a text: its tokens, or
-its sentences in a hierarchical model. Given a, z and b, any new attention is scored by a dot product, without the
-network. Models of pairs have a small head above, which is kept beside the readout.
+Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t. The items t of a text are its tokens, or its
+sentences in a hierarchical model. With a, z and b stored, the prediction under any other attention is a dot product,
+without the network. A model of pairs has a small head above, which is stored in a file beside the readout.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from attention_audit.padded import Head, Padded
 Floats = npt.NDArray[np.float32]
 Classes = npt.NDArray[np.int32]
 HEAD_FILE = "head.parquet"
-"""Beside the readouts of a model of pairs: one for all its splits."""
+"""Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 AT_ONCE = 2000
-"""Texts of a readout that are handled together, where all of them may not fit in memory."""
+"""Texts of a readout that are read or written together, since all of them may not fit in memory."""
 
 
 def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
-    flat = torch.from_numpy(np.concatenate(rows)).to(dtype)  # one conversion, not one a row
+    flat = torch.from_numpy(np.concatenate(rows)).to(dtype)  # one conversion instead of one per row
     return pad_sequence(list(torch.split(flat, [len(row) for row in rows])), batch_first=True)
 
 
 @dataclass(frozen=True)
 class Readout:
-    """One model on one split, or on some texts of it: N texts, C classes, O outputs, text i of L_i items.
+    """One model on one split, or on some of its texts: N texts, C classes, O outputs; text i has L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
-    Of pairs, besides: head, and candidates[i], the classes that may be the answer.
+    A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i.
     """
 
     ids: list[str]
@@ -61,7 +61,7 @@ class Readout:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Items of each text, (N,)."""
+        """The number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @property
@@ -90,7 +90,7 @@ class Readout:
         )
 
     def batches(self, dtype: torch.dtype, positions: int = 4096) -> Iterator[Padded]:
-        """All texts, shortest first, in batches of about so many positions, padded with zeros."""
+        """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         order = np.argsort(lengths, kind="stable")
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
@@ -108,7 +108,7 @@ class Readout:
             )
 
     def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
-        """(n, C), true on the candidates of the texts at `members`."""
+        """True on the candidate classes of the texts at `members`, (n, C); None for a model of single texts."""
         if self.candidates is None:
             return None
         choices = np.zeros((len(members), self.probabilities.shape[1]), bool)
@@ -117,7 +117,7 @@ class Readout:
         return torch.from_numpy(choices)
 
     def predict(self, attention: Sequence[Floats]) -> Floats:
-        """Predictions under other weights, one array a text as in `attention`: (N, C)."""
+        """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`."""
         predicted = np.empty_like(self.probabilities)
         for texts in self.batches(torch.float32):
             weights = _pad([attention[i] for i in texts.members], torch.float32)
@@ -125,7 +125,7 @@ class Readout:
         return predicted
 
     def columns(self) -> dict[str, Any]:
-        """Columns of columns.READOUT."""
+        """The columns that columns.readout.READOUT declares."""
         return {
             "id": self.ids,
             "label": self.labels.astype(np.int32),
@@ -138,7 +138,7 @@ class Readout:
         }
 
     def tables(self, rows: int = AT_ONCE) -> Iterator[pa.Table]:
-        """The same as tables of at most `rows` texts, in order."""
+        """The columns as tables of at most `rows` texts each, in order."""
         columns = self.columns()
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
@@ -146,7 +146,7 @@ class Readout:
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
-    """Columns of columns.HEAD; no rows without a head."""
+    """The columns that columns.readout.HEAD declares; they are empty where a model has no head."""
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
@@ -161,7 +161,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
     weight = _rows(table["weight"])
     if len(weight) != classes or any(len(row) != outputs for row in weight):
-        raise AuditError(f"{path}: the head of another model than the readouts beside it; {rebuild_hint(path)}")
+        raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
@@ -172,8 +172,8 @@ def _from_table(table: pa.Table, path: Path) -> Readout:
     outputs = bias.shape[1]
     for name, weights, values in zip(table["id"].to_pylist(), attention, contribution, strict=True):
         if len(values) != outputs * len(weights):
-            found = f"{len(weights)} weights but {len(values)} contributions"
-            raise AuditError(f"{path}: text {name!r} has {found}; {rebuild_hint(path)}")
+            counts = f"{len(weights)} weights but {len(values)} contributions"
+            raise AuditError(f"{path}: text {name!r} has {counts}; {rebuild_hint(path)}")
     predicted = np.stack(_rows(table["probabilities"]))
     pairs = table["candidates"].null_count == 0
     return Readout(
@@ -190,15 +190,15 @@ def _from_table(table: pa.Table, path: Path) -> Readout:
 
 
 def read_readout(path: Path) -> Readout:
-    """Read a readout file, of pairs with the head beside it.
+    """Read a readout file and, for a model of pairs, the file with the head beside it.
 
-    Raises AuditError where one is damaged or their columns contradict each other.
+    Raises AuditError where one of them is damaged, or where their columns contradict each other.
     """
     return _from_table(read_table(path, READOUT), path)
 
 
 def read_readouts(path: Path, rows: int = AT_ONCE) -> Iterator[Readout]:
-    """A readout file as readouts of at most `rows` texts, in order, read row group by row group: memory is bounded.
+    """A readout file as readouts of at most `rows` texts, in order; only one row group is in memory at a time.
 
     Raises AuditError as `read_readout` does.
     """

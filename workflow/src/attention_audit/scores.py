@@ -1,6 +1,7 @@
-"""Scores of predictions against gold labels; they select epochs and fill the tables.
+"""Scores of predictions against gold labels. Training selects epochs by them, and tables show them.
 
-The values are scikit-learn's, bit by bit. Its import would cost every training and every audit two seconds.
+The values equal those of scikit-learn bit by bit; importing scikit-learn would cost every training and every audit two
+seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 
 def _area(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.floating]) -> float:
-    """Area under the ROC curve, (N,), (N,), of which at least one text is positive and one is not."""
+    """Area under the ROC curve, from (N,), (N,); at least one text is positive, and at least one is not."""
     order = np.argsort(-scores, kind="stable")
     # texts of equal scores are one step of the curve
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
@@ -26,9 +27,10 @@ def _area(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.floating]) -> 
 
 
 def roc_auc(labels: npt.NDArray[np.int64], probabilities: npt.NDArray[np.floating]) -> float:
-    """Area under the ROC curve, (N,), (N, C): of the positive class of two, or the macro average, one against the rest.
+    """Area under the ROC curve, from (N,), (N, C).
 
-    The average is over the classes that `labels` hold: a small split may lack some. NaN where all labels are the same.
+    Of two classes, the positive one's; of more, the mean of each class against the rest. The mean is over the classes
+    that occur in `labels`, since a small split may lack some. NaN where all labels are the same.
     """
     classes = [1] if probabilities.shape[1] == 2 else range(probabilities.shape[1])
     areas = [
@@ -40,20 +42,21 @@ def roc_auc(labels: npt.NDArray[np.int64], probabilities: npt.NDArray[np.floatin
 
 
 def _f1_of(number: int, labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
-    """F1 of one class, 0 where neither `labels` nor `predictions` hold it."""
+    """F1 of one class, 0 where it occurs neither in `labels` nor in `predictions`."""
     named = np.count_nonzero(labels == number) + np.count_nonzero(predictions == number)
     return 2 * np.count_nonzero((labels == number) & (predictions == number)) / named if named else 0.0
 
 
 def f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64], classes: int) -> float:
-    """F1, (N,), (N,): of the positive class of two, as in the papers, or the macro average; 0 where undefined.
+    """F1, from (N,), (N,).
 
-    The average is over the classes that `labels` or `predictions` hold.
+    Of two classes, the positive one's, as in the papers; of more, the mean over the classes that occur in `labels` or
+    in `predictions`. 0 where it is undefined.
     """
     numbers = [1] if classes == 2 else np.union1d(labels, predictions).tolist()
     return float(np.mean([_f1_of(number, labels, predictions) for number in numbers]))
 
 
 def accuracy(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
-    """Share of right predictions, (N,), (N,)."""
+    """Share of correct predictions, from (N,), (N,)."""
     return float(np.mean(labels == predictions))

@@ -1,4 +1,4 @@
-"""The base of every typed group of settings."""
+"""The base class of every typed group of settings, and the types of common settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Section(BaseModel):
 
 
 def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
-    """Raise ValueError naming the first value that stands twice."""
+    """Raise ValueError for the first of `values` that occurs twice; `what` says what a value is."""
     seen: set[Any] = set()
     for value in values:
         if value in seen:

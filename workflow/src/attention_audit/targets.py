@@ -1,4 +1,4 @@
-"""Functions and declarations that are named by strings, "module:name" under this package."""
+"""Functions and declarations of this package that are named by strings such as "module:name"."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ def module_of(target: str) -> str:
 
 
 def load(target: str) -> Any:
-    """What a target names. Raises ModuleNotFoundError or AttributeError where there is no such thing."""
+    """The object that a target names. Raises ModuleNotFoundError or AttributeError where there is none."""
     module, _, name = target.partition(":")
     return getattr(import_module(f"attention_audit.{module}"), name)
 
 
 def modules_in(folder: str) -> list[str]:
-    """The modules of a folder of this package, named from inside it, such as "columns.permutation".
+    """The modules of a folder of this package, named from inside the package, such as "columns.permutation".
 
-    Since they are found by looking, `code.closure` does not follow them: who hashes code that loads them names them.
+    No import statement names them, so `code.closure` does not follow them: code that loads them passes their names to
+    `code.code_hash`.
     """
     return sorted(f"{folder}.{path.stem}" for path in (Path(__file__).parent / folder).glob("[!_]*.py"))

@@ -1,4 +1,4 @@
-"""Files that are whole or not there at all."""
+"""Writing files so that they are either complete or do not exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attention_audit.errors import AuditError
 
 @contextmanager
 def scratch(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that vanishes when the block ends.
+    """A temporary path beside `path`; what is written to it is removed when the block ends.
 
     Raises AuditError where it cannot be written.
     """
@@ -31,7 +31,7 @@ def scratch(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its name once the block ends well, else vanishes.
+    """A temporary path beside `path`: it is renamed to `path` when the block succeeds, and removed when it fails.
 
     Raises AuditError where the file cannot be written (read-only folder, full disk).
     """
@@ -49,13 +49,13 @@ def checksum(path: Path) -> str:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed jobs left half-written under `folder`."""
+    """Remove the half-written files that killed jobs left under `folder`."""
     for left in folder.rglob(".*.part"):
         with suppress(OSError):
             left.unlink()
 
 
 def rebuild_hint(path: Path) -> str:
-    """The command that makes a damaged results file anew, under the configuration of this run."""
+    """The command that rebuilds a damaged results file with the configuration of this run."""
     options = os.environ.get("ATTENTION_AUDIT_OPTIONS")
     return f"rebuild it with: snakemake --cores 1 --force {shlex.quote(str(path))}" + (f" {options}" if options else "")

@@ -1,7 +1,8 @@
-"""What a job says of its own run in the last line of its log: when, how long, where, from and to which files.
+"""The last line of a job's log: when the job ran, how long, on which machine, and which files it read and wrote.
 
-It stands there and not in the results, which are the same bytes whenever and wherever they are made. Snakemake's
-`benchmark:` could give time and memory, but not the machine and the files, and it polls them from another process.
+This is written to the log and not to the results, since results have the same bytes whenever and wherever they are
+made. Snakemake's `benchmark:` could give time and memory, but not the machine and the files, and it measures them from
+another process.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ KEY = "attention_audit_job"
 
 @dataclass(frozen=True)
 class Machine:
-    """What a job ran on. `cores` are those it was allowed, `gpu` the one it used; memory in bytes."""
+    """The machine that a job ran on. cores: how many the job was allowed. gpu: the one it used. memory: in bytes."""
 
     cpu: str
     cores: int
@@ -36,11 +37,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Entry:
-    """One job that ended well. `stage` is the name of its rule; paths as it was given them.
+    """One job that succeeded.
 
-    `cpu_seconds` of it and its workers. `peak_memory`, in bytes: of it, and of all its workers were each the largest.
-    `read`: MB of its inputs, as needs.megabytes counts them. `importing`: the CPU seconds that the process had used
-    when its stage began to work, for Python's start and the imports; None where nobody measured it.
+    stage: the name of its rule. inputs, outputs: paths as on the job's command line. seconds: wall time. cpu_seconds:
+    of the process and its workers. peak_memory, in bytes: of the process, plus the largest worker's times the number
+    of workers. read: MB of the inputs, as needs.megabytes counts them. importing: CPU seconds that Python's start and
+    the imports took, before the stage began to work; None where it was not measured.
     """
 
     stage: str
@@ -65,7 +67,7 @@ def _cpu() -> str:
 
 
 def _gpu() -> str | None:
-    # a job that has not loaded torch has used no GPU, and asking would take it a second
+    # a job that has not loaded torch has used no GPU, and loading torch to ask would take a second
     torch = sys.modules.get("torch")
     return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_initialized() else None
 
@@ -86,9 +88,9 @@ def this_machine() -> Machine:
 
 
 def _used(workers: int) -> tuple[float, int]:
-    """CPU seconds, and bytes of memory at the most."""
+    """CPU seconds and the peak of memory in bytes, of this process and its workers."""
     own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    # the system keeps the largest worker alone, in KiB but for macOS
+    # the system reports only the largest worker, in KiB except on macOS
     memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
     return round(own.ru_utime + own.ru_stime + worker.ru_utime + worker.ru_stime, 3), memory
 
@@ -103,9 +105,9 @@ def note(
     *,
     importing: float | None = None,
 ) -> Entry:
-    """Append the entry of the job that ends now, begun at `started`, to its log; returns it.
+    """Append the entry of the job that ends now to its log, and return the entry.
 
-    `stage`: the name of its rule. `workers`: processes that it may have had at a time. `importing`:
+    stage: the name of the job's rule. workers: processes that the job may have had at a time. importing:
     time.process_time() right before the stage began to work.
     """
 
@@ -116,14 +118,14 @@ def note(
     read = megabytes(path for group in inputs.values() for path in group if path.exists())
     used = paths(inputs), paths(outputs), started, seconds, *_used(workers), round(read, 6)
     entry = Entry(stage, *used, this_machine(), None if importing is None else round(importing, 3))
-    # a log that cannot be written costs no result
+    # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
         file.write(json.dumps({KEY: asdict(entry) | {"started": started.isoformat()}}) + "\n")
     return entry
 
 
 def read_entry(log: Path) -> Entry | None:
-    """The entry that ends a log; none where the job has not ended well."""
+    """The entry in the last line of a log; None where the job did not succeed."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     try:
         fields: dict[str, Any] = json.loads(lines[-1])[KEY]
@@ -141,18 +143,18 @@ def read_entry(log: Path) -> Entry | None:
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
-    """The jobs that made `products`, and all that these were made from, the earliest first.
+    """The jobs that made `products` and the jobs that made their inputs, and so on, the earliest first.
 
-    Read from the logs under the folder `logs`; of two jobs that made one file, the later counts. Jobs whose logs are
-    gone are left out, with what only they were made from.
+    They are read from the logs under the folder `logs`; of two jobs that made one file, the later counts. A job whose
+    log is gone is left out, and with it the jobs that made inputs for it alone.
     """
     entries = sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
     maker = {path: entry for entry in entries for path in entry.outputs}
-    found: set[Entry] = set()
-    open_ = list(products)
-    while open_:
-        entry = maker.get(open_.pop())
-        if entry and entry not in found:
-            found.add(entry)
-            open_.extend(entry.inputs)
-    return [entry for entry in entries if entry in found]
+    needed: set[Entry] = set()
+    pending = list(products)
+    while pending:
+        entry = maker.get(pending.pop())
+        if entry and entry not in needed:
+            needed.add(entry)
+            pending.extend(entry.inputs)
+    return [entry for entry in entries if entry in needed]

@@ -13,8 +13,8 @@ _held: list[FileLock] = []
 def hold_lock(path: Path) -> None:
     """Hold an exclusive lock on `path` until this process ends, however it ends.
 
-    The kernel's lock and not the file's being there counts, so that it never outlives a killed run. Ends the process
-    with one line where another run holds it or the folder is read-only.
+    The lock is the kernel's, not the mere existence of the file, so it never outlives a killed run. Where another run
+    holds the lock or the folder is read-only, this ends the process with one line.
     """
     lock = FileLock(path, fallback_to_soft=False)
     try:

@@ -17,18 +17,18 @@ from attention_audit.artefacts.seal import KEY, OPEN, intact, seal
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
-if TYPE_CHECKING:  # it takes a third of a second to import, and most stages have no use for it
+if TYPE_CHECKING:  # pandas takes a third of a second to import, and most stages do not use it
     import pandas as pd
 
 PROVENANCE_KEY = b"attention_audit"
 KIND_KEY = b"attention_audit_kind"
-"""Key of the metadata under which a file says the name of its `Artefact`."""
+"""Key in a file's metadata; its value is the name of the file's `Artefact`."""
 GROUP = 2**26
-"""Bytes in memory of a row group, where a file is written in several."""
+"""Bytes in memory of a row group, where a file is written in several row groups."""
 
 
 def _declared(artefact: Artefact, provenance: Provenance, seed: int | None) -> pa.Schema:
-    """The schema of a file of this kind with what it says of itself."""
+    """The schema of a file of this kind, with its provenance and the name of its kind in the metadata."""
     return artefact.schema.with_metadata(
         {PROVENANCE_KEY: provenance.text(seed).encode(), KIND_KEY: artefact.name.encode()}
     )
@@ -42,7 +42,7 @@ def _refuse_nulls(path: Path, schema: pa.Schema, table: pa.Table) -> None:
 
 @contextmanager
 def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Writes a file, whole or not at all, that shows any later damage."""
+    """A writer of a file that appears only when it is complete, with a checksum that shows later damage."""
     with whole(path) as temporary:
         with pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer:
             yield writer
@@ -59,8 +59,8 @@ def write_table(
 ) -> None:
     """Write `columns` as a file of kind `artefact`, whole or not at all, with its provenance in the metadata.
 
-    Raises pa.ArrowInvalid where the columns do not fit the declared schema, and where one that is never null holds
-    nulls.
+    Raises pa.ArrowInvalid where the columns do not fit the declared schema, or where a column that is declared without
+    nulls has some.
     """
     schema = _declared(artefact, provenance, seed)
     if not isinstance(columns, dict):
@@ -76,9 +76,10 @@ def write_table(
 def write_batches(
     path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance, seed: int | None = None
 ) -> None:
-    """`write_table` for rows that do not fit in memory at once: they come in tables, and leave in row groups.
+    """Like `write_table`, for rows that do not fit in memory at once: they come as tables, and each row group holds
+    one or more of these.
 
-    Raises pa.ArrowInvalid as `write_table` does, for any of the tables; no file is then left.
+    Raises pa.ArrowInvalid as `write_table` does, for any of the tables; then no file is written.
     """
     schema = _declared(artefact, provenance, seed)
     gathered: list[pa.Table] = []
@@ -95,10 +96,10 @@ def write_batches(
 
 @contextmanager
 def sound(path: Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file.
+    """A Parquet file, open for reading.
 
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
-    corrupt, be it found here or while the block reads.
+    corrupt, whether this shows at once or while the block reads.
     """
     try:
         if not intact(path):
@@ -113,13 +114,16 @@ def sound(path: Path) -> Iterator[pq.ParquetFile]:
 
 @contextmanager
 def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
-    """A file of kind `artefact`; raises AuditError as `sound` does, and where it is of another kind or shape."""
+    """A file of kind `artefact`, open for reading.
+
+    Raises AuditError as `sound` does, and where the file is of another kind or has other columns.
+    """
     with sound(path) as file:
         written = file.schema_arrow
         kind = (written.metadata or {}).get(KIND_KEY, b"").decode()
         if kind != artefact.name or not written.equals(artefact.schema, check_metadata=False):
             raise AuditError(
-                f"{path}: no {artefact.name} file, or one with other columns than this version's; {rebuild_hint(path)}"
+                f"{path}: is no {artefact.name} file, or has other columns than this version's; {rebuild_hint(path)}"
             )
         yield file
 
@@ -131,7 +135,7 @@ def read_table(path: Path, artefact: Artefact) -> pa.Table:
 
 
 def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Some columns of a file of kind `artefact`, row group after row group; raises AuditError as `opened` does."""
+    """Some columns of a file of kind `artefact`, one row group at a time; raises AuditError as `opened` does."""
     with opened(path, artefact) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, list(columns))
@@ -144,14 +148,14 @@ def read_frame(path: Path, artefact: Artefact) -> pd.DataFrame:
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
-    """What a Parquet file of ours says of its own making."""
+    """The provenance that a results file carries in its metadata."""
     metadata = pq.read_schema(path).metadata or {}
     record: dict[str, Any] = json.loads(metadata[PROVENANCE_KEY])
     return record
 
 
 def made_by(path: Path, artefact: Artefact, provenance: Provenance, seed: int | None = None) -> bool:
-    """Whether a whole file of kind `artefact` is there that was made by just this, code and inputs included."""
+    """Whether `path` is an undamaged file of kind `artefact` with exactly this provenance, code and inputs included."""
     try:
         with opened(path, artefact) as file:
             metadata = file.schema_arrow.metadata or {}

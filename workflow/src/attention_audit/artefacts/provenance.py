@@ -1,4 +1,4 @@
-"""What every results file says of its own making."""
+"""What every results file records about how it was made."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def library_versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The stage that made a file, its settings, and the code that it ran; of weights, checksums of the inputs too.
+    """The stage that made a file, its settings, and the hash of its code; for weights also checksums of the inputs.
 
-    Nothing here depends on the clock or the machine's name: the same run writes the same bytes.
+    Nothing here depends on the clock or on the machine's name, so the same run writes the same bytes.
     """
 
     stage: str
@@ -41,7 +41,7 @@ class Provenance:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def record(self, seed: int | None = None) -> dict[str, Any]:
-        """Everything as one JSON-ready dictionary; `seed` is the seed of the one file, where it has one."""
+        """Everything as one dictionary that JSON can hold; `seed` is the seed of this one file, where it has one."""
         inputs = {} if self.inputs is None else {"inputs_sha256": dict(self.inputs)}
         return {
             "attention_audit": __version__,

@@ -1,4 +1,4 @@
-"""What is known of a fetched file, as JSON that shows any later damage."""
+"""Records of fetched files, as JSON with a checksum that shows later damage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_record(path: Path, record: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read what `write_record` wrote.
+    """Read a record that `write_record` wrote.
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
@@ -42,9 +42,9 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def check_recorded(records: Iterable[Path]) -> None:
-    """Check fetched files, each beside the folder of its record, against their records.
+    """Check fetched files against their records; a file lies in the folder above that of its record.
 
-    Raises AuditError, naming the file and the command that fetches it anew, where one is not as it came.
+    Raises AuditError, naming the file and the command that fetches it again, where a file has changed since it came.
     """
     for path in records:
         record = read_record(path)
@@ -54,6 +54,6 @@ def check_recorded(records: Iterable[Path]) -> None:
         except FileNotFoundError:
             fault = "not there"
         except OSError as error:
-            fault = f"can not be read ({error.strerror})"
+            fault = f"cannot be read ({error.strerror})"
         if fault:
             raise AuditError(f"{file}: {fault}; {rebuild_hint(file)}")

@@ -1,7 +1,7 @@
-"""A checksum of a Parquet file within the file.
+"""A checksum of a whole Parquet file, stored in the file itself.
 
-Parquet's own checksums cover the pages, not their headers and not the footer, which says what the pages hold: there,
-some flipped bits are read as other numbers. The seal covers every byte but its own.
+Parquet's own checksums cover the pages, but neither their headers nor the footer, which describes the pages: some bits
+flipped there make a reader return other numbers. This checksum covers every byte of the file except its own digits.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import IO
 
 KEY = "attention_audit_crc32"
-"""Its place in the footer's metadata."""
+"""Key of the checksum in the footer's metadata."""
 MARK = b"crc32 of all other bytes: "
 OPEN = MARK + b"-" * 8
-"""What stands there until the file is whole."""
+"""The value under `KEY` until the file is complete and its checksum is known."""
 BLOCK = 2**20
 
 
 def _place(stream: IO[bytes]) -> int | None:
-    """Where the digits stand; None where there are none."""
+    """The offset of the checksum's digits in the file; None where there are none."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - 8))
     footer = size - 8 - int.from_bytes(stream.read(4), "little")
     if footer < 0:
         return None
     stream.seek(footer)
-    found = stream.read().rfind(MARK)
-    return None if found < 0 else footer + found + len(MARK)
+    mark = stream.read().rfind(MARK)
+    return None if mark < 0 else footer + mark + len(MARK)
 
 
 def _digits(stream: IO[bytes], place: int) -> bytes:
-    """The checksum of all bytes but the eight at `place`."""
+    """The checksum of all bytes except the eight at `place`."""
     stream.seek(0)
     checksum, left = 0, place
     while chunk := stream.read(min(left, BLOCK)):
@@ -44,7 +44,7 @@ def _digits(stream: IO[bytes], place: int) -> bytes:
 
 
 def seal(path: Path) -> None:
-    """Enter the checksum into a Parquet file whose metadata holds OPEN."""
+    """Write the checksum into a Parquet file whose metadata still has `OPEN` in its place."""
     with path.open("r+b") as stream:
         place = _place(stream)
         assert place is not None
@@ -54,7 +54,7 @@ def seal(path: Path) -> None:
 
 
 def intact(path: Path) -> bool:
-    """Whether a file is sealed, and every byte is as it was then. Raises OSError where it cannot be read."""
+    """Whether a file has its checksum and no byte has changed since. Raises OSError where it cannot be read."""
     with path.open("rb") as stream:
         place = _place(stream)
         if place is None:

@@ -1,4 +1,4 @@
-"""Model weights as safetensors: nothing is unpickled, and damage is noticed."""
+"""Model weights as safetensors: reading them executes no code, unlike unpickling, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUM = "weights_sha256"
 
 
 def checksum(weights: Mapping[str, torch.Tensor], record: Mapping[str, Any]) -> str:
-    """sha256 over the record of their making, names, shapes and bytes; safetensors itself keeps none."""
+    """sha256 over the weights' provenance, names, shapes and bytes; safetensors itself stores no checksum."""
     digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode())
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
@@ -35,7 +35,7 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
     Raises AuditError where the file cannot be written.
     """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    # one key: safetensors writes several in no fixed order
+    # everything under one key, since safetensors writes several keys in no fixed order
     record = provenance.record(seed)
     header = json.dumps(record | {SUM: checksum(tensors, record)}, sort_keys=True)
     content = save(tensors, metadata={"attention_audit": header})
@@ -44,7 +44,7 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
 
 
 def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """A state dict and the record of its making; raises AuditError as `read_weights` does."""
+    """A state dict and its provenance; raises AuditError as `read_weights` does."""
     try:
         with safe_open(path, framework="pt") as handle:
             weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
@@ -68,7 +68,8 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
 
 
 def weights_made_by(path: Path, provenance: Provenance, seed: int) -> dict[str, torch.Tensor] | None:
-    """The undamaged weights at `path` where they were made by just this, code and inputs included; else None."""
+    """The weights at `path` where they are undamaged and have exactly this provenance, code and inputs included; else
+    None."""
     try:
         weights, record = _read(path)
     except AuditError:

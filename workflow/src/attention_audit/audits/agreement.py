@@ -1,7 +1,8 @@
 """Agreement: how far any two attributions order the tokens alike.
 
-Claims: where attributions that are all meant to say what matters do not agree with one another either, disagreement
-with one of them says little against attention. Mean Kendall tau-b over texts, two by two (Neely et al. 2021).
+Claims: all attributions are meant to say which tokens matter. Where they do not agree with one another, attention's
+disagreement with one of them says little against attention. Mean Kendall tau-b over texts, for every two attributions
+(Neely et al. 2021).
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ def sample(count: int, most: int) -> Indices:
 
 
 def agreement(scores: Mapping[str, Scores]) -> dict[str, Any]:
-    """Columns first, second, tau, texts; one row for any two of `scores`, in their order.
+    """Columns first, second, tau, texts; one row for every two of `scores`, in their order.
 
-    tau is the mean over the `texts` texts where both have an order, NaN where there is none.
+    texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
+    tau: the mean over these texts, NaN where there is none.
     """
-    found: dict[str, list[Any]] = {"first": [], "second": [], "tau": [], "texts": []}
-    for (first, ours), (second, theirs) in combinations(scores.items(), 2):
-        values = np.array([tau(*pair)[0] for pair in zip(ours, theirs, strict=True)])
+    columns: dict[str, list[Any]] = {"first": [], "second": [], "tau": [], "texts": []}
+    for (first, first_scores), (second, second_scores) in combinations(scores.items(), 2):
+        values = np.array([tau(*pair)[0] for pair in zip(first_scores, second_scores, strict=True)])
         defined = values[~np.isnan(values)]
         row = first, second, defined.mean() if len(defined) else np.nan, len(defined)
-        for column, value in zip(found.values(), row, strict=True):
+        for column, value in zip(columns.values(), row, strict=True):
             column.append(value)
-    return found
+    return columns

@@ -20,7 +20,11 @@ COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "p
 
 @dataclass(frozen=True)
 class Reading:
-    """One model's view of texts: its weights, distance from the base (nats) and probability of the base's class."""
+    """How one model reads the texts, each value by the text's id.
+
+    weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
+    model's (nats). probability: of the class that the base model predicts.
+    """
 
     weights: str
     attention: Mapping[str, Floats]
@@ -29,10 +33,11 @@ class Reading:
 
 
 def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: AttentionMaps) -> list[str]:
-    """The ids asked for that are of this data set, then the automatic ones.
+    """The ids that the settings ask for and this data set has, then as many automatic ones as the settings ask for.
 
-    Automatic: texts of readable length that the base model gets right, those whose adversaries (all of them) moved
-    furthest first, alternating between predicted classes. Ties go to the lesser id.
+    Automatic: texts of readable length that the base model classifies correctly, alternating between predicted classes.
+    The text comes first whose adversaries all moved furthest, as measured by the one that moved least; ties go to the
+    lesser id. `divergences` has each adversary's distance from the base model, by id.
     """
     asked = [name for name in settings.instances if name in set(base.ids)]
     lengths = base.lengths
@@ -50,7 +55,7 @@ def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: 
 def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Columns of columns.ATTENTION_MAPS but the data set's name: one row a text, reading and word."""
+    """The columns `COLUMNS`, with one row for each text, reading and word."""
     shown = base.aligned(ids)
     rows: list[tuple[Any, ...]] = []
     for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
@@ -70,7 +75,7 @@ def _by_text(ids: Sequence[str], values: Iterable[float]) -> dict[str, float]:
 
 
 def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
-    """What a model sees in the texts of `base`. Raises AuditError where it lacks one."""
+    """How a model reads the texts of `base`. Raises AuditError where its readout lacks one of them."""
     readout = readout.aligned(base.ids)
     of_base_class = readout.probabilities[np.arange(len(base)), base.predictions]
     return Reading(
@@ -82,7 +87,7 @@ def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
 
 
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
-    """What the per-instance adversary made of the base model's attention."""
+    """How the base model reads the texts with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
     predicted = base.predict(rows["attention"].to_list())[np.arange(len(base)), base.predictions]
     attention = dict(zip(base.ids, rows["attention"], strict=True))
@@ -97,7 +102,7 @@ def attention_maps(
     settings: AttentionMaps,
     report: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Columns of `maps` for the texts that `choose` chooses; `contrast` is the consistent adversary."""
+    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout."""
     readings = [
         of_model("base", base, base),
         of_model("consistent_adversary", contrast, base),

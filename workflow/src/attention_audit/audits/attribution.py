@@ -1,4 +1,7 @@
-"""All that is said of the attributions of a model that is run again: how they correlate and agree, and its conicity."""
+"""The audits that run a model again: its attributions, their correlation and agreement, and the model's conicity.
+
+They are computed together, since correlation and agreement use the same attributions.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ EVERY_TEXT: dict[str, Attribution] = {
     "gradient_attached": attached_gradients,
     "loo": leave_one_out,
 }
-"""Attributions of every test text, which are correlated with attention; their names are names.ATTRIBUTIONS'."""
+"""The attributions that are computed for every test text and correlated with attention, named as in
+`names.ATTRIBUTIONS`."""
 
 
 def attribution(
@@ -39,7 +43,10 @@ def attribution(
     agreement: Agreement,
     report: Callable[[str], None],
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Columns of the audits correlation, agreement and conicity, for one model; `readout` has the texts of `split`."""
+    """The columns of the audits correlation, agreement and conicity, by the audit's name, for one model.
+
+    `readout` has the texts of `split`, in the same order.
+    """
     scores: dict[str, Scores] = {}
     for name, attribute in EVERY_TEXT.items():
         scores[name] = attribute(model, split)

@@ -1,4 +1,4 @@
-"""What attributions share: each gives every token of a text a score, the higher the more it is said to matter."""
+"""What all attributions share. An attribution gives every token of a text a score: the higher, the more it matters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from attention_audit.model.batch import Batch, Indices, Split, runs
 from attention_audit.model.network import Network
 
 Scores = list[npt.NDArray[np.float64]]
-"""Of each text, (L_i,): the score of each token."""
+"""For each text i, the scores of its tokens, (L_i,)."""
 
 
 @contextmanager
 def evaluating(model: Network) -> Iterator[None]:
-    """Without dropout, but with gradients; a training goes on behind it."""
+    """Switch dropout off in the block and leave gradients on; afterwards the model is in the mode it had before."""
     training = model.training
     model.eval()
     try:
@@ -28,15 +28,15 @@ def evaluating(model: Network) -> Iterator[None]:
 
 
 def whole(split: Split, members: Indices | None) -> Indices:
-    """The texts asked for, or all of them."""
+    """`members`, or the positions of all texts where it is None."""
     return np.arange(len(split)) if members is None else members
 
 
 def by_length(split: Split, members: Indices, tokens: float) -> Iterator[tuple[Indices, Batch]]:
-    """The texts at `members`, shortest first, in batches of at most `tokens` padded tokens, each with their places in
-    `members`.
+    """The texts at `members`, shortest first, in batches of at most `tokens` padded tokens.
 
-    Raises ValueError where the items of a text are sentences: only tokens are attributed.
+    Each batch comes with the places of its texts in `members`. Raises ValueError where the items of a text are
+    sentences, since attributions score tokens.
     """
     lengths = split.lengths[members]
     order = np.argsort(lengths, kind="stable")
@@ -47,12 +47,12 @@ def by_length(split: Split, members: Indices, tokens: float) -> Iterator[tuple[I
 def flat(batch: Batch) -> Batch:
     """The batch; raises ValueError where the items of its texts are sentences."""
     if batch.documents is not None:
-        raise ValueError("tokens are attributed in flat texts, not in those that are read as sentences")
+        raise ValueError("attributions score the tokens of flat texts, not of texts that are read as sentences")
     return batch
 
 
 def shares(values: Tensor, lengths: Indices) -> Scores:
-    """Magnitudes of the first lengths[n] values of row n, each as a share of their sum; zeros where that is zero.
+    """For each row, the magnitudes of its first lengths[n] values as shares of their sum; zeros where the sum is zero.
 
     (n, L), (n,) -> n rows.
     """

@@ -1,10 +1,10 @@
-"""Bootstrap intervals: how much a statistic owes to the instances, and to the seeds, that happened to be tested.
+"""Bootstrap intervals: how far a statistic depends on which instances and which seeds happened to be tested.
 
-Claims: a difference whose interval holds 0 may be due to the choice of instances and seeds. Percentile intervals
-(Efron & Tibshirani 1993, chapter 13); with several seeds, of the pigeonhole bootstrap (Owen 2007). Assumes independent
-instances. Too narrow with few seeds, since s of them show only (s - 1) / s of the variance between seeds; with one seed
-it says nothing of them. Takes any statistic, since it draws the values themselves; tables.resampling is many times
-faster where all that is asked follows from means.
+Claims: a difference whose interval contains 0 may be due to the choice of instances and seeds. The intervals are
+percentile intervals (Efron & Tibshirani 1993, chapter 13); with several seeds, of the pigeonhole bootstrap (Owen 2007).
+Assumes independent instances. With few seeds the intervals are too narrow, since s seeds show only (s - 1) / s of the
+variance between seeds; with one seed they show none of it. This module takes any statistic, since it draws the values
+themselves; tables.resampling is many times faster where a statistic follows from means.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[..., Floats]
-"""One or more samples (..., K), NaN where a value is missing, to one value for each row (...)."""
+"""From one or more samples (..., K), with NaN for missing values, to one value for each row (...)."""
 
 CELLS = 2**22
-"""Values of each sample that are drawn at a time."""
+"""How many values of each sample are drawn at a time, to bound the memory."""
 
 
 class Interval(NamedTuple):
-    """A statistic of all values, and the bounds of its interval."""
+    """The value of a statistic on the whole sample, and the bounds of its interval."""
 
     value: float
     low: float
@@ -33,24 +33,24 @@ class Interval(NamedTuple):
 
 
 def mean(values: Floats) -> Floats:
-    """Mean over the last axis, NaN left out; of zeros and ones, a share."""
+    """Mean over the last axis without NaN; the mean of zeros and ones is a share."""
     result: Floats = np.nanmean(values, axis=-1)
     return result
 
 
 def median(values: Floats) -> Floats:
-    """Median over the last axis, NaN left out."""
+    """Median over the last axis without NaN."""
     result: Floats = np.nanmedian(values, axis=-1)
     return result
 
 
 def difference(statistic: Statistic) -> Statistic:
-    """A statistic of one sample less the same of another."""
+    """The difference of a statistic between two samples: its value on the first minus its value on the second."""
     return lambda one, other: statistic(one) - statistic(other)
 
 
 def resampled(statistic: Statistic, samples: list[Floats], resamples: int, seed: int) -> Floats:
-    """The statistic of `resamples` draws from samples (S, N), (resamples,)."""
+    """The statistic of each of `resamples` draws from samples (S, N): (resamples,)."""
     seeds, instances = samples[0].shape
     of_seeds, of_instances = np.random.default_rng(seed).spawn(2)
     at_once = max(1, CELLS // samples[0].size)
@@ -66,13 +66,14 @@ def resampled(statistic: Statistic, samples: list[Floats], resamples: int, seed:
 def bootstrap(
     statistic: Statistic, *samples: npt.ArrayLike, seed: int, resamples: int = 1000, confidence: float = 0.95
 ) -> Interval:
-    """A statistic of samples that hold one value for each instance (N,), or for each seed and instance (S, N).
+    """The bootstrap interval of a statistic of samples.
 
-    A resample draws S seeds and then N instances, each with replacement. All seeds share one draw of instances, as they
-    share one test split: what makes an instance hard does not average out over seeds. All samples share both draws, so
-    they are compared in pairs. NaN marks an instance that a sample lacks, say since its decision never flips: it is
-    drawn, then left out. The statistic is of all values drawn, seeds together; where it is not finite (no value at all,
-    a ratio to 0) the resample does not count. Without any value all three are NaN.
+    A sample has one value for each instance (N,), or for each seed and instance (S, N). A resample draws S seeds and
+    then N instances, each with replacement. All seeds share one draw of instances, as they share one test split: what
+    makes an instance hard does not average out over seeds. All samples share both draws, so that they are compared in
+    pairs. NaN marks an instance without a value, for example because its decision never flips: it can be drawn, and is
+    then left out. The statistic takes all drawn values of all seeds together. Where the result is not finite (no value
+    at all, or a ratio to 0), the resample does not count. Without any value, the value and both bounds are NaN.
 
     Raises ValueError where the samples differ in shape.
     """

@@ -1,9 +1,9 @@
 """Rank correlation: do two attributions of a text order its tokens alike?
 
-Claims: attention that orders the tokens unlike measures of their importance do is no account of importance. Assumes
-that those measures are one; where they disagree with one another too, little follows. Jain & Wallace 2019, section
-4.1: Kendall's tau-b and its p-value, text by text. Attributions without any order, which are the same for all tokens,
-have no tau: NaN, which is to be counted.
+Claims: attention that orders the tokens differently from measures of their importance does not explain importance.
+Assumes that these measures do; where they disagree with one another too, little follows. Jain & Wallace 2019, section
+4.1: Kendall's tau-b and its p-value, text by text. An attribution that scores all tokens the same does not order them:
+tau is then NaN, and tables report how often that happens.
 """
 
 from __future__ import annotations
@@ -20,42 +20,43 @@ from attention_audit.audits.settings import Correlation
 from attention_audit.readout import Readout
 
 PAIRS = (("attention", "gradient"), ("attention", "gradient_attached"), ("attention", "loo"), ("gradient", "loo"))
-"""Which attributions are compared: the readout's attention, and scores by these names."""
+"""The pairs of attributions that are compared: attention comes from the readout, the others from the model."""
 
 
 def tau(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[float, float]:
-    """Kendall's tau-b and its p-value, of two scores of L tokens: (L,), (L,).
+    """Kendall's tau-b, and its p-value, between two scorings of the same L tokens, (L,) and (L,).
 
-    NaN where either is the same for all tokens.
+    Both are NaN where either scores all tokens the same.
     """
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.nan, np.nan
-    found = kendalltau(first, second)
-    return float(found.statistic), float(found.pvalue)
+    result = kendalltau(first, second)
+    return float(result.statistic), float(result.pvalue)
 
 
 def overlap(first: npt.NDArray[Any], second: npt.NDArray[Any], top: int) -> float:
-    """The share of the `top` highest tokens of one that are among those of the other; of equals, the first are higher.
+    """The share of the `top` highest tokens of one scoring that are also among the `top` highest of the other.
 
-    NaN where a text has no more tokens than that, so that all are among them.
+    Of tokens with equal scores, the earlier counts as higher. NaN where a text has at most `top` tokens, since all of
+    them would be shared.
     """
     if len(first) <= top:
         return np.nan
-    ours, theirs = (np.argsort(-scores, kind="stable")[:top] for scores in (first, second))
-    return len(np.intersect1d(ours, theirs)) / top
+    one, other = (np.argsort(-scores, kind="stable")[:top] for scores in (first, second))
+    return len(np.intersect1d(one, other)) / top
 
 
 def correlation(readout: Readout, scores: Mapping[str, Scores], settings: Correlation) -> dict[str, Any]:
-    """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row a pair (PAIRS) and text of `readout`.
+    """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`PAIRS`) and text.
 
-    `scores` are by name, its texts in the readout's order. tau and p are NaN where either attribution has no order,
-    and top_k_overlap where the text has at most `top_k` tokens.
+    `scores` has the attributions by name, with the texts in the order of `readout`. tau and p are NaN where either
+    attribution scores all tokens the same, and top_k_overlap is NaN where the text has at most `top_k` tokens.
     """
     everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": readout.attention, **scores}
     rows = [
-        (*tau(ours, theirs), overlap(ours, theirs, settings.top_k))
+        (*tau(*pair), overlap(*pair, settings.top_k))
         for first, second in PAIRS
-        for ours, theirs in zip(everything[first], everything[second], strict=True)
+        for pair in zip(everything[first], everything[second], strict=True)
     ]
     coefficients, significance, shared = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return {

@@ -1,4 +1,4 @@
-"""A model as a function of the vectors that its texts are read as, to be differentiated in them."""
+"""A model as a function of its texts' word vectors, so that it can be differentiated with respect to them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from attention_audit.model.network import Network
 
 
 def vectors_of(model: Network, batch: Batch) -> Tensor:
-    """The vectors of a batch as leaves of a new graph, one for each place of a text, marks too: (B, L + 2, E)."""
+    """The word vectors of a batch, detached from the embedding, one for each token and mark: (B, L + 2, E)."""
     vectors: Tensor = model.embedding(batch.ids)
     return vectors.detach()
 
 
 def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
-    """What the model says where its texts are read as `vectors` (B, L + 2, E), whatever their words.
+    """The model's output for texts whose word vectors are replaced by `vectors` (B, L + 2, E).
 
-    Every place has a row of its own behind the embedding's, so the vector of a word is not shared by its places, and
-    the encoder may look it up as often as it likes.
+    The embedding is extended by one row for each position of each text. So two positions with the same word have
+    vectors of their own, and the encoder may look up a position as often as it likes.
     """
     table = model.embedding.weight.detach()
     rows = torch.arange(batch.ids.numel(), device=table.device) + len(table)

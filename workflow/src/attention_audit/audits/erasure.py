@@ -1,15 +1,18 @@
 """Erasure: what a model predicts when some attention weights are zeroed and the others renormalised.
 
-Serrano & Smith 2019, section 2.1; here without the network. With the readout's weights a_t, contributions z_t and bias
-b, let item t cast the votes a_t (z_t + b) and bring the mass a_t. Where the items K are left, the logits are
+Serrano & Smith 2019, section 2.1, computed from the readout without running the network. With attention weights a_t,
+contributions z_t and bias b, item t casts the votes a_t (z_t + b) and has the mass a_t. Where the items K remain, the
+logits are
 
     sum_K a_t z_t / sum_K a_t + b  =  (sum of the votes of K) / (mass of K)
 
-and b alone where no mass is left: everything is erased, or what is not has weights of exactly 0 (their section 5.3:
-the zero vector). Votes and mass add up, so all erasures along a ranking are one cumulative sum. It runs over what is
-left, never total less erased, which would lose all digits where one item holds nearly all mass.
+Where no mass remains, the logits are b alone (their section 5.3: the zero vector): all items are erased, or those that
+remain have weights of exactly 0. Votes and mass are sums over items, so one cumulative sum gives all erasures along a
+ranking. It adds up the items that remain; to subtract the erased ones from the total would lose all digits where one
+item has nearly all mass.
 
-Two classes are the softmax of the logits 0 and z, which is the sigmoid. Ties between classes go to the lower class.
+With two classes, the model's one output z is treated as the logits 0 and z, whose softmax is the sigmoid. Where classes
+tie, the lower class is predicted.
 """
 
 from __future__ import annotations
@@ -28,11 +31,11 @@ from attention_audit.readout import Readout
 
 
 @dataclass(frozen=True)
-class Texts:
-    """n texts, padded with zeros to L: more than the longest has items, so that what is left of none has a place.
+class ErasableTexts:
+    """n texts, padded with zeros to L items; L is one more than the longest text has, to leave room for "no item left".
 
-    attention (n, L), contribution (n, C, L), bias (n, C); votes (n, C + 1, L): the mass comes last; lengths (n,);
-    `members` (n,) are their positions in the readout. C is 2 for a model with one output.
+    members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, C, L), bias (n, C),
+    votes (n, C + 1, L) with the mass last, lengths (n,). C is 2 for a model with one output.
     """
 
     members: npt.NDArray[np.int64]
@@ -44,38 +47,38 @@ class Texts:
 
     @cached_property
     def decision(self) -> Tensor:
-        """Predicted classes when nothing is erased, (n, 1)."""
+        """The predicted classes when nothing is erased, (n, 1)."""
         return decide(self.votes.sum(2, keepdim=True), self.bias)
 
     @cached_property
     def predicted(self) -> Tensor:
-        """Predicted distributions when nothing is erased, (n, C, 1)."""
+        """The predicted distributions when nothing is erased, (n, C, 1)."""
         return distribution(self.votes.sum(2, keepdim=True), self.bias)
 
     @cached_property
     def gradient(self) -> Tensor:
-        """Derivative of the highest probability p_m in each weight, with its sign, (n, L).
+        """Derivative of the highest probability p_m with respect to each weight, with its sign, (n, L).
 
-        The weight moves freely, without the others: p_m (z_tm - sum_j p_j z_tj), here summed over z_tm - z_tj, which
-        keeps its digits where p_m is nearly 1.
+        The other weights stay as they are: the derivative is p_m (z_tm - sum_j p_j z_tj). It is computed as
+        p_m sum_j p_j (z_tm - z_tj), which keeps its digits where p_m is nearly 1.
         """
         highest = self.predicted[..., 0].gather(1, self.decision)
         return highest * (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
 
     def ahead(self, values: Tensor) -> Tensor:
-        """What each item has for the predicted class less what it has for any, (n, C, L) -> (n, C, L)."""
+        """Each item's value for the predicted class minus its value for every class, (n, C, L) -> (n, C, L)."""
         return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
 
 
-def erasable(readout: Readout, positions: int = 16384) -> Iterator[Texts]:
-    """All texts, shortest first, in float64, in batches of about so many positions."""
+def erasable(readout: Readout, positions: int = 16384) -> Iterator[ErasableTexts]:
+    """All texts of a readout in float64, shortest first, in batches of about `positions` items together."""
     for texts in readout.batches(torch.float64, positions):
         two_classes = int(texts.bias.shape[1] == 1)
         attention = pad(texts.attention, (0, 1))
         contribution = pad(texts.contribution.transpose(1, 2), (0, 1, two_classes, 0))
         bias = pad(texts.bias, (two_classes, 0))
         votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
-        yield Texts(texts.members, attention, contribution, bias, votes, texts.lengths)
+        yield ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths)
 
 
 def ranked(votes: Tensor, order: Tensor) -> Tensor:
@@ -84,17 +87,20 @@ def ranked(votes: Tensor, order: Tensor) -> Tensor:
 
 
 def left(votes: Tensor) -> Tensor:
-    """What is left when the first k of ranked items are erased, for k = 0 to L - 1: (n, C + 1, L) -> the same."""
+    """Votes and mass that remain when the first k items are erased, for k = 0 to L - 1.
+
+    (n, C + 1, L) in the order of a ranking -> (n, C + 1, L), position k for k erased items.
+    """
     return votes.flip(2).cumsum(2).flip(2)
 
 
 def decide(votes: Tensor, bias: Tensor) -> Tensor:
-    """Predicted classes: (n, C + 1, K), (n, C) -> (n, K)."""
+    """Predicted classes from remaining votes and mass and the bias: (n, C + 1, K), (n, C) -> (n, K)."""
     return votes[:, :-1].max(1).indices.where(votes[:, -1] > 0, bias.argmax(1, keepdim=True))
 
 
 def distribution(votes: Tensor, bias: Tensor) -> Tensor:
-    """Predicted distributions: (n, C + 1, K), (n, C) -> (n, C, K)."""
+    """Predicted distributions from remaining votes and mass and the bias: (n, C + 1, K), (n, C) -> (n, C, K)."""
     mass = votes[:, -1:]
     logits = votes[:, :-1] / mass.where(mass > 0, 1.0)
     return logits.where(mass > 0, bias[..., None]).softmax(1)

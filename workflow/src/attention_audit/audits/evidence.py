@@ -1,7 +1,7 @@
 """Plausibility where the truth is known: how much attention falls on the words that decide the label.
 
-Claims: attention that explains falls on the evidence far more than uniform attention does. Assumes that the evidence
-positions are complete. Higher is better; the floor is the uniform mass.
+Claims: attention that explains the prediction falls on the evidence far more than uniform attention does. Assumes that
+the evidence positions are complete. Higher is better; uniform attention is the value to beat.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from attention_audit.readout import Readout
 
 
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Columns id, label, evidence_mass, uniform_mass; one row a text whose id `evidence` knows."""
+    """Columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
+
+    `evidence` has the positions of a text's evidence, by the text's id.
+    """
     known = [i for i, name in enumerate(readout.ids) if name in evidence]
     positions = [list(evidence[readout.ids[i]]) for i in known]
     return {

@@ -1,9 +1,9 @@
-"""Sets of weights: how many items must go, from the top of a ranking downward, until the decision changes?
+"""Sets of weights: how many items must be erased, from the top of a ranking downward, until the decision changes?
 
 Claims: a ranking that says what matters changes the decision early (Serrano & Smith 2019, section 5); the smallest set
-that does so shows how early it could. And the prediction falls far without the first items of such a ranking
-(comprehensiveness), and hardly when they are all that is left (sufficiency): DeYoung et al. 2020 (ERASER), section 4.
-Assumes that a prediction from renormalised weights is one the model could make.
+that changes it shows how early that could be. With such a ranking, the predicted probability falls far when the first
+items are erased (comprehensiveness), and hardly when only they remain (sufficiency): DeYoung et al. 2020 (ERASER),
+section 4. Assumes that a prediction from renormalised weights is one the model could make.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import Texts, decide, distribution, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, left, ranked
 from attention_audit.audits.rankings import RANKERS, SMALLEST, order
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.readout import Readout
 
 
-def until_flip(texts: Texts, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """Items erased when the decision first changes, -1 where it never does, and their mass, NaN there; (n,), (n,).
+def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of items erased when the decision first changes, (n,), and the mass of these items, (n,).
 
-    `remaining` (n, C + 1, L) is what is `left` along a ranking.
+    Where the decision never changes, they are -1 and NaN. `remaining` (n, C + 1, L) comes from `left`, along a ranking.
     """
     flips = decide(remaining[..., 1:], texts.bias) != texts.decision
     first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
@@ -34,10 +34,10 @@ def until_flip(texts: Texts, remaining: Tensor) -> tuple[Tensor, Tensor]:
     return first[:, 0].where(ever, -1), erased.where(ever, torch.nan)
 
 
-def curves(texts: Texts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
+def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
     """Comprehensiveness and sufficiency at every bin, (n, bins) each.
 
-    `votes` (n, C + 1, L) are ranked, `remaining` is what is `left` of them.
+    `votes` (n, C + 1, L) are in the order of a ranking, and `remaining` is `left(votes)`.
     """
     sizes = -(texts.lengths[:, None] * torch.tensor(BINS) // -100)
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
@@ -49,26 +49,27 @@ def curves(texts: Texts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tens
 
 
 def listed(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
-    """One curve a ranking (RANKERS) and text, (rankings, N, bins) -> rankings x N; None for those of SMALLEST."""
+    """The curves of all rankings and texts as a list, (rankings, N, bins) -> rankings x N; None for `SMALLEST`."""
     return [curve if name != SMALLEST else None for name, rows in zip(RANKERS, curves, strict=True) for curve in rows]
 
 
 def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     """Columns id, ranking, items, removed, fraction_removed, mass_removed, comprehensiveness, sufficiency,
-    comprehensiveness_curve, sufficiency_curve, prediction; one row a ranking (RANKERS) and text.
+    comprehensiveness_curve, sufficiency_curve, prediction; one row for each ranking (`RANKERS`) and text.
 
-    removed: items erased when the predicted class first differs from `prediction`; erasing all of them leaves the
-    bias to decide, and -1 says that even this changes nothing. fraction_removed = removed / items; mass_removed: their
-    original attention; both NaN where removed is -1. `smallest` erases as few items as any set that changes the
-    decision. Texts of one item, which the paper sets aside, have their rows: items is 1.
+    removed: the number of items erased when the predicted class first differs from `prediction`. When all items are
+    erased, the bias decides; -1 means that even then the class stays the same. fraction_removed = removed / items;
+    mass_removed: the original attention of the erased items; both are NaN where removed is -1. The ranking `smallest`
+    erases as few items as any set that changes the decision. Texts of one item, which the paper leaves out, have rows
+    too, in which items is 1.
 
-    The curves have a value for each bin of q % (BINS), k = ceil(q items / 100): comprehensiveness is p(all) - p(all but
-    the first k), higher is better; sufficiency is p(all) - p(the first k alone), lower is better; p is the probability
-    of `prediction` from renormalised weights. The scalars are their means over the bins (AOPC), as the benchmark's own
-    code has it; its paper's formula divides the same sum by one more, for an empty bin. For `smallest`, the order of
-    whose items means nothing beyond its set, the scalars are NaN and the curves None.
+    A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Comprehensiveness is p(all items) -
+    p(all but the first k), higher is better; sufficiency is p(all items) - p(only the first k), lower is better; p is
+    the probability of `prediction` from renormalised weights. The scalars are the means over the bins (AOPC), as in the
+    benchmark's own code; the formula in its paper divides the same sum by one more, for an empty bin. In `smallest`,
+    the order of the items has no meaning beyond the set, so its scalars are NaN and its curves None.
 
-    `prediction` is recomputed in float64, so that nothing erased is never a flip.
+    `prediction` is recomputed in float64, so that erasing nothing never counts as a change.
     """
     count, lengths = len(readout), readout.lengths
     removed = np.empty((len(RANKERS), count), np.int32)
@@ -101,7 +102,7 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
 
 
 def ranked_sets(readout: Readout, seed: int) -> dict[str, Any]:
-    """The columns of `flipping_sets` for texts of more than one item: the paper sets the others aside (section 5.3)."""
+    """The columns of `flipping_sets` for texts of more than one item; the paper leaves the others out (section 5.3)."""
     columns = flipping_sets(readout, seed)
     kept = np.flatnonzero(columns["items"] > 1)
     return {

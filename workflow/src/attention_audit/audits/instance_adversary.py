@@ -1,16 +1,17 @@
-"""Jain & Wallace's adversary: for one text at a time, the attention furthest from the model's own that keeps the
+"""Jain & Wallace's adversary: for each text, the attention weights that differ most from the model's own but keep the
 prediction.
 
-Claims: if very different weights give the same prediction, the weights are not the only explanation. Assumes that
-weights may be set apart from the network that computes them, which is what Wiegreffe & Pinter dispute. Jain & Wallace
-2019, section 4.2.2; constants as in their code.
+Claims: if very different weights give the same prediction, the model's own weights are not the only explanation.
+Assumes that weights may be chosen independently of the network that computes them; Wiegreffe & Pinter dispute this.
+Jain & Wallace 2019, section 4.2.2; constants as in their code.
 
-Runs on the readout. With a_k = softmax(u_k) for K restarts of one text, base weights a_0, prediction p, it descends
+Runs on the readout. With a_k = softmax(u_k) for K restarts of one text, base weights a_0 and prediction p, gradient
+descent in u minimises
 
     sum_k [ -JSD(a_k, a_0) + penalty x max(0, TVD(p_k, p) - margin) ]  -  1/K^2 sum_kl JSD(a_k, a_l)
 
-in u. The gradient is in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t + b_t)). It passes the head of a model of
-pairs.
+The gradient is computed in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t + b_t)). In a model of pairs it also
+passes through the head.
 """
 
 from __future__ import annotations
@@ -27,14 +28,17 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-# so low that the weight is beyond float precision, and high enough that it and its logarithm stay finite
+# low enough that the weight is 0 in float precision beside others, high enough that its logarithm stays finite
 PADDING_LOGIT = -60.0
 
 
 def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
-    """Derivative of the objective above in the logits u, given the prediction p: (K, n, L), (1, n, C) -> (K, n, L)."""
+    """Derivative of the objective above with respect to the logits u: (K, n, L) -> (K, n, L).
+
+    target (1, n, C): the prediction p.
+    """
     restarts = len(logits)
-    # each pair of restarts stands twice in the double sum; a constant drops out of a softmax's gradient
+    # each pair of restarts occurs twice in the double sum; a constant drops out of a softmax's gradient
     weight = torch.full((restarts + 1,), 1 / restarts**2, dtype=logits.dtype)
     weight[-1] = 1 / 2
     log_attention = logits.log_softmax(-1)
@@ -51,7 +55,7 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
 
 
 def search(texts: Padded, settings: InstanceAdversary, generator: torch.Generator) -> Tensor:
-    """Adversarial weights of n texts from K restarts, (K, n, L), 0 on padding."""
+    """Adversarial weights for n texts from K restarts, (K, n, L), 0 on padding."""
     base = texts.attention
     padding = torch.arange(base.shape[1]) >= texts.lengths[:, None]
     start = torch.randn(settings.restarts, *base.shape, generator=generator, dtype=base.dtype)
@@ -65,13 +69,13 @@ def search(texts: Padded, settings: InstanceAdversary, generator: torch.Generato
         return logits.masked_fill(padding, float("-inf")).softmax(-1)
 
 
-def furthest(texts: Padded, found: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Of the restarts whose TVD is at most epsilon, and of the base itself, the one with the greatest JSD.
+def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The weights with the greatest JSD among the admissible restarts (TVD at most epsilon) and the base model's own.
 
-    (K, n, L) -> weights (n, L), JSD (n,), prediction (n, C), number of admissible restarts (n,).
+    restarts (K, n, L) -> weights (n, L), JSD (n,), prediction (n, C), number of admissible restarts (n,).
     """
     base = texts.attention
-    candidates = torch.cat([base[None], found])
+    candidates = torch.cat([base[None], restarts])
     predicted = texts.predict(candidates)
     admissible = tvd(predicted, predicted[:1]) <= epsilon
     divergence = jsd(candidates, base).where(admissible, -1.0)
@@ -83,7 +87,10 @@ def furthest(texts: Padded, found: Tensor, epsilon: float) -> tuple[Tensor, Tens
 def instance_adversary(
     base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Columns of columns.INSTANCE_ADVERSARY but the data set's name; one row a text of `base`."""
+    """Columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention, attention.
+
+    One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found.
+    """
     generator = torch.Generator().manual_seed(seed)
     divergence, distance = np.empty(len(base)), np.empty(len(base))
     predictions, admissible = np.empty(len(base), np.int64), np.empty(len(base), np.int32)
@@ -92,9 +99,9 @@ def instance_adversary(
     done = shown = 0
     for texts in base.batches(torch.float32):
         members = texts.members
-        found = search(texts, settings, generator)
+        restarts = search(texts, settings, generator)
         exact = texts.double()
-        best, divergence_, predicted, admissible_ = furthest(exact, found.double(), settings.epsilon)
+        best, divergence_, predicted, admissible_ = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.attention[None])[0]
         divergence[members], admissible[members] = divergence_.numpy(), admissible_.numpy()
         distance[members] = tvd(predicted, original).numpy()

@@ -1,8 +1,8 @@
-"""Integrated gradients: what each token brings to the prediction on the way from nothing to the text.
+"""Integrated gradients: how much each token adds to the prediction on the path from an empty text to the text itself.
 
-Gradients of the predicted class's probability along the straight line from a text whose tokens are all zero vectors,
-between its marks, to the text itself; over all tokens they add up to what the probability gains on the way. Attention
-moves with the vectors. Sundararajan, Taly & Yan 2017, by Captum.
+The path is the straight line from zero vectors for all tokens to the tokens' own vectors; the marks stay as they are.
+Along it, the gradients of the predicted class's probability are integrated, and over all tokens they add up to what the
+probability gains. The attention weights depend on the vectors. Sundararajan, Taly & Yan 2017, computed by Captum.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attention_audit.model.classifier import probabilities
 from attention_audit.model.network import Network
 
 TOKENS = 8192
-"""Padded tokens of the texts of a batch times its steps."""
+"""Padded tokens of a batch, times the steps of the path, at most."""
 
 
 def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: int) -> Tensor:
@@ -32,13 +32,13 @@ def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: i
 
     vectors = vectors_of(model, batch)
     chosen = probabilities(model(batch).logits).argmax(1)
-    found: Tensor = IntegratedGradients(probability).attribute(
+    attributed: Tensor = IntegratedGradients(probability).attribute(
         vectors,
         baselines=vectors.masked_fill(pad(batch.mask, (1, 1))[..., None], 0.0),
         additional_forward_args=(torch.arange(len(members), device=vectors.device), chosen),
         n_steps=steps,
     )
-    return found.sum(-1)[:, 1:-1]
+    return attributed.sum(-1)[:, 1:-1]
 
 
 def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
@@ -47,12 +47,12 @@ def integrated_gradients(model: Network, split: Split, steps: int, members: Indi
     Raises ValueError on a split that is read as sentences.
     """
     members = whole(split, members)
-    found: Scores = [np.empty(0)] * len(members)
+    scores: Scores = [np.empty(0)] * len(members)
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
     with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
         for places, batch in by_length(split, members, TOKENS / steps):
             texts = members[places]
-            brought = gains(model, split, texts, batch, steps)
-            for place, scores in zip(places, shares(brought, split.lengths[texts]), strict=True):
-                found[place] = scores
-    return found
+            added = gains(model, split, texts, batch, steps)
+            for place, of_text in zip(places, shares(added, split.lengths[texts]), strict=True):
+                scores[place] = of_text
+    return scores

@@ -1,9 +1,9 @@
-"""Leave-one-out: how far does the prediction move when a token is deleted from the text?
+"""Leave-one-out: how far does the prediction change when a token is deleted from the text?
 
-Claims: weights that order the tokens unlike deletions do are no account of what the prediction rests on. Assumes that
-the text without the token is one the model can read. Jain & Wallace 2019, section 4.1: TVD(p(x without t), p(x)). The
-token leaves the input, and the encoder reads what is left; of its states, those that stay as they were are not computed
-again (`shared_states`).
+Claims: weights that order the tokens differently from deletions do not explain what the prediction rests on. Assumes
+that the model can read the text without the token. Jain & Wallace 2019, section 4.1: TVD(p(x without t), p(x)). The
+token is deleted from the input and the encoder reads the shortened text; states that the deletion does not change are
+not computed again (`shared_states`).
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 
 STATES = 1 << 14
-"""States of shortened texts that are in memory together, where one text's deletion of one token is not more."""
+"""States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
 
 
 class Precomputed(nn.Module):
-    """States of texts, and what sums up their queries, computed elsewhere: in the place of encoders."""
+    """Stands in for the encoders of a model: returns states of texts and summaries of queries computed before."""
 
     def __init__(self, states: Tensor, query: Tensor | None) -> None:
         super().__init__()
         self.states, self.query = states, query
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The states, whatever the texts."""
+        """The precomputed states; the arguments are not read."""
         return self.states
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor | None:
-        """What sums up the queries, whatever they are."""
+        """The precomputed summaries of the queries; the arguments are not read."""
         return self.query
 
 
 @contextmanager
 def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[None]:
-    """Let the model take the precomputed states of its texts and queries."""
+    """Let the model use precomputed states of its texts and queries in the block."""
     encoders = {name: module for name, module in model.named_children() if name in ("encoder", "query_encoder")}
     for name in encoders:
         model.register_module(name, precomputed)
@@ -58,7 +58,10 @@ def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[N
 
 
 def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
-    """Positions of texts of one length, of at least two tokens, as many together as have `states` without a token."""
+    """Positions of texts that have the same length of at least two tokens, in groups.
+
+    A group has as many texts as have at most `states` states together over all deletions of one token.
+    """
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 1]
     for group in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
@@ -76,7 +79,7 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
 
 
 def changes(model: Network, split: Split, members: Indices, states: int) -> Tensor:
-    """How far deletions move the predictions of n texts of one length L: (L, n)."""
+    """How far each deletion changes the prediction (TVD), for n texts that all have length L: (L, n)."""
     batch = flat(split.batch(members))
     length = int(split.lengths[members[0]])
     before = probabilities(model(batch).logits.double())
@@ -100,9 +103,9 @@ def changes(model: Network, split: Split, members: Indices, states: int) -> Tens
 
 @torch.inference_mode()
 def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Scores:
-    """The TVD by each token's deletion, text by text in the order of `members` (by default of the split).
+    """The TVD that each token's deletion causes, text by text in the order of `members` (by default all texts).
 
-    0 for the only token of a text, without which there is none. Raises ValueError on a split that is read as sentences.
+    0 for the only token of a text, since no text would remain. Raises ValueError on a split that is read as sentences.
     """
     members = whole(split, members)
     scores: Scores = [np.zeros(length) for length in split.lengths[members]]

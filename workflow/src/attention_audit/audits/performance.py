@@ -1,6 +1,6 @@
-"""Test 1 and the yardstick of all others: how well a model predicts the gold labels.
+"""Test 1, and what all other tests are read against: how well a model predicts the gold labels.
 
-Claims: a model that needs attention loses without it. Higher is better. Wiegreffe & Pinter 2019, section 3.2.
+Claims: a model that needs attention predicts worse without it. Higher is better. Wiegreffe & Pinter 2019, section 3.2.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from attention_audit.scores import accuracy, f1, roc_auc
 
 
 def performance(readout: Readout, selection: str) -> dict[str, Any]:
-    """Columns metric, value, selection, classes: F1, accuracy and ROC-AUC on one split, one row a metric.
+    """Columns metric, value, selection, classes; one row each for F1, accuracy and ROC-AUC.
 
-    `selection` is the split on which the epoch of the model was selected.
+    `selection` is the split by which the model's epoch was selected.
     """
     classes = readout.probabilities.shape[1]
     values = {

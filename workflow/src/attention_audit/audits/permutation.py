@@ -1,8 +1,9 @@
 """Permutation: does it matter which token has which weight?
 
-Claims: where shuffled weights hardly move the prediction, the weights are no account of it. Assumes that weights may be
-set apart from the network that computes them; and flat weights, or states that are all alike (`conicity`), can not move
-it however it is made. Jain & Wallace 2019, section 4.2.1: the median TVD over random permutations. Runs on the readout.
+Claims: where shuffled weights hardly change the prediction, the weights do not explain it. Assumes that weights may be
+chosen independently of the network that computes them. Where the weights are flat or all states are alike (`conicity`),
+no permutation can change the prediction, whatever it rests on. Jain & Wallace 2019, section 4.2.1: the median TVD over
+random permutations. Runs on the readout.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from attention_audit.readout import Readout
 
 
 def permuted(texts: Padded, ids: list[str], permutations: int, seed: int) -> torch.Tensor:
-    """The weights of n texts in random orders, (permutations, n, L), zeros behind; `ids` are those of the readout."""
+    """The weights of n texts in random orders, (permutations, n, L), with zeros on padding.
+
+    `ids` are the ids of all texts of the readout.
+    """
     weights = texts.attention.numpy()
     shuffled = np.zeros((permutations, *weights.shape), weights.dtype)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
@@ -30,7 +34,7 @@ def permuted(texts: Padded, ids: list[str], permutations: int, seed: int) -> tor
 
 
 def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str, Any]:
-    """Columns id, prediction, max_attention, median_tvd; one row a text."""
+    """Columns id, prediction, max_attention, median_tvd; one row for each text."""
     moved = np.empty(len(readout))
     for texts in readout.batches(torch.float64):
         before = texts.predict(texts.attention[None])

@@ -1,8 +1,8 @@
-"""Where the evidence is known: do the rankings put it first?
+"""Texts whose evidence is known: do the rankings put it first?
 
-Claims: a ranking by importance starts with an item of the evidence far more often than chance would. Assumes that the
-evidence positions are complete. An item is a token, or in a hierarchical model a sentence, which is evidence where any
-of its tokens is.
+Claims: a ranking by importance starts with evidence far more often than chance would. Assumes that the evidence
+positions are complete. An item is a token, or in a hierarchical model a sentence; a sentence is evidence where any of
+its tokens is.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from attention_audit.audits.rankings import RANKERS, TOPS, order
 from attention_audit.readout import Readout
 
 Items = Mapping[str, Collection[int]]
-"""The items of the evidence, by text."""
+"""The items that are evidence, by the text's id."""
 
 
 def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
-    """Columns id, ranking, on_evidence, chance; one row a ranking (TOPS) and text that `evidence` knows.
+    """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
 
-    on_evidence: whether the item that the ranking puts first is of the evidence; chance: the share of items that are.
+    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
     """
     rows: list[tuple[str, str, bool, float]] = []
     for texts in erasable(readout):
         for ranking in TOPS:
-            # none of these draws anything at random, so that any seed will do
+            # none of these rankings draws random numbers, so the seed has no effect
             tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths)[:, 0].tolist()
             for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
                 if readout.ids[member] in evidence:

@@ -1,6 +1,6 @@
 """Rankings of the items of a text by how much they are thought to matter (Serrano & Smith 2019, section 5.2).
 
-Every ranking is a score for each item: the highest first and, of equals, the lower position first.
+A ranking scores every item. The item with the highest score comes first; of items with equal scores, the earlier one.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import Texts
+from attention_audit.audits.erasure import ErasableTexts
 
-Ranker = Callable[[Texts, Sequence[str], int], Tensor]
+Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
 
 
 def order(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Positions by falling score, equals by position, padding last: (n, L), (n,) -> (n, L)."""
+    """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L)."""
     padding = torch.arange(scores.shape[1]) >= lengths[:, None]
     keys = (-scores).masked_fill(padding, float("inf")).numpy()
     # numpy's default sort is several times faster than its stable one, which only texts with ties need
@@ -31,51 +31,56 @@ def order(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
-    """The random numbers of one text: the same wherever and beside whichever others it is drawn."""
+    """A generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
+
+    So a text's numbers are the same in every batch and whatever other texts there are.
+    """
     digest = blake2b(f"{seed}\0{purpose}\0{name}".encode(), digest_size=16).digest()
     return np.random.default_rng(np.frombuffer(digest, "<u4"))
 
 
-def shuffled(texts: Texts, ids: Sequence[str], seed: int) -> Tensor:
-    """Random scores, (n, L): one shuffle a text. `ids` are those of the whole readout."""
+def shuffled(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
+    """Random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
     scores = np.zeros(texts.attention.shape)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
         scores[row, :length] = stream("shuffle", ids[member], seed).random(length)
     return torch.from_numpy(scores)
 
 
-def attention(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+def attention(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
     """The attention weights, (n, L)."""
     return texts.attention
 
 
-def gradient(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """Derivative of the highest probability in each weight, (n, L)."""
+def gradient(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
+    """Derivative of the highest probability with respect to each weight, (n, L)."""
     return texts.gradient
 
 
-def product(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+def product(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
     """The product of attention and gradient, (n, L)."""
     return texts.attention * texts.gradient
 
 
-def smallest(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
+def smallest(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
     """Scores (n, L) whose ranking changes the decision with as few erased items as any set does.
 
-    The gold standard that the paper holds too costly (section 5.2), exactly. Let m be the decision and w_tc the votes
-    of item t for m less those for class c. What is left, R, is renormalised by its mass, which is positive, so c beats
-    m if and only if sum_R w_tc < 0 (or = 0 where c < m: a tie). Of all R of one size, that sum is least for the items
-    of least w_tc: the smallest set that lets c win takes the highest w_tc first. The decision flips where any class
-    wins, so the best of these sets is the smallest. Beside them there is one other way: to erase all mass, whereupon
-    the bias decides; the smallest set for that is all items of positive weight, and attention ranks them first.
+    This is the gold standard that the paper considers too costly (section 5.2), computed exactly. Let m be the decision
+    and w_tc the votes of item t for m minus its votes for class c. The remaining items R are renormalised by their
+    mass, which is positive, so c beats m if and only if sum_R w_tc < 0 (or = 0 where c < m: a tie). Of all R of one
+    size, the items with the least w_tc have the least sum: the smallest set whose erasure lets c win takes the highest
+    w_tc first. The decision changes where any class wins, so the smallest of these sets over all classes is the answer,
+    with one exception: when all mass is erased, the bias decides. The smallest set for that is all items of positive
+    weight, and attention ranks these first.
 
-    A ranking by w_tc for the class that wins soonest (the lowest of equals), or by attention where that is sooner.
+    The scores are w_tc for the class that wins soonest (the lowest of equals), or attention where that is sooner.
     """
     lead = texts.ahead(texts.votes[:, :-1])
-    # numpy sorts many times faster than torch, which brings the positions too
+    # numpy sorts many times faster than torch, which also computes the positions
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
     wins_ties = torch.arange(lead.shape[1]) < texts.decision
-    # the sums fall and then rise, so those low enough come first; a tie of no mass counts too, but it takes all mass
+    # the sums fall and then rise, so the sums that are low enough come first; a tie without mass also counts, but it
+    # needs all mass erased
     kept = (remaining <= 0).sum(2).where(wins_ties, (remaining < 0).sum(2))
     most, winner = kept.max(1, keepdim=True)
     weighty = (texts.attention > 0).sum(1, keepdim=True)
@@ -85,7 +90,7 @@ def smallest(texts: Texts, _ids: Sequence[str], _seed: int) -> Tensor:
 
 
 SMALLEST = "smallest"
-"""The ranking whose order means nothing beyond the set that it erases."""
+"""The ranking whose first items are a smallest set; their order has no further meaning."""
 RANKERS: dict[str, Ranker] = {
     "random": shuffled,
     "attention": attention,
@@ -93,6 +98,6 @@ RANKERS: dict[str, Ranker] = {
     "product": product,
     SMALLEST: smallest,
 }
-"""Every ranking; `names.RANKINGS` says how it is called and looks."""
+"""Every ranking; `names.RANKINGS` declares their labels, colours and markers."""
 TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
-"""The rankings that claim their first item to matter most."""
+"""The rankings whose first item is meant to matter most."""

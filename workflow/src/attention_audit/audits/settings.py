@@ -8,7 +8,7 @@ from attention_audit.section import Count, Positive, Section, Seed
 
 
 class InstanceAdversary(Section):
-    """Jain & Wallace's adversary: one search per text, on the attention weights alone."""
+    """Jain & Wallace's adversary: for each text, a search over attention weights, without training a model."""
 
     restarts: Count = Field(5, description="Searches per text, pushed apart from one another.")
     steps: Count = Field(500, description="Steps of Adam (amsgrad).")

@@ -1,7 +1,7 @@
-"""States of texts without one of their tokens, of which only those that the deletion changes are computed.
+"""States of texts with one token deleted; only the states that the deletion changes are computed.
 
-For n texts of one length L and the deletions start <= d < stop: states (stop - start, n, L - 1, H), those of text n
-without its token d. Deletions come first, and texts last, so that those that are underway lie together.
+For n texts of one length L and the deletions start <= d < stop, the states are (stop - start, n, L - 1, H): first the
+deletion, then the text. In this order, the deletions that still have to be computed lie next to one another in memory.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.hierarchy import Words
 
 EVERY = 8
-"""Steps after which it is looked for deletions that have been forgotten."""
+"""How many steps lie between two checks for deletions that no longer change the states."""
 
 
 class Recurrence(NamedTuple):
-    """One direction of an LSTM over n texts, up to the mark that would come last.
+    """One direction of an LSTM over n texts, which ends before the last mark.
 
-    inputs (L + 1, n, 4 H): what each step adds to its gates. weight (H, 4 H): from state to gates. hidden, cell
-    (L + 2, n, H): before each step, and after the last. Gates are those of `lstm`, but twice the candidate's.
+    inputs (L + 1, n, 4 H): what the input of each step adds to the gates. weight (H, 4 H): from state to gates. hidden,
+    cell (L + 2, n, H): the states before each step, and after the last one. Inputs and weights of the candidate gate
+    are doubled.
     """
 
     inputs: Tensor
@@ -34,7 +35,7 @@ class Recurrence(NamedTuple):
     def step(self, number: int, hidden: Tensor, cell: Tensor) -> None:
         """Take a step in place, for any number of copies of the n texts: (..., n, H), (..., n, H).
 
-        tanh x is 2 sigmoid(2 x) - 1, which takes a fraction of its time.
+        tanh x is computed as 2 sigmoid(2 x) - 1, which takes a fraction of the time.
         """
         gates = (hidden @ self.weight).add_(self.inputs[number]).sigmoid_()
         into, forget, candidate, out = gates.chunk(4, -1)
@@ -42,11 +43,12 @@ class Recurrence(NamedTuple):
         torch.addcmul(-out, out, (2 * cell).sigmoid_(), value=2, out=hidden)
 
     def rewrite(self, states: Tensor, start: int, stop: int, turned: bool = False) -> None:
-        """Put what the deletions start <= d < stop change into the texts' own states (stop - start, n, L - 1, H).
+        """Overwrite, in copies of the texts' own states, what the deletions start <= d < stop change.
 
-        A deletion's state stands still before its token, so it joins the steps after it; where the LSTM has forgotten
-        the token, the text's own states remain: deletions leave the steps from the first on. `turned`: in `states` the
-        last deletion comes first, and so does the last place of a text.
+        states (stop - start, n, L - 1, H). Before the deleted token nothing changes, so a deletion takes part only in
+        the steps after its token. Once the LSTM's state equals the undeleted text's, the remaining states are the
+        text's own and the deletion takes no further part; the first deletions stop first. `turned`: in `states` the
+        last deletion and the last position of a text come first.
         """
         length, copies = len(self.inputs) - 1, stop - start
         hidden, cell = self.hidden[start + 1 : stop + 1].clone(), self.cell[start + 1 : stop + 1].clone()
@@ -65,15 +67,15 @@ class Recurrence(NamedTuple):
                 forgotten += int((same.flip(0) if turned else same).cumprod(0).sum())
 
     def _same(self, number: int, hidden: Tensor, cell: Tensor) -> Tensor:
-        """Which deletions (D,) are, before a step, where the texts themselves are: (D, n, H), (D, n, H)."""
+        """For each deletion, whether its states before a step equal the texts' own: (D, n, H), (D, n, H) -> (D,)."""
         rounding = 8 * torch.finfo(hidden.dtype).eps
         pairs = ((hidden, self.hidden[number]), (cell, self.cell[number]))
-        same = [torch.isclose(ours, own, rtol=rounding, atol=rounding).all(-1).all(-1) for ours, own in pairs]
+        same = [torch.isclose(one, own, rtol=rounding, atol=rounding).all(-1).all(-1) for one, own in pairs]
         return same[0] & same[1]
 
 
 def own_without(states: Tensor, start: int, stop: int) -> Tensor:
-    """States (n, L, H) but that of token d, for each start <= d < stop: (stop - start, n, L - 1, H)."""
+    """Copies of states (n, L, H) without that of token d, for each start <= d < stop: (stop - start, n, L - 1, H)."""
     texts, length, _ = states.shape
     deleted = torch.arange(start, stop, device=states.device)[:, None, None]
     place = torch.arange(length - 1, device=states.device)
@@ -81,7 +83,7 @@ def own_without(states: Tensor, start: int, stop: int) -> Tensor:
 
 
 def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
-    """The LSTM over vectors (L + 2, n, E), marks included."""
+    """Run the LSTM over vectors (L + 2, n, E), marks included."""
     twice = vectors.new_tensor([1, 1, 2, 1]).repeat_interleave(lstm.hidden_size)
     from_input, from_state, bias, further_bias = lstm.parameters()
     inputs = linear(vectors[:-1], from_input, bias + further_bias) * twice
@@ -94,7 +96,7 @@ def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
 
 
 class BothWays:
-    """Of a BiLSTM: a state before the deletion is the text's own forwards, and one behind it backwards."""
+    """Shared states of a BiLSTM: a deletion changes the forward states after it and the backward states before it."""
 
     def __init__(self, encoder: BiLSTM, vectors: Tensor) -> None:
         """vectors (n, L + 2, E), marks included."""
@@ -112,9 +114,10 @@ class BothWays:
 
 
 class Nearby:
-    """Of an encoder that looks at most `reach` tokens around: only so many states on either side of a deletion change.
+    """Shared states of an encoder whose states depend on at most `reach` tokens on either side.
 
-    They are computed from a window of twice as many tokens on either side, which is all that they see.
+    A deletion changes only the `reach` states on either side of it. They depend on the 2 `reach` tokens on either side,
+    and are computed from that window.
     """
 
     def __init__(self, encoder: VectorEncoder, reach: int, vectors: Tensor) -> None:
@@ -135,7 +138,7 @@ class Nearby:
         return states
 
     def _changed(self, deleted: Tensor) -> Tensor:
-        """The 2 reach states around each deletion, (D, n, 2 reach, H); deleted (D, 1)."""
+        """The 2 reach states around each deletion: (D, 1) -> (D, n, 2 reach, H)."""
         far = 2 * self.reach
         offset = torch.arange(-far, far, device=deleted.device)
         padded = pad(self.vectors, (0, 0, far, far + 1))
@@ -146,11 +149,11 @@ class Nearby:
 
 
 def shared(encoder: nn.Module, vectors: Tensor) -> BothWays | Nearby | None:
-    """What gives the states of texts without each of their tokens; None where a deletion may change every state.
+    """The shared states of an encoder for texts without one token; None where a deletion may change every state.
 
-    vectors (n, L + 2, E): n texts of one length, marks included, and no gradients.
+    vectors (n, L + 2, E): n texts of one length, marks included, without gradients.
     """
-    # of this very class: one that is derived from it may compute its states in another way
+    # exactly this class, since a class derived from it may compute its states differently
     if type(encoder) is BiLSTM:
         return BothWays(encoder, vectors)
     if isinstance(encoder, Words) and encoder.encoder.reach is not None:

@@ -1,8 +1,8 @@
 """Single weights: does the item that a ranking puts first matter more than another one?
 
-Claims: if attention says what matters, the prediction moves further without the item of the highest weight than
-without another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano
-& Smith 2019, section 4, and for the rankings by gradient and product their figures 12 and 13.
+Claims: if attention says what matters, the prediction changes more without the item of the highest weight than without
+another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano & Smith
+2019, section 4; their figures 12 and 13 have the rankings by gradient and by product.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import Texts, decide, distribution, erasable
+from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable
 from attention_audit.audits.rankings import RANKERS, TOPS, order, stream
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
@@ -22,21 +22,21 @@ from attention_audit.readout import Readout
 
 
 def other_ranks(readout: Readout, seed: int) -> Tensor:
-    """A rank from 1 to length - 1 for each text, uniformly, (N,): one for all rankings and both draws."""
+    """A uniformly random rank from 1 to length - 1 for each text, (N,); all rankings and both draws use the same."""
     texts = zip(readout.ids, readout.lengths.tolist(), strict=True)
     return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
 
 
-def without(texts: Texts, positions: Tensor) -> Tensor:
-    """Votes and mass left when one item is erased, for each of K: (n, K) -> (n, C + 1, K)."""
+def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
+    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, C + 1, K)."""
     kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
 
 
-def compare(texts: Texts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
     """The last four columns of `single_weight`, each (rankings, draws, n).
 
-    `ranks` (n,) are those of the other items; `ids` are those of the whole readout.
+    `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
     orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths) for name in TOPS])
     top = orders[..., 0]
@@ -60,13 +60,15 @@ def compare(texts: Texts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[
 def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips.
 
-    One row a ranking (TOPS), draw (DRAWS) and text. delta_js is JS(p, p without the top item) - JS(p, p without
-    the other), delta_attention the weight of the top item less that of the other; the flips say whether the decision
-    changes without the one, and without the other. A text of one item has no other, and no row.
+    One row for each ranking (`TOPS`), draw (`DRAWS`) and text. delta_js is JS(p, p without the top item) - JS(p, p
+    without the other item), and delta_attention the weight of the top item minus that of the other. top_flips and
+    other_flips say whether the decision changes without the top item, and without the other item. A text of one item
+    has no other item, and no row.
 
-    The other item: `corrected` takes that of a random rank from 1 (the top has 0) to items - 1, so each item but the
-    top is as likely. `as_published` does as the authors' code does and takes the item at that position of the text:
-    never the first, and at times the top itself, whereupon both differences are 0.
+    How the other item is drawn: `corrected` takes the item at a random rank from 1 to items - 1 (the top item has rank
+    0), so that every item except the top is equally likely. `as_published` repeats what the authors' code does and uses
+    that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
+    differences are then 0.
     """
     count, several = len(readout), readout.lengths > 1
     shape = len(TOPS), len(DRAWS), count

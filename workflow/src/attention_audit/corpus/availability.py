@@ -1,4 +1,4 @@
-"""Which files of a data set can not be had, and how to get them; light, since Snakemake asks while it plans."""
+"""Which files of a data set are not available, and how to get them; light, since this runs while a run is planned."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from attention_audit.corpus.source import RawSource, Source
 
 
 def locate(path: str, mirror: Path | None) -> Path | None:
-    """A user's own file: as named, absolute or from the working directory, else in the mirror; None: in neither."""
+    """The path of a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
     places = [Path(path), *([mirror / path] if mirror else [])]
     return next((place for place in places if os.path.isfile(place)), None)
 
 
 def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
-    """The files that are neither here nor on the network, each as the place where it is looked for."""
+    """The files that are neither on this machine nor on the network, each as the path where it is looked for."""
     folder = source.folder or name
     absent = []
     for remote in source.remote_files().values():
@@ -33,7 +33,7 @@ def enumerated(words: Sequence[str]) -> str:
 
 
 def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
-    """One line naming each missing file of a data set and how to get it; None where every file can be had.
+    """One line that names each missing file of a data set and how to get it; None where every file is available.
 
     `raw`: the folder of fetched files, results/raw.
     """

@@ -1,4 +1,7 @@
-"""The first pass over a source: its texts as words, in a file, and of each the few numbers that decide its fate."""
+"""The first pass over a source: it writes the texts as words to a file, and keeps a few numbers of each in memory.
+
+These numbers decide which texts are kept, and in which split.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,11 @@ from attention_audit.corpus.tokens import Tokens, split_sentences
 from attention_audit.errors import AuditError
 
 CHUNK = 2**20
-"""Characters that a worker is given at a time."""
+"""About how many characters a worker splits at a time."""
 LONGEST = 10**7
-"""Characters of a text; the longest of the papers has 10^5. Beyond, a quote in a csv was surely left open."""
+"""Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 EVERY = 5.0
-"""Seconds between two lines of progress."""
+"""Seconds between two messages on progress."""
 
 DRAFT = pa.schema(
     [
@@ -44,7 +47,7 @@ DRAFT = pa.schema(
 
 
 def characters(text: str | list[str] | None) -> int:
-    """Length of a text, or of its words, in characters."""
+    """The length of a text, or of its words together, in characters."""
     return len(text or "") if isinstance(text, str | None) else sum(map(len, text))
 
 
@@ -66,12 +69,12 @@ def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
 
 
 def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
-    """Sentences of a text; words that the source has split already are one sentence."""
+    """The sentences of a text as words; a text that the source has already split into words is one sentence."""
     return [text] if isinstance(text, list) else split_sentences(text, tokens)
 
 
 def is_whole(text: Text) -> bool:
-    """Whether a text is free of half characters (lone surrogates), which JSON can spell and no file can hold."""
+    """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
     parts = [text.id, text.label, *(text.text if isinstance(text.text, list) else [text.text]), *(text.query or [])]
     return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
 
@@ -87,7 +90,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.split for text in texts],
         [text.label for text in texts],
         [[*chain(*sentences)] for sentences in split],
-        [own.sentences or (found if tokens.sentences else None) for own, found in zip(texts, starts, strict=True)],
+        [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],
         [text.evidence for text in texts],
@@ -101,7 +104,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
 
 
 def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[pa.RecordBatch]:
-    """Every chunk in order, split by so many processes; at most two chunks a process are held."""
+    """Every chunk in order, split into words by `workers` processes; at most two chunks per process are in memory."""
     if workers == 1:
         yield from (split_chunk(chunk, tokens) for chunk in chunks(texts))
         return
@@ -117,9 +120,10 @@ def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[p
 
 @dataclass
 class Ledger:
-    """What is kept in memory of the texts of a draft.
+    """What is kept in memory about the texts of a draft.
 
-    `labels`: every label met, in order, with the place of its first text; `candidates`: all those of training texts.
+    labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
+    texts. ids: of all texts. entries: the numbers of each text, batch by batch.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
@@ -128,7 +132,7 @@ class Ledger:
     entries: list[Codes] = field(default_factory=list)
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Enter a batch. Raises AuditError at an id that has been there already and at an unknown split."""
+        """Add a batch. Raises AuditError at an id that occurred before, and at an unknown split."""
         names = ("id", "place", "split", "label", "tokens", "sentences", "query", "candidates")
         numbers = {label: number for number, label in enumerate(self.labels)}
         rows = []
@@ -136,7 +140,7 @@ class Ledger:
             *(self._column(batch, name) for name in names), strict=True
         ):
             if id_ in self.ids:
-                raise AuditError(f"{place}: the id {id_!r} stands twice; make ids unique")
+                raise AuditError(f"{place}: the id {id_!r} occurs twice; make ids unique")
             if split is not None and split not in SPLITS:
                 raise AuditError(f"{place}: unknown split {split!r}; known: {', '.join(SPLITS)}")
             self.ids.add(id_)
@@ -145,7 +149,7 @@ class Ledger:
             if candidates and split in ("train", None):
                 self.candidates.update(candidates)
             widths = np.diff([*(starts or [0]), length])
-            # a pair without words in its second text is as empty as one without any in its first
+            # a pair whose second text has no words counts as empty too
             words = 0 if query == 0 else length
             rows.append((UNKNOWN if split is None else SPLITS.index(split), number, words, len(widths), widths.max()))
         self.entries.append(np.array(rows, np.int64))
@@ -157,8 +161,10 @@ class Ledger:
         return values
 
     def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes]:
-        """Split, label, tokens, sentences, tokens of the longest sentence; (N,) each. Splits are codes, see `splits`;
-        labels the numbers of `labels`."""
+        """Split, label, tokens, sentences, and tokens of the longest sentence of every text; (N,) each.
+
+        Splits are the codes of the module `splits`, and labels are positions in `self.labels`.
+        """
         split, label, tokens, sentences, longest = np.concatenate([np.empty((0, 5), np.int64), *self.entries]).T
         return split, label, tokens, sentences, longest
 
@@ -166,7 +172,7 @@ class Ledger:
 def write_draft(
     texts: Iterable[Text], tokens: Tokens, path: Path, workers: int, report: Callable[[str], None]
 ) -> Ledger:
-    """Split all texts into words and write them to `path`, in order. Raises AuditError at one that can not be used."""
+    """Split all texts into words and write them to `path`, in order. Raises AuditError at a text that is not usable."""
     ledger = Ledger()
     reported = time.monotonic()
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:

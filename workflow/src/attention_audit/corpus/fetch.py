@@ -1,4 +1,4 @@
-"""Raw files: from a local mirror, or else from the network; checked before they count."""
+"""Fetching raw files from a local mirror or else from the network, and checking them before they are used."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True)
 class Fetched:
-    """What has been fetched. `origin`: "mirror", or the url it was downloaded from.
+    """A fetched file. origin: "mirror", or the url from which it was downloaded.
 
-    `canonical`: whether it is the published file; None where no checksum is published.
+    canonical: whether it is the published file; None where no checksum is published.
     """
 
     file: str
@@ -34,24 +34,24 @@ class Fetched:
 
 @contextmanager
 def unlocked(path: Path) -> Iterator[None]:
-    """Raises AuditError where the block can not read `path`."""
+    """Raises AuditError where the block cannot read `path`."""
     try:
         yield
     except OSError as error:
-        raise AuditError(f"{path}: can not be read ({error.strerror}); unlock it") from error
+        raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it") from error
 
 
 def holds(mirror: Path, entry: str) -> bool:
-    """Whether the mirror has the file `entry`. Raises AuditError where it does not let itself be asked."""
+    """Whether the mirror has the file `entry`. Raises AuditError where the mirror's folder cannot be read."""
     with unlocked(mirror / entry):
         there = (mirror / entry).is_file()
     return there
 
 
 def listed_checksum(mirror: Path, entry: str) -> str | None:
-    """The sha256 that the mirror's list gives for `entry` (<folder>/<file>); None where there is no list or entry.
+    """The sha256 that the mirror's list has for `entry` (<folder>/<file>); None where there is no list or no entry.
 
-    Raises AuditError at a line that is not one of sha256sum's.
+    Raises AuditError at a line that is not in the format of sha256sum.
     """
     sums = mirror / SUMS
     with unlocked(sums):
@@ -59,14 +59,14 @@ def listed_checksum(mirror: Path, entry: str) -> str | None:
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"([0-9a-f]{64}) [ *](.+)", line)
         if line.strip() and not match:
-            raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it anew with sha256sum")
+            raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it again with sha256sum")
         if match and match[2].removeprefix("./") == entry:
             return match[1]
     return None
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file of the mirror. Raises AuditError where it can not be read."""
+    """Copy a file of the mirror. Raises AuditError where it cannot be read."""
     with unlocked(source):
         stream = source.open("rb")
     with stream, target.open("wb") as copied:
@@ -76,8 +76,9 @@ def copy(source: Path, target: Path) -> None:
 def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
     """Copy `entry` of the mirror to `target` and return its sha256.
 
-    Where the mirror lists its checksum, that decides: a mirror may hold a file of its own making. Else the config's.
-    Raises AuditError where it is another, or the file can not be read.
+    The file must have the checksum that the mirror lists for it, since a mirror may have a file of its own in place of
+    the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
+    differs or the file cannot be read.
     """
     place = mirror / entry
     listed = listed_checksum(mirror, entry)
@@ -98,9 +99,9 @@ def fetch(
 ) -> Fetched:
     """Bring a raw file to `destination`: from <mirror>/<folder>/<file> where that exists, else from its url.
 
-    `report` is given lines of progress. `homepage`: where the file can be asked for.
-    Raises AuditError, and leaves nothing at `destination`, where the file can not be had or is not the right one. If
-    the network fails and the checksum is known, what has come stays beside it, hidden, for the next run to go on from.
+    `report` receives messages on progress. `homepage`: where a user can ask for the file. Raises AuditError, and leaves
+    nothing at `destination`, where the file is not available or is not the right one. If the network fails and the
+    checksum is known, the bytes received so far stay in a hidden file beside it, and the next run continues from them.
     """
     entry = f"{folder}/{remote.file}"
     place = (mirror or Path("<mirror>")) / entry

@@ -1,4 +1,4 @@
-"""Every kind of data set: the one list that a new source is entered in."""
+"""The list of all kinds of data sets; a new source is added here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From a source's texts to a corpus, in two passes, so that memory does not grow with the data.
 
-The first pass writes a draft and keeps a few numbers of each text. They settle splits, classes and the length filter;
-the second pass copies what is left.
+The first pass writes all texts to a draft and keeps a few numbers of each. From these numbers, splits and classes are
+assigned and texts are filtered by length. The second pass copies the texts that are kept.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
 FATES = ("empty", "left_out", "short", "long", "kept")
-"""What becomes of a text, in the order in which it is decided; columns of columns.CENSUS."""
+"""What can happen to a text, in the order in which it is decided; these are columns of the census."""
 EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
 def bounds(lengths: Codes, length: Length) -> tuple[float, float]:
     """The strict bounds on the lengths of one split.
 
-    `shortest` and `longest` are the split's own: its shortest or longest texts go. That is Jain & Wallace's loader,
-    and it alone yields the sizes of Wiegreffe & Pinter 2019, table 1.
+    `shortest` and `longest` stand for the least and the greatest length in the split, so its shortest or longest texts
+    are dropped. Jain & Wallace's loader does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1,
+    come out.
     """
     above = lengths.min() if length.above == "shortest" else length.above
     below = lengths.max() if length.below == "longest" else length.below
@@ -47,7 +48,7 @@ def bounds(lengths: Codes, length: Length) -> tuple[float, float]:
 def too_short_or_long(
     splits: Codes, tokens: Codes, sentences: Codes, longest: Codes, length: Length
 ) -> tuple[Flags, Flags]:
-    """Which texts the filter drops, as two flags, (N,) each."""
+    """Which texts the length filter drops as too short, and which as too long; (N,) each."""
     short, long = np.zeros(len(splits), bool), np.zeros(len(splits), bool)
     for split in (TRAIN, DEV, TEST):
         members = splits == split
@@ -64,7 +65,7 @@ def too_short_or_long(
 
 
 def natural(name: str) -> tuple[int, float, str]:
-    """Sorts numbers by value and before words."""
+    """A key that sorts numbers by value and before words."""
     try:
         value = float(name)
     except ValueError:
@@ -73,10 +74,10 @@ def natural(name: str) -> tuple[int, float, str]:
 
 
 def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool) -> None:
-    """Refuse a corpus that can not be audited. Raises AuditError.
+    """Raise AuditError for a corpus that cannot be audited.
 
-    That is one with a split without texts, or with texts of one class only, or with a class that the training split
-    lacks, unless every text brings a `choice` of candidates of its own.
+    Every split must have texts of at least two classes, and the training split must have texts of every class; the
+    latter is not required where texts bring their own `choice` of candidates.
     """
     for split, name in enumerate(SPLITS):
         present = np.unique(labels[splits == split])
@@ -94,10 +95,10 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
 
 
 def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
-    """The classes in the order of their numbers: as declared, or as found, sorted.
+    """The classes in the order of their numbers: as declared, or else the labels that occur, sorted.
 
-    Where texts bring candidates, those of the training texts are the classes. Raises AuditError at a label that is
-    not declared.
+    Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
+    that is not among the declared ones.
     """
     if declared is None:
         return sorted(ledger.candidates or ledger.labels, key=natural)
@@ -109,9 +110,10 @@ def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Settled:
-    """What becomes of each text of a draft, (N,) each: its split, its class (a number in `classes`), its fate.
+    """What was decided for each text of a draft, (N,) each.
 
-    tokens, sentences (N,): how long it is; sentences are counted where boundaries are kept.
+    splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
+    the length of the text; sentences are counted where their boundaries are kept.
     """
 
     splits: Codes
@@ -122,7 +124,7 @@ class Settled:
     sentences: Codes
 
     def census(self) -> pd.DataFrame:
-        """Columns of columns.CENSUS: a row a split and class, with texts by fate, and the sums of the kept texts."""
+        """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
         kept = self.fates == KEPT
         columns = {name: (self.fates == fate).astype(np.int64) for fate, name in enumerate(FATES)}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
@@ -137,7 +139,7 @@ class Settled:
         )
 
     def rows(self, draft: Path) -> Iterator[pa.Table]:
-        """The texts that are kept, in the columns of columns.CORPUS, in order."""
+        """The kept texts in order, with the columns of columns.corpus.CORPUS."""
         number = {name: label for label, name in enumerate(self.classes)}
         start = 0
         with pq.ParquetFile(draft) as file:
@@ -162,20 +164,21 @@ class Settled:
 
 
 def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
-    """Decide split, class and fate of every text. Raises AuditError where the corpus can not be audited."""
-    way = source.preparation
+    """Decide split, class and fate of every text. Raises AuditError where the corpus cannot be audited."""
+    preparation = source.preparation
     own_splits, own_labels, tokens, sentences, longest = ledger.columns()
     fates = np.where(tokens == 0, EMPTY, KEPT)
     used = np.flatnonzero(fates == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
         raise AuditError(f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty; check the source")
     splits = own_splits.copy()
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], way.splits)
-    classes = class_names(ledger, way.classes)
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits)
+    classes = class_names(ledger, preparation.classes)
     number = {name: label for label, name in enumerate(classes)}
     labels = np.array([number.get(name, UNKNOWN) for name in ledger.labels], np.int64)[own_labels]
     fates[(fates == KEPT) & ((splits < 0) | (labels < 0))] = OUT
-    short, long = too_short_or_long(np.where(fates == KEPT, splits, UNKNOWN), tokens, sentences, longest, way.length)
+    used_splits = np.where(fates == KEPT, splits, UNKNOWN)
+    short, long = too_short_or_long(used_splits, tokens, sentences, longest, preparation.length)
     fates[short], fates[long] = SHORT, LONG
     kept = fates == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates))
@@ -183,7 +186,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
-    """A line for each reason for which texts were dropped: how many, and where the first one stands."""
+    """Report, for each reason for which texts were dropped, how many there were and where the first one is."""
     places = pq.read_table(draft, columns=["place"])["place"]
     for fate in (EMPTY, OUT, SHORT, LONG):
         members = np.flatnonzero(settled.fates == fate)
@@ -200,9 +203,9 @@ def prepare(
     workers: int,
     report: Callable[[str], None],
 ) -> pd.DataFrame:
-    """Write the corpus of a source to `path` and return its census (columns of columns.CENSUS).
+    """Write the corpus of a source to `path` and return its census.
 
-    Raises AuditError where a raw file is damaged or the corpus can not be audited.
+    Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
     with scratch(path.with_suffix(".draft")) as draft:
         ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)

@@ -1,4 +1,4 @@
-"""Raw files, read as streams: archives, lines, csv rows. Every fault ends in one line that names file and row."""
+"""Reading raw files as streams: archives, lines, csv rows. Every fault ends in one line that names file and row."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
-"""Times its packed size that a file may unpack to; the papers' archives have up to 11."""
+"""A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 ALWAYS = 2**26
-"""Bytes that any file may unpack to."""
+"""Bytes that a file may unpack to however small it is."""
 DAMAGED = (
     OSError,
     EOFError,
@@ -44,7 +44,7 @@ DAMAGED = (
 
 
 def remedy(path: Path) -> str:
-    """What to do about a damaged raw file: fetched ones can be fetched again, the user's own can not."""
+    """What to do about a damaged raw file: fetch it again, or replace it where it is the user's own."""
     return rebuild_hint(path) if path.parts[:1] == ("results",) else "replace the file"
 
 
@@ -60,24 +60,24 @@ def reading(path: Path) -> Iterator[None]:
 
 
 class Unpacking(io.RawIOBase):
-    """What comes out of a packed file, as a stream.
+    """The unpacked content of a packed file, as a stream.
 
-    Raises AuditError as `reading` does where its reader meets the damage, and where more comes out than any text has:
-    what is packed a thousandfold was made to fill memory and disk.
+    Raises AuditError as `reading` does when the reader meets damage, and when the content is larger than any data set's
+    could be: a file that unpacks to a thousand times its size was made to fill memory and disk.
     """
 
     def __init__(self, stream: IO[bytes], path: Path, before: Unpacking | None = None) -> None:
-        """`before`: what came out of the same file already, which counts too."""
+        """`before`: an earlier stream from the same file, whose bytes count towards the limit too."""
         self.stream, self.path = stream, path
         self.done: int = before.done if before else 0
         self.most = max(ALWAYS, MOST * path.stat().st_size)
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Fill the buffer as far as the file goes; the number of bytes."""
+        """Fill the buffer as far as the content reaches, and return the number of bytes."""
         view = memoryview(buffer)
         with reading(self.path):
             content = self.stream.read(len(view))
@@ -103,8 +103,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     """The plain files of a zip or tar.gz archive whose whole names match `wanted`, in the archive's order, as streams.
 
-    Nothing is unpacked to disk: a name may point where it likes. Raises AuditError as `reading` does, here and in the
-    streams, and where two files have one name.
+    Nothing is unpacked to disk, since a name in an archive may point to any path. Raises AuditError as `reading` does,
+    here and in the streams, and where two files have the same name.
     """
     names: set[str] = set()
     unpacking: Unpacking | None = None
@@ -129,11 +129,11 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
             unpacked = Unpacking(packed, path)  # type: ignore[arg-type]
             with tarfile.open(fileobj=unpacked, mode="r|") as tar:
                 for member in tar:
-                    tar.members = []  # type: ignore[attr-defined]  # else it remembers them all
+                    tar.members = []  # type: ignore[attr-defined]  # otherwise tarfile keeps all of them in memory
                     content = tar.extractfile(member) if member.isfile() and re.fullmatch(wanted, member.name) else None
                     if content:
                         yield member.name, content
-                # tarfile takes a broken header for the end of the archive; the checksum stands at the true one
+                # tarfile takes a broken header for the end of the archive; gzip's checksum comes at the true end
                 while unpacked.read(BLOCK):
                     pass
 
@@ -141,8 +141,8 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
 def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
     """A file of a zip archive, as a stream.
 
-    Raises AuditError where it is packed by another method than deflate: those may unpack a few bytes to a gigabyte,
-    and Python's reader would hold it all.
+    Raises AuditError where the file is packed by another method than deflate: such methods can unpack a few bytes to a
+    gigabyte, and Python's reader would keep all of it in memory.
     """
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise AuditError(f"{path}: {entry.filename} is packed by another method than deflate; pack it anew")
@@ -151,16 +151,16 @@ def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO
 
 def content(stream: IO[bytes], where: str) -> bytes:
     """All of a stream that holds one text. Raises AuditError where it is longer than any text may be."""
-    found = stream.read(LONGEST + 1)
-    if len(found) > LONGEST:
+    text = stream.read(LONGEST + 1)
+    if len(text) > LONGEST:
         raise AuditError(f"{where}: more than {LONGEST} bytes; is this the right file?")
-    return found
+    return text
 
 
 def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:
-    """Decoded lines with their ends; a byte order mark is dropped.
+    """Decoded lines with their line ends; a byte order mark is dropped.
 
-    Raises AuditError, naming the line, at one beyond LONGEST_LINE and at a byte that the encoding does not have.
+    Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have.
     """
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
@@ -173,11 +173,10 @@ def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[st
 
 
 def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[tuple[str, list[str]]]:
-    """The rows of a csv file, each with the line where it begins; empty lines are skipped, quoted fields may hold
-    line ends.
+    """The rows of a csv file, each with the line where it begins.
 
-    Raises AuditError, naming the line, where a quote was left open: a field does not end, ends within a word, or is
-    longer than any text may be.
+    Empty lines are skipped, and quoted fields may contain line ends. Raises AuditError, naming the line, where a quote
+    seems to be left open: a field does not end, ends within a word, or is longer than any text may be.
     """
     csv.field_size_limit(LONGEST)
     reader = csv.reader(text, delimiter=delimiter, strict=True)

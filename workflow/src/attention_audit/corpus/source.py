@@ -1,4 +1,4 @@
-"""What every data set declares: where it comes from, how it is split into words, filtered and divided."""
+"""What every data set declares: where it comes from, and how it is split into words, filtered and divided."""
 
 from __future__ import annotations
 
@@ -16,39 +16,41 @@ from attention_audit.section import Count, Name, Section, Sha256
 
 
 class RemoteFile(Section):
-    """A published file: where it comes from and how to know that it is the right one."""
+    """A published file: where it comes from, and by what size and checksum it is recognised."""
 
     file: str = Field(pattern=r"^[^/\\.][^/\\]*$", description="File name, in the mirror and in results/raw.")
     url: str | None = Field(None, pattern=r"^https?://", description="Download address; null: mirror only.")
     bytes: Count | None = Field(None, description="Its size; null where none is published.")
     sha256: Sha256 | None = Field(
-        None, description="Its checksum; null where none is published: what was fetched is then recorded only."
+        None, description="Its checksum; null where none is published: that of the fetched file is then only recorded."
     )
 
 
 class Origin(Section):
-    """Whose data it is."""
+    """Who published the data."""
 
-    homepage: str = Field("", description="Where it is described, and asked for where it can not be downloaded.")
-    licence: str = Field("", description="Its licence, as stated there.")
+    homepage: str = Field("", description="Page that describes the data, or where one asks for them.")
+    licence: str = Field("", description="The licence, as stated on that page.")
     citation: str = Field("", description="What to cite.")
 
 
 class Length(Section):
-    """Length filter in tokens, both bounds strict."""
+    """Length filter in tokens; both bounds are strict."""
 
     above: int | Literal["shortest"] | None = Field(
-        None, description="Keep longer texts only; `shortest`: the split's own least length (the authors' quirk)."
+        None,
+        description="Keep only texts longer than this; `shortest`: than the split's shortest text, as the authors do.",
     )
     below: int | Literal["longest"] | None = Field(
-        None, description="Keep shorter texts only; `longest`: the split's own greatest length (the authors' quirk)."
+        None,
+        description="Keep only texts shorter than this; `longest`: than the split's longest text, as the authors do.",
     )
-    most_sentences: Count | None = Field(None, description="Train and dev texts have at most so many sentences.")
-    longest_sentence: Count | None = Field(None, description="Their sentences have at most so many tokens.")
+    most_sentences: Count | None = Field(None, description="Sentences of a train or dev text at most.")
+    longest_sentence: Count | None = Field(None, description="Tokens of a sentence of a train or dev text at most.")
 
 
 class Preparation(NamedTuple):
-    """What happens to the texts of a source; `classes` in the order of their numbers, None: found in the data."""
+    """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data."""
 
     tokens: Tokens
     length: Length
@@ -59,22 +61,22 @@ class Preparation(NamedTuple):
 class Source(Section):
     """A data set. Each subclass reads one raw format."""
 
-    min_df: Count = Field(1, description="A word is in the vocabulary if so many training texts hold it.")
+    min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
     vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")
 
     @property
     def pair(self) -> bool:
-        """Whether it gives pairs of texts."""
+        """Whether the source has pairs of texts."""
         return False
 
     @property
     def preparation(self) -> Preparation:
-        """What happens to its texts."""
+        """How its texts are prepared."""
         return Preparation(Tokens(), Length(), Splits(), None)
 
     @abstractmethod
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """Its texts, one by one. `name`: of the data set, for ids; `raw`: path of each of its files by field.
+        """The texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field.
 
         Raises AuditError, naming file and row, where a file is not as published.
         """
@@ -93,7 +95,7 @@ class RawSource(Source):
 
     @property
     def preparation(self) -> Preparation:
-        """What happens to its texts."""
+        """How its texts are prepared."""
         return Preparation(self.tokens, self.length, self.splits, self.class_order)
 
     @property

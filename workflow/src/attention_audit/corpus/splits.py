@@ -1,4 +1,4 @@
-"""Splits that a source lacks: made by seed."""
+"""Drawing the splits that a source does not have, by a seed."""
 
 from __future__ import annotations
 
@@ -27,16 +27,14 @@ class Most(Section):
 
 
 class Splits(Section):
-    """How splits are made that the source does not have."""
+    """How splits are drawn that the source does not have."""
 
     test: Share = Field(0.2, description="Share of all texts for test, where the source has no test split.")
     test_seed: Seed = Field(1, description="Seed of that draw.")
     dev: Share = Field(0.15, description="Share of the training texts for dev, where the source has no dev split.")
     dev_seed: Seed = Field(1, description="Seed of that draw.")
     stratified: bool = Field(True, description="Draw the same share of every class.")
-    most: Most | None = Field(
-        None, description="Keep at most so many texts of each split, a stratified draw; null: all."
-    )
+    most: Most | None = Field(None, description="Texts of each split at most, a stratified draw; null: all.")
     most_seed: Seed = Field(1, description="Seed of that draw.")
     test_sample: Share | None = Field(
         None,
@@ -45,29 +43,29 @@ class Splits(Section):
 
 
 def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, stratified: bool) -> tuple[Codes, Codes]:
-    """A share of `members` by scikit-learn's train_test_split, as the authors draw theirs: the rest, and the share;
-    both in the order of the draw, on which a further one depends.
+    """Divide `members` by scikit-learn's train_test_split, as the authors do, into the rest and a `share` of them.
 
-    Raises AuditError where there are too few texts for it.
+    Both are in the order of the draw, since a further draw depends on it. Raises AuditError where there are too few
+    texts.
     """
-    from sklearn.model_selection import train_test_split  # here, since it takes a second
+    from sklearn.model_selection import train_test_split  # imported here, since it takes a second
 
     strata = labels[members] if stratified else None
     try:
         rest, drawn = train_test_split(members, test_size=share, random_state=seed, stratify=strata)
     except ValueError as error:
         raise AuditError(
-            f"{dataset}: {len(members)} texts can not be split {1 - share:.0%} to {share:.0%} (every class needs texts "
+            f"{dataset}: {len(members)} texts cannot be split {1 - share:.0%} to {share:.0%} (every class needs texts "
             "on both sides); give more texts, or set splits.stratified: false"
         ) from error
     return rest, drawn
 
 
 def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits) -> Codes:
-    """The split of every text, (N,) -> (N,): codes in SPLITS, or LEFT_OUT for texts outside a sample.
+    """The split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
-    Texts of split UNKNOWN count as training texts, from which missing splits are drawn: first test, then dev.
-    Raises AuditError where there are too few.
+    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
+    dev. Raises AuditError where there are too few texts.
     """
     made = np.where(splits == UNKNOWN, TRAIN, splits)
     shares = ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed))

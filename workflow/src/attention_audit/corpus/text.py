@@ -9,12 +9,12 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text before it is split into words; a list holds words already.
+    """A text before it is split into words, or a list of words where the source has split it.
 
-    `split` is None where the source has no such split. `place`: file and row, for messages. `query`: the second text of
-    a pair (question, hypothesis). `candidates`: the labels that may be the answer, None for all. `evidence`: positions
-    of the words known to decide the label, None where nobody knows. `sentences`: positions of the first word of each,
-    of a text that is split into words already.
+    split: None where the source has no splits. place: file and row, for messages. query: the second text of a pair
+    (question, hypothesis). candidates: the labels that may be the answer, None for all. evidence: positions of the
+    words known to decide the label, None where they are unknown. sentences: in a text that is split into words, the
+    position of each sentence's first word.
     """
 
     id: str

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SPACES = "spaces"
 ANY_LANGUAGE = "xx"
 MOST_WORDS = 2**18
-"""Different words that a pipeline may know; half a kilobyte each."""
+"""Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 DEIDENTIFIED = "<DE>"
-"""Stands for a de-identified passage of MIMIC; one word, kept as it is."""
+"""The word that stands for a de-identified passage of MIMIC; it is never changed."""
 
 
 class Tokens(Section):
@@ -46,7 +46,7 @@ class Tokens(Section):
     @field_validator("tokenizer")
     @classmethod
     def _known(cls, code: str) -> str:
-        spec = find_spec("spacy")  # located, not imported: that takes a second
+        spec = find_spec("spacy")  # located, not imported, since an import takes a second
         folders = spec.submodule_search_locations if spec else None
         if code != SPACES and not any((Path(f) / "lang" / code).is_dir() for f in folders or ()):
             raise ValueError(f"unknown tokenizer {code!r}; known: spaces, and spaCy's language codes")
@@ -59,23 +59,23 @@ def blank(code: str) -> Language:
 
     Raises AuditError where the language needs a package that is not installed.
     """
-    import spacy  # here, since it takes a second and control corpora do without
+    import spacy  # imported here, since it takes a second and control corpora do not need it
     from spacy.tokenizer import Tokenizer
 
     try:
         language = spacy.blank(code)
     except ImportError as error:
         reason = str(error).partition("\n")[0]
-        raise AuditError(f"tokens: spaCy can not split {code!r} here: {reason}; install what it names") from error
-    if isinstance(language.tokenizer, Tokenizer):  # languages without spaces bring one of their own
+        raise AuditError(f"tokens: spaCy cannot split {code!r} here: {reason}; install what it names") from error
+    if isinstance(language.tokenizer, Tokenizer):  # languages without spaces have tokenizers of another class
         language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
     language.add_pipe("sentencizer")
-    language.max_length = 10**9  # its limit is for parsers, which take memory by length
+    language.max_length = 10**9  # spaCy's own limit is meant for parsers, whose memory grows with the length
     return language
 
 
 def pipeline(code: str) -> Language:
-    """`blank`, made anew once it knows MOST_WORDS: spaCy keeps every word, and memory would grow with the data."""
+    """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow."""
     language = blank(code)
     if len(language.vocab) > MOST_WORDS:
         blank.cache_clear()
@@ -84,7 +84,7 @@ def pipeline(code: str) -> Language:
 
 
 def passages(text: str) -> list[str]:
-    """A text cut at the white space between its sentences, which spaCy's rules for any language find."""
+    """A text cut at the white space between its sentences, by spaCy's rules for any language."""
     starts = [sentence.start_char for sentence in pipeline(ANY_LANGUAGE)(text).sents]
     cuts = [start for start in starts if start == 0 or text[start - 1].isspace() or text[start].isspace()]
     return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
@@ -100,7 +100,7 @@ def raw_sentences(text: str, tokens: Tokens) -> list[list[str]]:
 
 
 def changed(word: str, tokens: Tokens) -> list[str]:
-    """A word lower-cased, masked and stripped as the settings say: none, one or several words."""
+    """A word after lower-casing, masking and splitting at punctuation, as the settings say: any number of words."""
     if word == DEIDENTIFIED:
         return [word]
     if tokens.lower:
@@ -111,7 +111,7 @@ def changed(word: str, tokens: Tokens) -> list[str]:
 
 
 def split_sentences(text: str, tokens: Tokens) -> list[list[str]]:
-    """The words of each sentence, empty ones left out; the whole text is one sentence unless `tokens.sentences`."""
+    """The words of each sentence without empty sentences; the whole text is one sentence unless `tokens.sentences`."""
     sentences: Iterable[list[str]] = (
         [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
     )

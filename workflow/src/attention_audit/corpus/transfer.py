@@ -1,4 +1,4 @@
-"""Downloads that show progress, try again, go on where they broke off, and end in the right file or in one line."""
+"""Downloads that report progress, try again, continue where they broke off, and end in the right file or one error."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PAUSE = 2.0
 TIMEOUT = 30.0
 CHUNK = 2**16
 STEP = 50_000_000
-"""Bytes between two lines of progress where the size of the file is unknown."""
+"""Bytes between two messages on progress where the size of the file is unknown."""
 
 Report = Callable[[str], None]
 
 
-class Progress:
-    """A line for every tenth of a file, or for every STEP bytes where its size is unknown."""
+class DownloadProgress:
+    """Reports every tenth of a file, or every STEP bytes where the file's size is unknown."""
 
     def __init__(self, url: str, done: int, total: int | None, report: Report) -> None:
         self._url = url
@@ -38,7 +38,7 @@ class Progress:
         return 10 * self._done // self._total if self._total else self._done // STEP
 
     def update(self, count: int) -> None:
-        """`count` more bytes have come."""
+        """Add `count` received bytes."""
         self._done += count
         if self._passed() > self._steps:
             self._steps = self._passed()
@@ -47,7 +47,7 @@ class Progress:
 
 
 def reason(error: requests.RequestException) -> str:
-    """A failed request in a few words."""
+    """Why a request failed, in a few words."""
     match error:
         case requests.HTTPError(response=requests.Response() as response):
             return f"the server answers {response.status_code} {response.reason}"
@@ -63,18 +63,18 @@ def reason(error: requests.RequestException) -> str:
 
 
 def may_pass(error: requests.RequestException) -> bool:
-    """Whether another attempt may succeed: not where the server has answered that it refuses."""
+    """Whether another attempt may succeed; not where the server has answered that it refuses the request."""
     return error.response is None or error.response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def validator(response: requests.Response) -> str | None:
-    """What tells this version of the file from a later one, as If-Range takes it (RFC 9110, 13.1.5)."""
+    """The header that tells this version of the file from later ones, for If-Range (RFC 9110, 13.1.5)."""
     tag = response.headers.get("ETag", "W/")
     return response.headers.get("Last-Modified") if tag.startswith("W/") else tag
 
 
 def extent(response: requests.Response) -> tuple[int, int | None]:
-    """Where the bytes of an answer begin in the file, and how many the whole file has; None where it does not say."""
+    """Where the bytes of an answer begin in the file, and the size of the whole file; None where that is not said."""
     match = re.fullmatch(r"bytes ([0-9]+)-[0-9]+/([0-9]+|\*)", response.headers.get("Content-Range", ""))
     if response.status_code == HTTPStatus.PARTIAL_CONTENT and match:
         return int(match[1]), None if match[2] == "*" else int(match[2])
@@ -83,21 +83,21 @@ def extent(response: requests.Response) -> tuple[int, int | None]:
 
 
 def body(response: requests.Response) -> Iterator[bytes]:
-    """The bytes of an answer, just as sent. Raises Timeout, or ChunkedEncodingError where they end too early."""
-    # some servers declare .gz to be an encoding of the transfer: unpacked, it would not be the published file
+    """The bytes of an answer exactly as sent. Raises Timeout, or ChunkedEncodingError where they end too early."""
+    # some servers declare .gz as the encoding of the transfer; unpacked, it would not be the published file
     response.raw.headers.pop("Content-Encoding", None)
     try:
         yield from response.iter_content(CHUNK)
     except requests.exceptions.SSLError as error:
         raise requests.exceptions.ChunkedEncodingError(error) from error
-    except requests.ConnectionError as error:  # so does requests call a silence in the middle
+    except requests.ConnectionError as error:  # requests raises this for a timeout in the middle of an answer
         raise requests.ReadTimeout(error) from error
 
 
 class Transfer:
-    """One file on its way from the network to `target`, by as many requests as it takes.
+    """The download of one file to `target`, by as many requests as it takes.
 
-    What lies at `target` is taken for its beginning where a checksum will tell whether it was.
+    What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
     """
 
     def __init__(self, remote: RemoteFile, url: str, target: Path, report: Report) -> None:
@@ -108,13 +108,13 @@ class Transfer:
         self._version: str | None = None
 
     def proceed(self) -> None:
-        """One more request, for what `target` lacks, or for all where the server can not go on from there.
+        """Make one more request for what `target` lacks, or for the whole file where the server cannot continue.
 
-        Raises RequestException where it fails, AuditError where the server's file has not the size it should have.
+        Raises RequestException where it fails, and AuditError where the server's file does not have the declared size.
         """
         done = self._done()
         with self._ask(done) as response:
-            if not (done and self._can_not_go_on(response, done)):
+            if not (done and self._cannot_continue(response, done)):
                 response.raise_for_status()
                 self._receive(response)
                 return
@@ -122,7 +122,7 @@ class Transfer:
         self.proceed()
 
     def _done(self) -> int:
-        """How many bytes to go on from: none where two versions of the file could get mixed unseen."""
+        """How many bytes to continue from; 0 where two versions of the file could get mixed without being noticed."""
         safe = self._remote.sha256 or self._version
         return self._target.stat().st_size if safe and self._target.exists() else 0
 
@@ -134,7 +134,7 @@ class Transfer:
                 headers["If-Range"] = self._version
         return requests.get(self._url, headers=headers, stream=True, timeout=TIMEOUT)
 
-    def _can_not_go_on(self, response: requests.Response, done: int) -> bool:
+    def _cannot_continue(self, response: requests.Response, done: int) -> bool:
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
             start, _ = extent(response)
             return start != done or self._version not in (None, validator(response))
@@ -147,7 +147,7 @@ class Transfer:
             check_size(self._remote, self._url, self._target, total)
         if start:
             self._report(f"{self._url}: going on at {start / 1e6:.1f} MB")
-        progress = Progress(self._url, start, total, self._report)
+        progress = DownloadProgress(self._url, start, total, self._report)
         with self._target.open("ab" if start else "wb") as stream:
             for chunk in body(response):
                 stream.write(chunk)
@@ -156,20 +156,20 @@ class Transfer:
             raise requests.exceptions.ChunkedEncodingError
 
 
-def check_size(remote: RemoteFile, url: str, target: Path, found: int) -> None:
-    """Raises AuditError, and removes `target`, where the config knows another size than `found`, in bytes."""
-    if remote.bytes not in (None, found):
+def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
+    """Raises AuditError, and removes `target`, where the config has another size than `size`, in bytes."""
+    if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
         raise AuditError(
-            f"{url}: it has {found} bytes, not {remote.bytes} as the config says; check url and bytes there"
+            f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check url and bytes there"
         )
 
 
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> str:
-    """Download `url` to `target`, in ATTEMPTS attempts, and return its sha256, which is the config's if that has one.
+    """Download `url` to `target`, in at most ATTEMPTS attempts, and return its sha256.
 
-    Raises AuditError, ending in `remedy` where the network fails; then `target` stays for another run to go on from.
-    It is removed where it proves to be the wrong file.
+    Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
+    run continues from it. Raises AuditError, and removes `target`, where its size or checksum is not the config's.
     """
     transfer = Transfer(remote, url, target, report)
     for attempt in range(1, ATTEMPTS + 1):

@@ -1,4 +1,4 @@
-"""Word vectors: where they come from, and the text format of published ones: one word a line, its numbers after it."""
+"""Word vectors: where they come from, and how to read published ones, which have one word and its numbers on a line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from attention_audit.section import Count, Section, Seed
 
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
 LONGEST_LINE = 2**20
-"""Bytes; fastText's and GloVe's longest have a few thousand."""
+"""Bytes of a line at most; the longest of fastText and GloVe have a few thousand."""
 SHOWN = 20
-"""Files of an archive that a message names."""
+"""How many files of an archive a message names."""
 
 
 class VectorFile(RemoteFile):
@@ -47,8 +47,8 @@ class TrainedVectors(Section):
 
     kind: Literal["word2vec"] = Field(description="word2vec: Mikolov et al. 2013, by gensim, negative sampling.")
     dimension: Count = Field(description="Width of the vectors.")
-    window: Count = Field(5, description="Words to either side that are a word's context.")
-    min_count: Count = Field(5, description="A word has a vector if it stands so many times in those texts.")
+    window: Count = Field(5, description="Words on either side that are a word's context.")
+    min_count: Count = Field(5, description="A word has a vector if it occurs at least this often in those texts.")
     epochs: Count = Field(5, description="Passes over the texts.")
     skip_gram: bool = Field(False, description="Skip-gram; false: continuous bag of words.")
     normalise: bool = Field(False, description="Scale each vector to length 1, as Serrano & Smith do.")
@@ -86,7 +86,7 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
 
 
 def numbers(fields: list[bytes]) -> npt.NDArray[np.float32]:
-    """The fields as float32, (fields,). Raises ValueError where one is no finite number of that range."""
+    """The fields as float32, (fields,). Raises ValueError where one is not a finite float32."""
     with np.errstate(over="ignore"):
         values = np.array([float(field) for field in fields]).astype(np.float32)
     if not np.isfinite(values).all():
@@ -95,12 +95,15 @@ def numbers(fields: list[bytes]) -> npt.NDArray[np.float32]:
 
 
 def width(word: bytes, fields: list[bytes]) -> int:
-    """Numbers of a line: its fields, and whatever numbers stand in the words before them, after the first."""
+    """How many numbers a line has: its fields, and the parts of the word that are numbers, except its first part."""
     return len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
 
 
 def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Line number, word and fields of each line but word2vec's header; raises AuditError at one of another width."""
+    """Line number, word and fields of each line except word2vec's header.
+
+    Raises AuditError at a line that does not have `dimension` numbers.
+    """
     mend = "mend its dimension in the config, or the file"
     for number, line in enumerate(lines, start=1):
         header = re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line) if number == 1 else None
@@ -109,19 +112,20 @@ def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tupl
         if header:
             continue
         word, *fields = line.rstrip().rsplit(b" ", dimension)
-        if (found := width(word, fields)) != dimension:
-            raise AuditError(f"{path}: line {number}: {found} numbers, not {dimension}; {mend}")
+        if (count := width(word, fields)) != dimension:
+            raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
         yield number, word, fields
 
 
 def read_vectors(
     path: Path, words: Collection[str], dimension: int, member: str | None = None
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """The vectors (dimension,) of those of `words` that the file holds; the first where a word stands twice.
+    """The vectors (dimension,) of those `words` that the file has; where a word occurs twice, the first vector.
 
-    The file is read line by line and words are compared as bytes, so neither its size nor bad UTF-8 does harm. The last
-    `dimension` fields of a line are the vector; the word before them may hold spaces (some of GloVe's do). A first
-    line of two whole numbers is word2vec's header. Raises AuditError, naming the line, at one of another width.
+    The file is read line by line and words are compared as bytes, so neither its size nor invalid UTF-8 matters. The
+    last `dimension` fields of a line are the vector; the word before them may contain spaces, as some of GloVe's do. A
+    first line of two whole numbers is word2vec's header. Raises AuditError, naming the line, at a line that does not
+    have `dimension` numbers.
     """
     wanted = {word.encode(): word for word in words}
     vectors: dict[str, npt.NDArray[np.float32]] = {}

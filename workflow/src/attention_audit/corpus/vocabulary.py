@@ -22,12 +22,12 @@ WordVectors = Mapping[str, npt.NDArray[np.float32]]
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3
 AT_ONCE = 1024
-"""Texts whose words are held as Python strings."""
+"""How many texts are in memory as Python strings at a time."""
 
 
 @dataclass(frozen=True)
 class WordLists:
-    """The words of each text of some splits, from the start each time they are asked for; a pair is two texts."""
+    """The words of each text of some splits; every iteration reads them from the start. A pair counts as two texts."""
 
     corpus: Path
     splits: Sequence[str]
@@ -50,34 +50,34 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The word of each row of the embedding, the four marks first; `counts`: how often the training texts hold it."""
+    """The word of each row of the embedding, the four marks first. counts: how often each occurs in training texts."""
 
     words: list[str]
     counts: list[int]
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each word. Marks are not words: a text can not hold one."""
+        """The row of each word. Marks are not words: no text contains one."""
         return {word: row for row, word in enumerate(self.words) if row >= len(MARKS)}
 
     @cached_property
-    def _sought(self) -> pa.Array:
+    def _value_set(self) -> pa.Array:
         return pa.array(self.words[len(MARKS) :], pa.string())
 
     def encode(self, texts: pa.ListArray) -> Encoded:
-        """Rows of the words of each text between a start and an end mark; a word out of vocabulary is <unk>."""
+        """The rows of the words of each text between a start and an end mark; an unknown word has the row of <unk>."""
         lengths = texts.value_lengths().to_numpy().astype(np.int64)
-        found = pc.index_in(texts.flatten(), value_set=self._sought).fill_null(UNKNOWN - len(MARKS)).to_numpy()
+        index = pc.index_in(texts.flatten(), value_set=self._value_set).fill_null(UNKNOWN - len(MARKS)).to_numpy()
         ends = np.cumsum(lengths + 2)
         rows = np.zeros(lengths.sum() + 2 * len(lengths), np.int32)
         rows[ends - lengths - 2] = START
         rows[ends - 1] = END
-        rows[rows == 0] = found + len(MARKS)
+        rows[rows == 0] = index + len(MARKS)
         return Encoded(rows, lengths)
 
 
 def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabulary:
-    """The words that at least `min_df` of the training texts hold, in alphabetic order."""
+    """The words that occur in at least `min_df` of the training texts, in alphabetic order."""
     counts: Counter[str] = Counter()
     texts_with: Counter[str] = Counter()
     for tokens in texts:
@@ -88,25 +88,28 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
 
 
 class Coverage(NamedTuple):
-    """Share of the vocabulary's words, and of the training tokens they stand for, that have a vector."""
+    """The shares of the vocabulary's words, and of the training tokens, that have a vector."""
 
     types: float
     tokens: float
 
 
 def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> Coverage:
-    """How much of the vocabulary, marks apart, `vectors` cover."""
+    """How much of the vocabulary, without marks, `vectors` cover."""
     counts = {word: vocabulary.counts[row] for word, row in vocabulary.rows.items()}
-    found = [word for word in counts if word in vectors]
-    return Coverage(len(found) / len(counts), sum(counts[word] for word in found) / sum(counts.values()))
+    covered = [word for word in counts if word in vectors]
+    return Coverage(len(covered) / len(counts), sum(counts[word] for word in covered) / sum(counts.values()))
 
 
 def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
-    """The columns of `columns.VOCABULARY`, one row an embedding row; without `vectors` no word has one."""
-    found = [vectors.get(word) if vectors else None for word in vocabulary.words[len(MARKS) :]]
+    """The columns that columns.corpus.VOCABULARY declares, with a row for each row of the embedding.
+
+    Without `vectors`, the column `vector` is null everywhere.
+    """
+    own = [vectors.get(word) if vectors else None for word in vocabulary.words[len(MARKS) :]]
     return {
         "index": list(range(len(vocabulary.words))),
         "word": vocabulary.words,
         "train_count": vocabulary.counts,
-        "vector": [None] * len(MARKS) + found,
+        "vector": [None] * len(MARKS) + own,
     }

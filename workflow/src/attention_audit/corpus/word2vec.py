@@ -14,12 +14,12 @@ from attention_audit.corpus.vectors import TrainedVectors
 from attention_audit.errors import AuditError
 
 LONGEST = 10_000
-"""Words of a text that gensim looks at; it drops those beyond without a word."""
+"""Words of a text that gensim reads; it silently drops all further words."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Texts in runs of at most LONGEST words, from the start each time they are asked for."""
+    """Texts in runs of at most LONGEST words; every iteration starts from the beginning."""
 
     texts: Iterable[list[str]]
 
@@ -31,15 +31,15 @@ class Runs:
 def train_vectors(
     texts: Iterable[list[str]], settings: TrainedVectors, report: Callable[[str], None]
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """The vector (dimension,) of each word that stands `min_count` times in `texts`.
+    """The vector (dimension,) of each word that occurs at least `min_count` times in `texts`.
 
-    `texts` are gone through once to count and once an epoch. One worker, for the same texts to give the same vectors.
-    Raises AuditError where no word stands so often.
+    `texts` are read once to count words and once in every epoch. There is one worker, so that the same texts always
+    give the same vectors. Raises AuditError where no word occurs that often.
     """
-    from gensim.models import Word2Vec  # here, since it takes a second
+    from gensim.models import Word2Vec  # imported here, since it takes a second
     from gensim.models.callbacks import CallbackAny2Vec
 
-    class Progress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
+    class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
         epoch = 0
         started = time.perf_counter()
 
@@ -48,7 +48,7 @@ def train_vectors(
             seconds = time.perf_counter() - self.started
             report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
 
-    logging.getLogger("gensim").setLevel(logging.ERROR)  # its progress is the line above
+    logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
     model = Word2Vec(
         vector_size=settings.dimension,
         window=settings.window,
@@ -60,9 +60,9 @@ def train_vectors(
     runs = Runs(texts)
     model.build_vocab(runs)
     if not model.wv.index_to_key:
-        raise AuditError(f"word2vec: no word stands {settings.min_count} times in the texts; lower its min_count")
+        raise AuditError(f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count")
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
-    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[Progress()])
+    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[TrainingProgress()])
     vectors: npt.NDArray[np.float32] = model.wv.vectors
     if settings.normalise:
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
 """What a classifier is built of, as plain settings.
 
-The names of encoders and of attention are declared here, with what the checks must know of them: the plan of a run is
-made without PyTorch. `encoders` and `attention` say how each is built.
+The names of encoders and of attention are declared here, with the properties that the checks of a configuration need,
+since a run is planned without PyTorch. The modules `encoders` and `attention` build them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 Encoder = Literal["bilstm", "affine", "bigru", "conv", "none"]
 """Every encoder."""
 MARKED: Final = frozenset[Encoder]({"bilstm"})
-"""Encoders that read a whole text between its marks; all others read vectors, of words or of sentences."""
+"""Encoders that read a whole text with its start and end marks; all others read vectors of words or of sentences."""
 SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv"})
 """Encoders that can sum up a query, which models of pairs need."""
 
 Scoring = Literal["additive", "dot"]
-"""Every scoring function: attention whose weights a model learns."""
+"""Every scoring function; attention with one has weights that the model learns."""
 Attention = Literal[Scoring, "uniform", "imposed"]
-"""The same, and the two kinds of attention that learn nothing."""
+"""Every kind of attention: the scoring functions, and two kinds that learn nothing."""
 QUERIED: Final = frozenset[Attention]({"additive", "dot"})
-"""Attention with a form that reads a query, which models of pairs need."""
+"""Attention that can also read a query, which models of pairs need."""
 
 
 class Dropout(Section):
-    """Shares of values that training sets to zero, at each place where it may; nothing is dropped in evaluation.
+    """The share of values that training sets to zero, at each place where it can; evaluation sets none to zero.
 
     words: before the encoder of words. sentences: before the encoder of sentences. convolution: again before every
     convolution. decoder: before the decoder. logits: after it.
@@ -51,10 +51,10 @@ def _one_of(names: Collection[str]) -> str:
 class Architecture(Section):
     """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights.
 
-    hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, outputs of an affine
-    layer; without an encoder it is not read. kernels: the widths of a convolution, in words. hierarchical: encoder and
-    additive attention over the words of each sentence, then the same kind of encoder and `attention` over the
-    sentences. pair: a second encoder reads each text's query. initialisation: see `initialise`.
+    hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, or outputs of an
+    affine layer; not read where there is no encoder. kernels: the widths of a convolution, in words. hierarchical: an
+    encoder and additive attention read the words of each sentence, then the same kind of encoder and `attention` read
+    the sentences. pair: a second encoder reads each text's query. initialisation: see `classifier.initialise`.
     """
 
     encoder: Encoder

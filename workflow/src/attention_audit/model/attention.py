@@ -1,7 +1,6 @@
-"""How much each item of a text counts: N texts or sentences, at most I items, states of width H.
+"""Attention: a weight for each item of a text. Shapes: N texts or sentences, at most I items, states of width H.
 
-The names of `architecture.Attention` are built as ATTENTION says, and as QUERY_ATTENTION says where texts have
-queries.
+`ATTENTION` builds each kind that `architecture.Attention` names; `QUERY_ATTENTION` builds it for texts with queries.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from attention_audit.model.architecture import Architecture, Attention
 from attention_audit.model.batch import Batch, Sentences
 
 Build = Callable[[Architecture, int], nn.Module]
-"""From an architecture and the width H of the states to its attention."""
+"""A function that builds attention from an architecture and the width H of the states."""
 
 
 def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
-    """Softmax over the items of each text alone: (N, I) -> (N, I)."""
+    """Softmax over the items of each text, without padding: (N, I) -> (N, I)."""
     return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
 
 
@@ -82,7 +81,7 @@ class Uniform(nn.Module):
 
 
 class Imposed(nn.Module):
-    """The weights of another model, brought along by the batch (Wiegreffe & Pinter 2019, section 3.4)."""
+    """The weights of another model, which the batch carries (Wiegreffe & Pinter 2019, section 3.4)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
         """(N, I, H) -> (N, I)."""
@@ -102,10 +101,10 @@ ATTENTION: Mapping[Attention, Build] = {
     "uniform": lambda architecture, width: Uniform(),
     "imposed": lambda architecture, width: Imposed(),
 }
-"""Attention over the items of a text: states (N, I, H) and the texts to weights (N, I)."""
+"""Attention over the items of a text, from states (N, I, H) and the texts to weights (N, I)."""
 
 QUERY_ATTENTION: Mapping[Attention, Build] = {
     "additive": lambda architecture, width: QueryAdditive(width, architecture.attention_hidden),
     "dot": lambda architecture, width: QueryDot(),
 }
-"""Attention that reads the states of queries too, (N, H). `architecture.QUERIED` has the same names."""
+"""Attention that also reads the states of queries, (N, H). `architecture.QUERIED` has the same names."""

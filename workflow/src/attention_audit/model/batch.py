@@ -1,4 +1,4 @@
-"""A padded batch of texts, and the split it is cut from."""
+"""Padded batches of texts, and the split that they are taken from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 
 Indices = npt.NDArray[np.int64]
 SHORT = 8
-"""Sentences of up to so many words are padded together; longer ones with none twice as long."""
+"""Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
 
 
 def within(lengths: Tensor, longest: int) -> Tensor:
@@ -24,7 +24,7 @@ def within(lengths: Tensor, longest: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Sentences:
-    """n sentences of like length, without marks: words (n, W), padding last; lengths (n,)."""
+    """n sentences of similar length, without marks: words (n, W), padding last; lengths (n,)."""
 
     words: Tensor
     lengths: Tensor
@@ -36,10 +36,10 @@ class Sentences:
 
 
 class Documents(NamedTuple):
-    """The B texts of a batch as sentences: counts (B,) of them, at most S each.
+    """The B texts of a batch as sentences: counts (B,) sentences each, at most S.
 
-    groups: all sentences, those of like length together. places (B, S): where a text's sentences, in order, stand in
-    the groups laid end to end; 0 behind the last one.
+    groups: all sentences, in groups of similar length. places (B, S): the positions of a text's sentences, in order, in
+    the concatenation of all groups; 0 after the last sentence.
     """
 
     groups: list[Sentences]
@@ -49,7 +49,7 @@ class Documents(NamedTuple):
 
 @dataclass(frozen=True)
 class Marked:
-    """B texts of at most L tokens, each between a start and an end mark, padding last.
+    """B texts of at most L tokens, each between a start mark and an end mark, padding last.
 
     ids (B, L + 2); lengths (B,) in tokens, without marks.
     """
@@ -59,18 +59,18 @@ class Marked:
 
     @property
     def words(self) -> Tensor:
-        """(B, L), the ids between the marks; an end mark stands behind shorter texts."""
+        """(B, L), the ids after the start mark; shorter texts are followed by their end mark and padding."""
         return self.ids[:, 1:-1]
 
 
 @dataclass(frozen=True)
 class Batch(Marked):
-    """B texts with their labels (B,), and with what a model needs besides.
+    """B texts with their labels (B,), and with whatever else a model needs.
 
     The items that a model attends to are the tokens, or the sentences where the split has them in `documents`; I is the
-    most items of a text. attention (B, I) and probabilities (B, C) are those of another model, where the split carries
-    them. query: the second texts of pairs. candidates (B, K): the classes that may answer each, -1 behind them, all -1
-    where any may; None where any may everywhere.
+    largest number of items. attention (B, I) and probabilities (B, C) come from another model, where the split carries
+    them. query: the second texts of pairs. candidates (B, K): the classes that may answer each text, padded with -1; a
+    row of only -1 means that every class may. None means that every class may answer every text.
     """
 
     labels: Tensor
@@ -82,17 +82,17 @@ class Batch(Marked):
 
     @property
     def items(self) -> Tensor:
-        """(B,), items of each text."""
+        """The number of items of each text, (B,)."""
         return self.lengths if self.documents is None else self.documents.counts
 
     @property
     def mask(self) -> Tensor:
-        """(B, I), true on items: marks and padding can not be attended to."""
+        """(B, I), true on items: a model cannot attend to marks and padding."""
         return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
 def _padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
-    """Runs of a flat tensor that begin at start (B,) and have length (B,), as rows with zeros behind, (B, longest)."""
+    """Slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
     offset = torch.arange(longest, device=flat.device)
     where = (start[:, None] + offset).clamp(max=len(flat) - 1)
     return flat[where] * (offset < length[:, None])
@@ -103,9 +103,9 @@ def _starts(lengths: Indices) -> Indices:
 
 
 def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
-    """Cut a row of texts into runs of at most `texts` texts and, padded to the widest of them, `tokens` tokens.
+    """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
 
-    A text that is wider than `tokens` is a run of its own.
+    A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
     """
     start, widest = 0, 0
     for stop, width in enumerate(widths.tolist()):
@@ -119,16 +119,20 @@ def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> 
 
 
 class Boundaries(NamedTuple):
-    """Sentences of N texts: counts (N,), and the position of each one's first word in its text, text after text."""
+    """The sentences of N texts, text after text.
+
+    starts: the position of each sentence's first word in its text. counts (N,): the number of sentences of each text.
+    """
 
     starts: npt.ArrayLike
     counts: npt.ArrayLike
 
 
 class _SentenceTable:
-    """The sentences of a split, T of them text after text: lengths (T,), and where in its flat ids they start (T,).
+    """The T sentences of a split, text after text: their lengths (T,), and their starts in the split's flat ids (T,).
 
-    counts, first, longest (N,): how many a text has, the number of its first, the tokens of its longest.
+    For each text, (N,): counts, its number of sentences; first, the number of its first sentence; longest, the tokens
+    of its longest sentence.
     """
 
     def __init__(self, boundaries: Boundaries, texts: Indices) -> None:
@@ -137,12 +141,12 @@ class _SentenceTable:
         self.first = _starts(self.counts)
         tokens = np.asarray(boundaries.starts, dtype=np.int64) + np.repeat(_starts(texts), self.counts)
         self.lengths = np.diff(tokens, append=texts.sum())
-        # each text before this one has two marks, this one has passed its first
+        # before a sentence lie both marks of every earlier text, and the start mark of its own
         self.starts = tokens + np.repeat(2 * np.arange(len(texts)) + 1, self.counts)
         self.longest = np.maximum.reduceat(self.lengths, self.first)
 
     def documents(self, members: Indices, ids: Tensor) -> Documents:
-        """The sentences of the texts at `members`, their words taken from the split's flat ids."""
+        """The sentences of the texts at `members`; `ids` are the split's flat ids."""
         counts = self.counts[members]
         numbers = np.arange(counts.sum()) + np.repeat(self.first[members] - _starts(counts), counts)
         octaves = np.ceil(np.log2(np.maximum(self.lengths[numbers], SHORT)))
@@ -160,10 +164,10 @@ class _SentenceTable:
 
 
 class Pairs(NamedTuple):
-    """What N texts are paired with: their queries one after another in `ids`, each between both marks.
+    """The queries of N texts, one after another in `ids`, each between both marks, and the candidate answers.
 
-    lengths (N,) in tokens, without marks. candidates: the classes that may answer each text, text after text; counts
-    (N,) of them, 0 where any may.
+    lengths (N,): of the queries in tokens, without marks. candidates: the classes that may answer each text, text after
+    text. counts (N,): the number of candidates of each text, 0 where every class may answer it.
     """
 
     ids: npt.ArrayLike
@@ -181,7 +185,7 @@ class _Runs:
         self._start = self._lengths.cumsum(0) - self._lengths
 
     def rows(self, members: Tensor, least: int) -> tuple[Tensor, Tensor]:
-        """Runs as rows with zeros behind, at least so wide, and their lengths."""
+        """The runs at `members` as rows padded with zeros, at least `least` wide, and their lengths."""
         lengths = self._lengths[members]
         longest = max(least, int(lengths.max()))
         return _padded(self._flat, self._start[members], lengths, longest).long(), lengths
@@ -196,12 +200,12 @@ class _PairTable:
         self._candidates = _Runs(pairs.candidates, pairs.counts, device) if np.any(pairs.counts) else None
 
     def queries(self, members: Tensor) -> Marked:
-        """(n,) -> n queries, padded as if the longest had a token at least."""
+        """(n,) -> n queries, padded as if the longest had at least one token."""
         ids, lengths = self._queries.rows(members, least=3)
         return Marked(ids, lengths - 2)
 
     def candidates(self, members: Tensor) -> Tensor | None:
-        """(n,) -> (n, K), padded with -1; None where any class may answer any text of the split."""
+        """(n,) -> (n, K), padded with -1; None where every class may answer every text of the split."""
         if self._candidates is None:
             return None
         classes, counts = self._candidates.rows(members, least=1)
@@ -209,7 +213,7 @@ class _PairTable:
 
 
 class Split:
-    """One split of a corpus on the device, as flat arrays; batches are gathered from it, never stored."""
+    """One split of a corpus on the device, as flat arrays, from which batches are taken when they are needed."""
 
     def __init__(
         self,
@@ -222,7 +226,7 @@ class Split:
         boundaries: Boundaries | None = None,
         pairs: Pairs | None = None,
     ) -> None:
-        """N texts, one after another in `ids`: rows of the embedding, each text between both marks.
+        """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
 
         lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
         its sentences; `attention` has one weight for each item.
@@ -254,12 +258,12 @@ class Split:
 
     @property
     def items(self) -> Indices:
-        """Items of each text, (N,): what a model attends to."""
+        """The number of items of each text, (N,); items are what a model attends to."""
         return self.lengths if self._sentences is None else self._sentences.counts
 
     @property
     def widths(self) -> Indices:
-        """Tokens of the longest stretch of each text that is encoded at once, (N,): the text, or a sentence."""
+        """How many tokens of each text are encoded at once, (N,): the whole text's, or its longest sentence's."""
         return self.lengths if self._sentences is None else self._sentences.longest
 
     def batch(self, members: Indices) -> Batch:

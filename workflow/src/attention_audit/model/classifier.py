@@ -1,11 +1,11 @@
 """Classifiers that end in attention and a linear decoder.
 
 embedding -> encoder -> attention -> decoder. Shapes: B texts, I items (tokens; sentences in a hierarchical model), H
-hidden states, O outputs (one for two classes: the logit of class 1; else one a class).
+hidden states, O outputs (for two classes one output, the logit of class 1; else one for each class).
 
-With a BiLSTM or an affine layer it is the classifier of Wiegreffe & Pinter 2019, section 3 (after Jain & Wallace 2019,
-section 2, who have convolutions and dot products besides); with the other encoders, flat or hierarchical, those of
-Serrano & Smith 2019, section 3. Pairs of texts: `pairs`.
+With a BiLSTM or an affine layer this is the classifier of Wiegreffe & Pinter 2019, section 3, which follows Jain &
+Wallace 2019, section 2; they also have convolutions and dot products. With the other encoders, flat or hierarchical,
+it is one of the classifiers of Serrano & Smith 2019, section 3. The module `pairs` has classifiers of pairs of texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from attention_audit.model.hierarchy import Hierarchy, Words
 
 
 def outputs_for(classes: int) -> int:
-    """Width of the decoder: one sigmoid for two classes, as the authors have it."""
+    """Width of the decoder: for two classes one output, as in the authors' code; else one for each class."""
     return 1 if classes == 2 else classes
 
 
@@ -36,15 +36,18 @@ def probabilities(logits: Tensor) -> Tensor:
 
 
 def text_encoder(architecture: Architecture) -> TextEncoder | Words | Hierarchy:
-    """From a batch to the states of its items."""
+    """The encoder of an architecture, from a batch to the states of its items."""
     if build := TEXT_ENCODERS.get(architecture.encoder):
         return build(architecture, architecture.embedding)
     return Hierarchy(architecture) if architecture.hierarchical else Words(architecture)
 
 
 def initialise(model: nn.Module) -> None:
-    """Serrano & Smith's first weights: those of recurrent units and of the decoder uniform by Glorot & Bengio's rule,
-    but orthogonal from state to state; their biases zero. Convolutions and attention keep PyTorch's own.
+    """Serrano & Smith's initial weights.
+
+    Weights of the decoder, and of recurrent units for their input: uniform, by Glorot & Bengio's rule. Weights of
+    recurrent units for their state: orthogonal. Biases of both: zero. Convolutions and attention keep the weights that
+    PyTorch gives them.
     """
     for name, weight in model.named_parameters():
         if "bias_" in name or name == "decoder.bias":
@@ -56,9 +59,9 @@ def initialise(model: nn.Module) -> None:
 
 
 class Output(NamedTuple):
-    """What a forward pass gives: logits (B, C or 1), attention (B, I), states (B, I, H) and bias (O,) or (B, O).
+    """The result of a forward pass: logits (B, C or 1), attention (B, I), states (B, I, H) and bias (O,) or (B, O).
 
-    The bias is what is added to the weighted sum of the items' contributions.
+    The bias is added to the weighted sum of the items' contributions.
     """
 
     logits: Tensor
@@ -83,17 +86,17 @@ class Classifier(nn.Module):
             initialise(self)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits, attention over items alone, and the states that it weighs."""
+        """Logits, attention over the items, the states that it weighs, and the decoder's bias."""
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = self.context_dropout(weigh(attention, states))
         return Output(self.logit_dropout(self.decoder(context)), attention, states, self.decoder.bias)
 
     def contributions(self, states: Tensor) -> Tensor:
-        """z_t = W h_t: (B, I, H) -> (B, I, O). logits = sum_t attention_t z_t + bias, exactly, outside training."""
+        """z_t = W h_t: (B, I, H) -> (B, I, O). Without dropout, logits = sum_t attention_t z_t + bias."""
         return states @ self.decoder.weight.T
 
     def undecayed(self) -> list[nn.Parameter]:
-        """The parameters without an L2 penalty: attention's, over words too where the texts are read as sentences."""
+        """The parameters without an L2 penalty: those of attention over items and, in a hierarchy, over words."""
         words = self.encoder.attention.parameters() if isinstance(self.encoder, Hierarchy) else ()
         return [*words, *self.attention.parameters()]

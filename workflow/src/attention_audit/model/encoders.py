@@ -1,11 +1,11 @@
 """Encoders: from the words of a text to the states that attention weighs.
 
-An encoder is of one of two kinds, whose base classes say what it is given and what it may say of itself: a
-`TextEncoder` reads words and marks by itself, a `VectorEncoder` is given vectors, of words or of sentences, and sees
-neither marks nor padding. The names of `architecture.Encoder` are built as TEXT_ENCODERS and VECTOR_ENCODERS say.
+There are two kinds of encoders, with a base class each. A `TextEncoder` looks up words and marks itself. A
+`VectorEncoder` receives vectors of words or of sentences, and sees neither marks nor padding. `TEXT_ENCODERS` and
+`VECTOR_ENCODERS` build each encoder that `architecture.Encoder` names.
 
-What sums up a query (Jain & Wallace 2019, and their code for what the paper leaves open): the states in which both
-LSTMs end, the mean of affine states, the maximum of convolved ones.
+Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and their code where the paper leaves it
+open): by the final states of both LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from attention_audit.model.batch import Marked, within
 
 
 class TextEncoder(nn.Module, ABC):
-    """Reads the words of B texts of at most L tokens, and the marks around each; its states are `width` wide."""
+    """Reads the words of B texts of at most L tokens, and the marks around each text; its states have size `width`."""
 
     width: int
 
     @abstractmethod
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """States of the tokens, (B, L, width). Those behind a text's end mean nothing."""
+        """States of the tokens, (B, L, width). States on padding have no meaning."""
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """What sums up each text, (B, width); raises TypeError where the encoder does not define it."""
-        raise TypeError(f"{type(self).__name__} sums up no query")
+        """A summary of each text, (B, width); raises TypeError where the encoder does not define one."""
+        raise TypeError(f"{type(self).__name__} cannot summarise a query")
 
 
 class VectorEncoder(nn.Module, ABC):
-    """Reads N sequences of at most L vectors of one width E, with their lengths (N,); its states are `width` wide.
+    """Reads N sequences of at most L vectors of size E, with their lengths (N,); its states have size `width`.
 
-    reach: how many vectors on either side of its own a state depends on, and on nothing else; leave-one-out then
-    computes those states alone that a deletion changes. None where a state may depend on any vector, or on its place
-    in the sequence: every shortened text is encoded anew.
+    reach: a state depends on its own vector and on `reach` vectors on either side, and on nothing else; leave-one-out
+    then computes only the states that a deletion changes. None where a state may depend on any vector, or on its
+    position in the sequence; every shortened text is then encoded from the start.
     """
 
     width: int
@@ -48,18 +48,19 @@ class VectorEncoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, width). States behind a sequence's end mean nothing."""
+        """(N, L, E) -> (N, L, width). States on padding have no meaning."""
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """What sums up each sequence, (N, L, width) -> (N, width); raises TypeError unless the encoder defines it."""
-        raise TypeError(f"{type(self).__name__} sums up no query")
+        """A summary of each sequence, (N, L, width) -> (N, width); raises TypeError unless the encoder defines one."""
+        raise TypeError(f"{type(self).__name__} cannot summarise a query")
 
 
 class BiLSTM(TextEncoder):
     """One LSTM over the text and one over the text reversed within its own length.
 
-    Padding comes last for both, so neither reads it before a token: exact without packing, and several times faster
-    on a CPU. Both read their words from one lookup, time first, and end before the mark that would come last.
+    Padding comes last for both, so neither reads it before a token: the states are exact without packed sequences, and
+    computed several times faster on a CPU. Both read their words from one lookup, time first, and stop before the last
+    mark.
     """
 
     def __init__(self, embedding: int, hidden: int) -> None:
@@ -72,19 +73,19 @@ class BiLSTM(TextEncoder):
         """States of the tokens, (B, L, 2 hidden)."""
         left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
         text = torch.arange(reverse.shape[1], device=reverse.device)
-        # right[reverse, text], by a lookup whose gradient is several times faster
+        # this is right[reverse, text] as an embedding lookup, whose gradient is several times faster
         aligned = lookup((reverse * len(text) + text)[1:].t(), right.flatten(0, 1))
         return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The states in which both end, behind their last mark, (B, 2 hidden)."""
+        """The final states of both, after their last mark, (B, 2 hidden)."""
         left, right, _ = self._read(embedding, texts, texts.ids.shape[1])
         text = torch.arange(left.shape[1], device=left.device)
         last = texts.lengths + 1
         return torch.cat([left[last, text], right[last, text]], dim=-1)
 
     def _read(self, embedding: nn.Embedding, texts: Marked, steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """States of the first `steps` steps of both, (steps, B, hidden); the position that the second reads at each."""
+        """States of the first `steps` steps of both, (steps, B, hidden), and the positions that the second reads."""
         ids = texts.ids.t()
         position = torch.arange(steps, device=ids.device)[:, None]
         text = torch.arange(ids.shape[1], device=ids.device)
@@ -97,7 +98,7 @@ class BiLSTM(TextEncoder):
 
 
 class Affine(VectorEncoder):
-    """tanh(W x + b), which sees no neighbour: the diagnostic MLP (Wiegreffe & Pinter 2019, section 3.4)."""
+    """tanh(W x + b), which reads each vector alone: the diagnostic MLP (Wiegreffe & Pinter 2019, section 3.4)."""
 
     reach = 0
 
@@ -112,7 +113,7 @@ class Affine(VectorEncoder):
         return states
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """Their mean, 0 for none: (N, L, hidden) -> (N, hidden)."""
+        """The mean of the states, 0 for an empty sequence: (N, L, hidden) -> (N, hidden)."""
         inside = within(lengths, states.shape[1])[..., None]
         return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
@@ -132,7 +133,7 @@ class BiGRU(VectorEncoder):
         position = torch.arange(longest, device=vectors.device)
         inside = within(lengths, longest)
         reverse = torch.where(inside, lengths[:, None] - 1 - position, position)
-        # both turns are lookups: their gradient is several times faster than an index's
+        # both reversals are embedding lookups, whose gradient is several times faster than that of indexing
         turned = lookup((sequence * longest + reverse).t(), vectors.flatten(0, 1))
         left, _ = self.forwards(vectors.transpose(0, 1))
         right, _ = self.backwards(turned)
@@ -143,7 +144,7 @@ class BiGRU(VectorEncoder):
 class Convolution(VectorEncoder):
     """ReLU of convolutions of several widths, side by side.
 
-    Widths 3 and 5 are Serrano & Smith's (2019, figure 2), 1, 3, 5 and 7 Jain & Wallace's.
+    Serrano & Smith (2019, figure 2) use the widths 3 and 5, Jain & Wallace 1, 3, 5 and 7.
     """
 
     def __init__(self, size: int, filters: int, dropout: float, kernels: Sequence[int] = (3, 5)) -> None:
@@ -160,8 +161,8 @@ class Convolution(VectorEncoder):
         return torch.cat([filters(values) for filters in self.filters], dim=1).relu().transpose(1, 2)
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """The largest value of each filter, 0 for none: (N, L, H) -> (N, H)."""
-        # no state is negative
+        """The largest value of each filter, 0 for an empty sequence: (N, L, H) -> (N, H)."""
+        # no state is negative, so zeros on padding never win
         return (states * within(lengths, states.shape[1])[..., None]).amax(1)
 
 
@@ -182,7 +183,7 @@ class Bare(VectorEncoder):
 TEXT_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], TextEncoder]] = {
     "bilstm": lambda architecture, size: BiLSTM(size, architecture.hidden),
 }
-"""From an architecture and the width of its embedding to the encoder. `architecture.MARKED` has the same names."""
+"""Builds an encoder from an architecture and the width of its embedding. `architecture.MARKED` has the same names."""
 
 VECTOR_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], VectorEncoder]] = {
     "affine": lambda architecture, size: Affine(size, architecture.hidden),
@@ -192,11 +193,11 @@ VECTOR_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], VectorEncoder]] 
     ),
     "none": lambda architecture, size: Bare(size),
 }
-"""From an architecture and the width E of the vectors to the encoder."""
+"""Builds an encoder from an architecture and the width E of the vectors."""
 
 
 def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
-    """The encoder of vectors of width `size` that an architecture asks for; raises ValueError where it reads texts."""
+    """The encoder that an architecture names, for vectors of width `size`; raises ValueError if it reads texts."""
     build = VECTOR_ENCODERS.get(architecture.encoder)
     if build is None:
         raise ValueError(f"{architecture.encoder} reads texts, not vectors")

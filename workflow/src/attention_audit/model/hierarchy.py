@@ -1,7 +1,7 @@
-"""Texts encoded word by word (flat), or sentence by sentence and then over the sentences (hierarchical).
+"""Encoders of texts as words (flat), or as sentences of words (hierarchical).
 
 The flat and the hierarchical attention networks of Serrano & Smith 2019, after Yang et al. 2016. Neither reads the
-marks around a text: a word's neighbours are words.
+marks around a text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from attention_audit.model.encoders import vector_encoder
 
 
 class Words(nn.Module):
-    """Embedding, dropout, encoder, over the words of texts or of sentences, without marks."""
+    """Embedding, dropout and encoder over the words of texts or of sentences, without marks."""
 
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
@@ -31,15 +31,15 @@ class Words(nn.Module):
         return states
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """What the encoder sums each text up to, (N, H); raises TypeError where it cannot."""
+        """The encoder's summary of each text, (N, H); raises TypeError where it does not define one."""
         return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 
 class Hierarchy(nn.Module):
-    """Words and attention make each sentence a vector; dropout and an encoder of the same kind read the sentences.
+    """`Words` and attention turn each sentence into a vector; dropout and an encoder of the same kind read the vectors.
 
-    The sentences of all texts of a batch are encoded together, those of like length at once: what is padded is at most
-    as large again as the texts, however long one sentence is.
+    The sentences of all texts of a batch are encoded together, in groups of similar length, so that padding never
+    takes more room than the texts themselves, however long one sentence is.
     """
 
     def __init__(self, architecture: Architecture) -> None:

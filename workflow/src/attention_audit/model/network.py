@@ -10,5 +10,5 @@ Network = Classifier | PairClassifier
 
 
 def network(architecture: Architecture, words: int, classes: int) -> Network:
-    """A classifier of texts or of pairs with PyTorch's next random weights; `words` rows in the embedding."""
+    """A classifier of texts or of pairs, with weights from PyTorch's random state and `words` rows in the embedding."""
     return (PairClassifier if architecture.pair else Classifier)(architecture, words, classes)

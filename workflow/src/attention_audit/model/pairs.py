@@ -18,7 +18,7 @@ from attention_audit.model.hierarchy import Hierarchy, Words
 
 
 def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
-    """`text_encoder` of an architecture without hierarchy, which is what pairs have."""
+    """The `text_encoder` of an architecture; raises TypeError where it is hierarchical, which pairs cannot be."""
     encoder = text_encoder(architecture)
     if isinstance(encoder, Hierarchy):
         raise TypeError("pairs are read flat")
@@ -28,16 +28,16 @@ def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
 def allowed(candidates: Tensor, classes: int) -> Tensor:
     """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
     named = candidates >= 0
-    # what pads a row has a column of its own
+    # padding is written to one further column, which is cut off
     columns = torch.zeros(len(candidates), classes + 1, dtype=torch.bool, device=candidates.device)
     columns.scatter_(1, candidates.where(named, classes), True)
     return columns[:, :-1] | ~named.any(1, keepdim=True)
 
 
 class PairClassifier(nn.Module):
-    """Text and query have an embedding and an encoder each; q is what sums up the query.
+    """Text and query have an embedding and an encoder each; c is the text's context vector, q the query's summary.
 
-    logits = W tanh(W_p c + W_q q) with biases; a class that is no candidate has logit minus infinity.
+    logits = W tanh(W_p c + W_q q) with biases; a class that is not a candidate has the logit minus infinity.
     """
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
@@ -54,7 +54,7 @@ class PairClassifier(nn.Module):
         self.decoder = nn.Linear(hidden, classes)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits, attention over the text's tokens, the states that it weighs, and what the query adds to them."""
+        """Logits, attention over the text's tokens, the states that it weighs, and the query's part of the scores."""
         query = self.query(batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch, query)
@@ -65,15 +65,15 @@ class PairClassifier(nn.Module):
         return Output(logits, attention, states, bias)
 
     def query(self, batch: Batch) -> Tensor:
-        """q, what sums up the queries: (B, H)."""
+        """The summaries q of the queries, (B, H)."""
         if batch.query is None:
             raise ValueError("a model of pairs needs a split that carries queries")
         return self.query_encoder.summary(self.query_embedding, batch.query)
 
     def contributions(self, states: Tensor) -> Tensor:
-        """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b, b the decoder's."""
+        """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the decoder."""
         return states @ self.projection.weight.T
 
     def undecayed(self) -> list[nn.Parameter]:
-        """None: Jain & Wallace's one optimiser for pairs has an L2 penalty on everything."""
+        """No parameter: Jain & Wallace train models of pairs with an L2 penalty on everything."""
         return []

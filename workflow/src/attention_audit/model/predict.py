@@ -1,4 +1,4 @@
-"""Run a model over a split, without gradients and dropout."""
+"""Run a model over a split, without gradients and without dropout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attention_audit.model.network import Network
 
 @contextmanager
 def inference(model: Network) -> Iterator[None]:
-    """Without gradients and without dropout; a training goes on behind it."""
+    """Switch gradients and dropout off in the block; afterwards the model is in the mode it had before."""
     training = model.training
     model.eval()
     try:

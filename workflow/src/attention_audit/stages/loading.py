@@ -31,7 +31,7 @@ from attention_audit.training.settings import ModelSettings
 
 
 @dataclass(frozen=True)
-class Texts:
+class EncodedTexts:
     """One split, growing: ids and labels; texts as rows of the embedding, one after another, each between both marks.
 
     The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
@@ -86,7 +86,7 @@ class Material:
     vectors (V, E) has NaN rows where there is no pretrained vector.
     """
 
-    splits: dict[str, Texts]
+    splits: dict[str, EncodedTexts]
     classes: int
     words: int
     vectors: npt.NDArray[np.float32] | None
@@ -110,13 +110,13 @@ def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None
         raise AuditError(f"{corpus}: text '{name}': {what}")
 
 
-def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False) -> dict[str, Texts]:
+def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False) -> dict[str, EncodedTexts]:
     """The texts of each split, in the order of SPLITS, encoded row group by row group.
 
     Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, or where a
     training text may not be answered by its own class.
     """
-    splits = {split: Texts() for split in SPLITS}
+    splits = {split: EncodedTexts() for split in SPLITS}
     columns = ["id", "split", "label", "tokens"]
     columns += ["sentences"] * sentences + ["query", "candidates"] * pairs
     for table in read_batches(corpus, CORPUS, columns):
@@ -176,7 +176,7 @@ def prepare_device(settings: ModelSettings | Networks) -> torch.device:
     return torch.device("cuda", claim(torch.cuda.device_count()))
 
 
-def build_split(texts: Texts, device: torch.device, reference: Path | None = None) -> Split:
+def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None) -> Split:
     """A split on the device, with the sentences of its texts, or their queries, where they were read.
 
     With `reference`, it carries the attention and predictions of that readout.

@@ -1,4 +1,4 @@
-"""Table 5 of Wiegreffe & Pinter 2019: the model-consistent adversary as lambda varies, and what to hold it against."""
+"""Table 5 of Wiegreffe & Pinter 2019: the model-consistent adversary for every lambda, with rows to compare it with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUN = ["dataset", "model", "lambda", "seed"]
 
 
 def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
-    """F1 of each compared model and seed, and its instance averages against the base model."""
+    """F1 of each compared model and seed, and its means over texts of TVD, JSD and flips against the base model."""
     averages = comparison.groupby(RUN, sort=False, dropna=False)[["tvd", "jsd", "decision_flip"]].mean()
     averages = averages.rename(columns={"decision_flip": "decision_flip_rate"}).reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
@@ -22,7 +22,7 @@ def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
-    """Instance averages of Jain & Wallace's adversary, and the share of the texts that have one; of the base."""
+    """For the base model, means over texts of Jain & Wallace's adversary, and the share of texts that have one."""
     own = instance_adversary[instance_adversary["model"] == BASE]
     texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
     averages = texts.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
@@ -34,11 +34,11 @@ def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) ->
 def wp_table5_adversary(
     performance: pd.DataFrame, comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names
 ) -> pd.DataFrame:
-    """How far the adversary's attention goes (JSD, nats) and what it costs (TVD, decision flips, F1), lambda by lambda.
+    """For each lambda, how far the adversary's attention moves (JSD, nats) and what it costs (TVD, flips, F1).
 
-    Each run's test-split average first, then mean and sd over seeds; the reference rows are further seeds of the
-    base model, uniform weights, and Jain & Wallace's adversary. From columns.PERFORMANCE, COMPARISON and
-    INSTANCE_ADVERSARY rows of any number of data sets; the columns are those of columns.TABLE.
+    Values are averaged over the test split for each run, then over seeds (mean and sd). Further seeds of the base
+    model, uniform weights, and Jain & Wallace's adversary are shown for comparison. The frames hold rows of the audits
+    performance, comparison and instance_adversary, of any number of data sets; the columns are those of columns.table.
     `models` orders the rows. Raises AuditError for a compared model that is not one of them.
     """
     models.refuse_unknown(comparison["model"].unique())

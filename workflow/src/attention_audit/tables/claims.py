@@ -1,7 +1,7 @@
-"""What Serrano & Smith 2019 found, claim by claim, and whether it comes back.
+"""The findings of Serrano & Smith 2019, one by one, and whether this run finds the same.
 
-A claim holds where its whole interval lies on the claimed side. A claim that something is not so holds unless the whole
-interval lies on the other side.
+A claim that a difference exists holds where the whole interval lies on the claimed side. A claim that no difference
+exists holds unless the whole interval lies on one side of it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from attention_audit.tables.resampling import SEED, by_model, cube, estimate
 
 GRADIENTS = ("gradient", "product")
 FLAT = "flan_"
-"""What the names of models begin with that attend to all words; they are in the order of their encoders' reach."""
+"""The names of models that attend to all words begin with this; they are ordered by how far their encoders reach."""
 
 
 class Finding(NamedTuple):
-    """One row of columns.CLAIMS but for the data set."""
+    """One row of columns.claims without the data set."""
 
     claim: str
     statistic: str
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
 
 def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
-    """The further the encoder reaches, the more must go (section 5.6); of one data set."""
+    """The further the encoder reaches, the more items must be erased (section 5.6); for one data set."""
     flat = [name for name in models if name.startswith(FLAT)]
     by_attention = ranked_sets[(ranked_sets["ranking"] == "attention") & ranked_sets["model"].isin(flat)]
     if by_attention.empty:
@@ -62,7 +62,10 @@ def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) 
 
 
 def one_gradient(model: str, name: str, ranking: str, ours: float, low: float, high: float) -> Finding:
-    """What is to hold of the ratio between a ranking and attention, in one model, which tables call `name`."""
+    """The paper's claim on one ranking against attention in one model, and whether it holds.
+
+    name: the model's label in tables. ours, low, high: the ratio of this run, and its interval.
+    """
     statistic = f"texts in which {ranking} flips first / texts in which attention does"
     if not has_encoder(model):
         claim = f"{name}: {ranking} does not clearly flip earlier than attention"
@@ -75,7 +78,10 @@ def one_gradient(model: str, name: str, ranking: str, ours: float, low: float, h
 
 
 def gradients(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
-    """Rankings by gradient flip earlier than attention with encoders, not clearly without (sections 5.4, 5.6)."""
+    """In models with an encoder, rankings by gradient flip earlier than attention; without one, not clearly so.
+
+    Sections 5.4 and 5.6.
+    """
     ratios = earlier(ranked_sets, [(name, "attention") for name in GRADIENTS], resamples)
     ratios = ratios[ratios["metric"] == "earlier_ratio"]
     bounds = ratios[["mean", "low", "high"]].to_numpy().tolist()
@@ -88,7 +94,7 @@ def gradients(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Itera
 
 
 def top_flips() -> dict[str, float]:
-    """Percent of the texts that flip without the top item, by the paper's data sets: table 2, HANrnn."""
+    """Percent of the texts that flip without the top item, by the paper's data sets, for HANrnn (table 2)."""
     rows: dict[str, list[Fact]] = {}
     for (paper, table, dataset, _, metric), fact in facts().items():
         if (paper, table) == (PAPER, "Table 2") and metric in {"both_flip", "only_top_flips"}:
@@ -97,7 +103,7 @@ def top_flips() -> dict[str, float]:
 
 
 def minority(dataset: str, single_weight: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
-    """Without the item of the highest attention alone, few decisions flip (section 4.2); of one data set."""
+    """When only the item of the highest attention is erased, few decisions flip (section 4.2); for one data set."""
     theirs = top_flips()
     least, most = min(theirs.values()), max(theirs.values())
     tops = single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
@@ -125,8 +131,8 @@ def ss_table_claims(
 ) -> pd.DataFrame:
     """Every finding of the paper that can be tested, with 95 % intervals over instances and seeds.
 
-    From columns.RANKED_SETS and SINGLE_WEIGHT rows of any number of data sets; the columns are those of columns.CLAIMS.
-    Raises AuditError for a model that is not one of `models`.
+    The frames hold rows of the audits ranked_sets and single_weight, of any number of data sets; the columns are those
+    of columns.claims. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*ranked_sets["model"].unique(), *single_weight["model"].unique()])
     rows = []

@@ -31,17 +31,17 @@ TRUTH: dict[str, dict[tuple[str, str, str], str]] = {
     "static": {(WP[1], "base", "needed"): NO, (WP[1], "base", "transferable"): NO},
     "digest": {(SS[1], "han_none", "consequential"): YES},
 }
-"""The summary's word on a suite's model and question, where the construction leaves no other.
+"""The answers that the summary must give to a suite's model and question, since the corpus was built that way.
 
-needle: a model of single words that is shown where the one word stands knows the class, and one that takes the mean of
-all does not; where no state knows of its neighbours, moving the weight elsewhere loses it. chorus: every word counts
-alike. static: no weights can be of use for labels that are noise. digest: where no sentence knows of the others, only
-the planted one speaks for the class.
+needle: one word decides the class. A model of single words predicts it when the weights point to that word, and cannot
+when they are uniform. In a model whose states know only their own word, weight that moves elsewhere loses the class.
+chorus: every word counts the same. static: labels are noise, so no weights can help. digest: one planted sentence
+decides, and in a model whose states know only their own sentence, no other sentence can.
 """
 
 
 class Claim(NamedTuple):
-    """One row of columns.CONTROLS but for the data set and the verdict."""
+    """One row of columns.controls without the data set and the verdict."""
 
     claim: str
     statistic: str
@@ -51,13 +51,13 @@ class Claim(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the value lies within its bounds; never with a value that is not a number."""
+        """Whether the value lies within its bounds; False where it is NaN."""
         least, most = (-inf if np.isnan(self.least) else self.least, inf if np.isnan(self.most) else self.most)
         return bool(least <= self.value <= most)
 
 
 def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
-    """A metric of a model, one value a seed."""
+    """A metric of a model, one value for each seed."""
     return performance.loc[(performance["model"] == model) & (performance["metric"] == metric), "value"]
 
 
@@ -80,7 +80,7 @@ def needle(performance: pd.DataFrame, evidence: pd.DataFrame) -> Iterator[Claim]
 
 
 def chorus(performance: pd.DataFrame) -> Iterator[Claim]:
-    """Every word counts alike, so attention adds nothing beyond the noise between seeds (Welch)."""
+    """Every word counts the same, so attention adds nothing beyond the noise between seeds (Welch)."""
     base, uniform = scores(performance, "base", "f1"), scores(performance, "uniform", "f1")
     error = sqrt(base.var() / len(base) + uniform.var() / len(uniform)) if min(len(base), len(uniform)) > 1 else 0.0
     yield Claim(
@@ -95,10 +95,10 @@ def chorus(performance: pd.DataFrame) -> Iterator[Claim]:
 def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
     """Labels are noise, so the model guesses.
 
-    Predictions independent of labels that are positive with share pi, and positive themselves with share q, are
-    right with probability q pi + (1 - q)(1 - pi): between the minority's and the majority's share, whatever q.
-    The accuracy of one seed has a standard error of at most sqrt(1/4n); so has their mean, however correlated.
-    `sizes`: test texts by label.
+    Let a share pi of the labels be positive, and a share q of the predictions, which do not depend on the labels. A
+    prediction is then correct with probability q pi + (1 - q)(1 - pi), which lies between the shares of the smaller and
+    of the larger class for every q. The accuracy of one seed has a standard error of at most sqrt(1/4n), and so has the
+    mean over seeds, however they are correlated. `sizes`: test texts by label.
     """
     positive = sizes[1] / sizes.sum()
     slack = CHANCE_ERRORS * sqrt(0.25 / sizes.sum())
@@ -112,9 +112,10 @@ def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
 
 
 def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
-    """One sentence decides, so rankings by importance start there, and erase little else before the decision flips.
+    """One sentence decides, so a ranking by importance starts there and erases little else before the decision flips.
 
-    Claimed of models without an encoder: with one, an item's state knows of its neighbours too, and may stand for them.
+    This is claimed of models without an encoder: with one, an item's state also depends on its neighbours and may stand
+    for them.
     """
     for model in ("han_none", "flan_none"):
         tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
@@ -138,7 +139,7 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
 
 
 def words(truth: Mapping[tuple[str, str, str], str], summary: pd.DataFrame) -> Iterator[Claim]:
-    """That the summary says what is planted, of the models that it has; `summary` of one data set."""
+    """Claims that the summary gives the answers of `truth`, for the models it has; `summary` is of one data set."""
     for (paper, model, question), word in truth.items():
         for answer in summary.loc[(summary["paper"] == paper) & (summary["model"] == model), question]:
             yield Claim(
@@ -161,12 +162,12 @@ def controls(
     summary: pd.DataFrame,
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
-    """Every claim about the control corpora, with the columns of columns.CONTROLS.
+    """Every claim about the control corpora, with the columns of columns.controls.
 
-    `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are passed over. `performance`,
-    `evidence`, `planted` and `ranked_sets` hold columns.PERFORMANCE, EVIDENCE, PLANTED and RANKED_SETS rows of any
-    number of data sets and suites, with the key of the suite as the column `suite`; `summary` holds columns.SUMMARY
-    rows, and `census` columns.CENSUS frames by data set. `labels` says what models are called.
+    `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are skipped. `performance`,
+    `evidence`, `planted` and `ranked_sets` hold rows of the audits of these names, of any number of data sets and
+    suites, with the key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame
+    for each data set. `labels` has the labels of models.
     """
     rows = []
     for dataset, kind in kinds.items():
@@ -175,7 +176,7 @@ def controls(
         if kind == "digest":
             claims = digest(of_suite(planted, dataset, SS[0]), of_suite(ranked_sets, dataset, SS[0]), labels)
         elif scored.empty:
-            pass  # its tests were not asked for
+            pass  # the configuration does not ask for tests of this data set
         elif kind == "needle":
             claims = needle(scored, of_suite(evidence, dataset, WP[0]))
         elif kind == "chorus":

@@ -1,4 +1,4 @@
-"""Tables of Jain & Wallace 2019: does attention rank tokens as gradients do, and what explains it where it does not."""
+"""Tables of Jain & Wallace 2019: does attention rank tokens as gradients do and, if not, what explains it?"""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
 FLAT = 0.25
-"""Attention whose largest weight is below this."""
+"""Attention counts as flat where its largest weight is below this."""
 CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How well the models predict the test split, one row a model.
+    """How well the models predict the test split, one row for each model (table 1).
 
-    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. Table 1; the
-    paper's values are those of the authors' later run, which selects epochs on dev.
+    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
+    columns.table. The published values are from the authors' later run, which selects epochs on dev.
     """
     rows = of_models(performance, models, list(models))
     return as_table(noted(rows, "Table 1", PAPER), list(models), METRICS)
 
 
 def groups_of(predictions: Floats) -> dict[str, Floats]:
-    """Which predictions (NaN for none) are of a group: all of them, and those of each class where they are few."""
+    """The groups of texts by predicted class, each as an array of 1 and 0: `overall`, and each class if they are few.
+
+    predictions: NaN where there is none.
+    """
     classes = int(np.nanmax(predictions)) + 1
     shown = range(classes if classes <= MOST_CLASSES else 0)
     few = {f"class_{class_}": (predictions == class_).astype(float) for class_ in shown}
@@ -42,7 +45,10 @@ def groups_of(predictions: Floats) -> dict[str, Floats]:
 
 
 def sums(tau: Floats, p: Floats, overlap: Floats, member: Floats) -> Floats:
-    """What `described` takes the means of, (..., 7): each of its arguments (...), `member` 1 or 0."""
+    """The values whose means `described` needs, (..., 7).
+
+    Every argument is (...); `member` is 1 where the text is of the group, else 0.
+    """
     counted, comparable = member * np.isfinite(tau), member * np.isfinite(overlap)
     tau, overlap = np.nan_to_num(tau), np.nan_to_num(overlap)
     of_tau = (counted, counted * tau, counted * tau**2, counted * (p <= LEVEL))
@@ -50,7 +56,7 @@ def sums(tau: Floats, p: Floats, overlap: Floats, member: Floats) -> Floats:
 
 
 def described(means: Floats, texts: int) -> Floats:
-    """Means of `sums` over so many texts to STATISTICS: (..., 7 groups) -> (..., 6 groups)."""
+    """From means of `sums` over a number of texts to STATISTICS: (..., 7 groups) -> (..., 6 groups)."""
     parts = np.moveaxis(means.reshape(*means.shape[:-1], -1, 7), -1, 0)
     member, counted, tau, squares, significant, comparable, overlap = parts
     mean = tau / counted
@@ -60,7 +66,7 @@ def described(means: Floats, texts: int) -> Floats:
 
 
 def without_spread(rows: pd.DataFrame, counts: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the mean alone where the metric is one of `counts`."""
+    """`rows` without sd and interval where the metric is one of `counts`."""
     rows.loc[rows["metric"].isin(counts), ["sd", "low", "high"]] = np.nan
     return rows
 
@@ -83,12 +89,13 @@ def correlations(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
 
 
 def jw_table2_correlation(correlation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
-    """Kendall's tau of two attributions: its mean and sd over texts, and in what share of them p is at most LEVEL.
+    """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
-    One row a model, pair and predicted class (where there are at most MOST_CLASSES), or all texts. Texts where tau is
-    not defined count in `texts` and `undefined` only. Intervals over instances and seeds. From columns.CORRELATION rows
-    of any number of data sets; the columns are those of columns.TABLE. Table 2; the paper has the pairs of attention
-    with gradient and with leave-one-out. `models` orders the rows.
+    One row for each model, pair of attributions and group of texts: all texts, and each predicted class where there are
+    at most MOST_CLASSES. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are over
+    instances and seeds. `correlation` holds rows of the audit correlation, of any number of data sets; the columns are
+    those of columns.table. Table 2; the paper has the pairs of attention with gradient and with leave-one-out. `models`
+    orders the rows.
     """
     models.refuse_unknown(correlation["model"].unique())
     ATTRIBUTIONS.refuse_unknown(name for pair in correlation["pair"].unique() for name in pair.split("~"))
@@ -101,16 +108,16 @@ def jw_table2_correlation(correlation: pd.DataFrame, resamples: int, models: Nam
 
 
 def share_of_flat(means: Floats) -> Floats:
-    """Means of the first CONTROLS, the last of them times `flat`, (..., 5) -> that one where attention is flat."""
+    """Divide the last of five means, which counts flat texts only, by the share of flat texts: (..., 5) -> (..., 5)."""
     return np.concatenate([means[..., :4], means[..., 4:] / means[..., 3:4]], -1)
 
 
 def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
-    """How alike the hidden states are, beside what permuting the attention changes; means over texts, one row a model.
+    """How alike the hidden states are, beside what permuting the attention changes: means over texts, by model.
 
-    Where states are alike, any weights give the same prediction, and so they do where attention is flat: its largest
-    weight below FLAT. Intervals over instances and seeds. From columns.CONICITY and PERMUTATION rows of any number of
-    data sets; the columns are those of columns.TABLE.
+    Permuting cannot change the prediction where the states are alike or attention is flat, that is, its largest weight
+    is below FLAT. Intervals are over instances and seeds. The frames hold rows of the audits conicity and permutation,
+    of any number of data sets; the columns are those of columns.table.
     """
     models.refuse_unknown(conicity["model"].unique())
     keys = ["dataset", "model", "seed", "id"]

@@ -12,18 +12,18 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.tables.tidy import as_table, beside_paper
 
 CLASSES = ("negative", "positive")
-MARKS = 4  # the first rows of a vocabulary are no words
+MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", "mean_length")
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", "classes")
 
 Records = Sequence[Mapping[str, Any]]
-"""What is known of the fetched files of a data set: see stages.fetch."""
+"""The records of a data set's fetched files, as artefacts.record reads them."""
 
 
 def class_facts(sizes: pd.Series) -> Iterator[tuple[str, float]]:
-    """(metric, value): texts in each of two classes; of more classes their number, and the least and the most."""
+    """(metric, value): of two classes, the texts of each; of more, their number, and the smallest and largest size."""
     if len(sizes) == len(CLASSES):
         yield from zip(CLASSES, sizes, strict=True)
     else:
@@ -58,7 +58,7 @@ def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator
 
 
 def rebuilt(records: Records) -> str:
-    """A note on files that are not the published ones, "" where all are."""
+    """A note that names the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
     return f"{', '.join(files)}: not the published bytes" if files else ""
 
@@ -66,10 +66,10 @@ def rebuilt(records: Records) -> str:
 def wp_table1_datasets(
     census: Mapping[str, pd.DataFrame], vocabulary: Mapping[str, pd.DataFrame], records: Mapping[str, Records]
 ) -> pd.DataFrame:
-    """Sizes, classes and lengths (tokens) of the raw files and of every split, and how far the word vectors cover it.
+    """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
-    From columns.CENSUS and columns.VOCABULARY frames by data set; the columns are those of columns.TABLE. `records` of
-    fetched files: the notes name those that are not the published ones.
+    `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
+    files that differ from the published ones.
     """
     facts = [
         (dataset, *fact)
@@ -113,7 +113,7 @@ def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
 def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), number of texts and classes.
 
-    From columns.CENSUS frames by data set; the columns are those of columns.TABLE. Serrano & Smith 2019, table 1.
+    `census` and `records` are by data set; the columns are those of columns.table. Serrano & Smith 2019, table 1.
     """
     facts = [(dataset, "all", *fact) for dataset, counts in census.items() for fact in size_facts(counts)]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})

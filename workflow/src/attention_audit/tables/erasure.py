@@ -24,26 +24,27 @@ Pair = tuple[str, str]
 
 
 def has_encoder(model: str) -> bool:
-    """Whether a model has an encoder: Serrano & Smith's are named <han or flan>_<encoder>, or ..._none without one."""
+    """Whether a model of Serrano & Smith's has an encoder; the names of models without one end in `_none`."""
     return not model.endswith("_none")
 
 
 def pairs_of(rankings: Iterable[str]) -> list[Pair]:
-    """Any two of these rankings; by what is known of them, the first of a pair should flip the decision earlier."""
+    """Every two of these rankings; the first of a pair is the one that is expected to flip the decision earlier."""
     return list(combinations(reversed(RANKINGS.ordered(rankings)), 2))
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Accuracy on the test split, one row a model.
+    """Accuracy on the test split, one row for each model (table 3).
 
-    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. Table 3.
+    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
+    columns.table.
     """
     rows = of_models(performance[performance["metric"] == "accuracy"], models, list(models))
     return as_table(beside_paper(rows, "Table 3", PAPER), list(models), ["accuracy"])
 
 
 def flips(single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
-    """Percent of the texts in each of CELLS, by dataset, model, ranking and draw; `texts` their number."""
+    """Percent of the texts in each of CELLS, by dataset, model, ranking and draw; `texts` is the number of texts."""
     frames = []
     for identity, rows in by_model(single_weight):
         codes = 2 * ~rows["top_flips"].to_numpy() + ~rows["other_flips"].to_numpy()
@@ -58,12 +59,12 @@ def flips(single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
 def ss_table2_flips(
     single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], resamples: int, models: Names
 ) -> pd.DataFrame:
-    """Does the decision flip without the top item, and without another: percent of the texts in all four cases.
+    """Does the decision flip without the top item, and without another item: percent of the texts in all four cases.
 
-    One row a model, ranking that names the top item, and draw of the other; with the number of texts, and of test texts
-    excluded since they have one item only. Intervals over instances and seeds. From columns.SINGLE_WEIGHT rows of any
-    number of data sets and columns.CENSUS frames by data set; the columns are those of columns.TABLE. Table 2, figures
-    9, 12 and 13.
+    One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of
+    texts, and the number of test texts excluded because they have only one item. Intervals are over instances and
+    seeds. `single_weight` holds rows of the audit single_weight, of any number of data sets, and `census` is by data
+    set; the columns are those of columns.table. Table 2, figures 9, 12 and 13.
     """
     models.refuse_unknown(single_weight["model"].unique())
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
@@ -78,9 +79,9 @@ def ss_table2_flips(
 
 
 def outcomes(removed: Mapping[str, Floats], pairs: Sequence[Pair]) -> Floats:
-    """1 for what became of each pair (first earlier, second earlier, tied), else 0: (S, N) each -> (S, N, 3 pairs).
+    """The outcome of each pair (first earlier, second earlier, tied), as 1 and 0: (S, N) each -> (S, N, 3 pairs).
 
-    `removed`: items erased by each ranking when the decision flips, infinitely many where it never does.
+    `removed`: by ranking, how many items it has erased when the decision flips; infinity where it never flips.
     """
     columns: list[npt.NDArray[np.bool_]] = []
     for first, second in pairs:
@@ -90,7 +91,7 @@ def outcomes(removed: Mapping[str, Floats], pairs: Sequence[Pair]) -> Floats:
 
 
 def shares_and_ratio(means: Floats) -> Floats:
-    """Means of `outcomes` to the statistics EARLIER of each pair, (..., 3 pairs) -> (..., 4 pairs)."""
+    """From means of `outcomes` to the statistics EARLIER of each pair: (..., 3 pairs) -> (..., 4 pairs)."""
     counts = means.reshape(*means.shape[:-1], -1, 3)
     shares = 100 * counts / counts.sum(-1, keepdims=True)
     ratio = counts[..., :1] / counts[..., 1:2]
@@ -98,20 +99,21 @@ def shares_and_ratio(means: Floats) -> Floats:
 
 
 def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair], resamples: int) -> pd.DataFrame:
-    """The statistics EARLIER by dataset, model, first and second; `texts` in which at least one of them flips.
+    """The statistics EARLIER, by dataset, model, first and second ranking.
 
-    Percent of those texts, and the ratio of first_earlier to second_earlier. A ranking that flips alone is the earlier.
+    `texts` is the number of texts in which at least one of the two flips the decision. The statistics are percent of
+    these texts, and the ratio of first_earlier to second_earlier. Where only one ranking flips, it is the earlier one.
     """
     frames = []
     for identity, rows in by_model(ranked_sets):
         items = rows["removed"].astype(float).replace(-1, np.inf)
         keys, values = cube(rows.assign(removed=items), "removed", ["ranking"])
         removed = {name: values[..., place] for place, name in enumerate(keys["ranking"])}
-        became = outcomes(removed, pairs)
-        seeds, texts, _ = became.shape
-        either = became.reshape(seeds * texts, -1, 3).sum((0, 2)) / seeds
+        outcome = outcomes(removed, pairs)
+        seeds, texts, _ = outcome.shape
+        either = outcome.reshape(seeds * texts, -1, 3).sum((0, 2)) / seeds
         frame = long(
-            pd.DataFrame(pairs, columns=["first", "second"]), EARLIER, estimate(became, resamples, shares_and_ratio)
+            pd.DataFrame(pairs, columns=["first", "second"]), EARLIER, estimate(outcome, resamples, shares_and_ratio)
         )
         frames.append(frame.assign(**identity, texts=np.repeat(either, len(EARLIER)), seeds=seeds))
     return pd.concat(frames, ignore_index=True)
@@ -120,8 +122,9 @@ def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair], resamples: int) ->
 def ss_table_pairwise(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """Which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
 
-    Of the texts in which at least one of the two flips it; one that does so alone is the earlier. One row a model and
-    pair. From columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE. Section 5.4.
+    The percentages are of the texts in which at least one of the two flips the decision; where only one does, it is the
+    earlier one. One row for each model and pair. `ranked_sets` holds rows of the audit ranked_sets, of any number of
+    data sets; the columns are those of columns.table. Section 5.4.
     """
     models.refuse_unknown(ranked_sets["model"].unique())
     rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()), resamples)

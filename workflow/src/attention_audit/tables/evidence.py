@@ -1,4 +1,4 @@
-"""Where the words that decide the label are known: how much of the attention of Jain & Wallace's models is on them."""
+"""How much of the attention of Jain & Wallace's models lies on the words known to decide the label."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ METRICS = (*MASSES, "texts")
 
 
 def jw_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
-    """Attention on the evidence, and what uniform attention would have there; means over texts, one row a model.
+    """Attention on the evidence, and what uniform attention would have there: means over texts, by model.
 
-    Intervals over instances and seeds. From columns.EVIDENCE rows of any number of data sets, none where no evidence is
-    known; the columns are those of columns.TABLE. The papers have no such table.
+    Intervals are over instances and seeds. `evidence` holds rows of the audit evidence, of any number of data sets; it
+    is empty where no evidence is known. The columns are those of columns.table. The papers have no such table.
     """
     models.refuse_unknown(evidence["model"].unique())
     frames = [pd.DataFrame(columns=["dataset", "row", "metric", "mean"])]

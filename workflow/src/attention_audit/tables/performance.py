@@ -12,13 +12,13 @@ from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
 
 METRICS = ("f1", "accuracy", "roc_auc")
 BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
-"""Wiegreffe & Pinter's models as `models` names them; the guides' names begin alike."""
+"""The names of Wiegreffe & Pinter's models; the names of all guided MLPs begin with `GUIDE`."""
 
 
 def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) -> pd.DataFrame:
-    """Mean, sd and seeds of every metric, one row a model that is to be shown.
+    """Mean, sd and number of seeds of every metric, for each model of `shown`.
 
-    Raises AuditError for a model that is not one of `models`.
+    Raises AuditError where `performance` has a model that is not one of `models`.
     """
     models.refuse_unknown(performance["model"].unique())
     chosen = performance[performance["model"].isin(shown)].rename(columns={"model": "row"})
@@ -26,7 +26,7 @@ def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) ->
 
 
 def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """`rows` beside the paper's, with a note on F1 where it is not that of a positive class."""
+    """`rows` beside the paper's values, with a note where F1 is an average over more than two classes."""
     rows = beside_paper(rows, table, paper)
     macro = (rows["classes"] > 2) & (rows["metric"] == "f1")
     rows.loc[macro, "note"] = [f"F1: macro average of {count} classes" for count in rows.loc[macro, "classes"]]
@@ -34,7 +34,7 @@ def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame
 
 
 def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
-    """F1 of base minus F1 of uniform, paired by seed, one row a data set."""
+    """F1 of base minus F1 of uniform, paired by seed, one row for each data set."""
     f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
     paired = f1.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
     gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
@@ -42,10 +42,10 @@ def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
 
 
 def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Is attention needed: base against uniform weights, with the paired difference in F1.
+    """Is attention needed? Base against uniform weights, with the paired difference in F1.
 
-    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE. The difference
-    stands beside the difference of the paper's two values; the notes give Jain & Wallace's own F1.
+    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
+    columns.table. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
     rows = noted(of_models(performance, models, [BASE, UNIFORM]), "Table 2")
     gains = gain_of_attention(performance)
@@ -60,9 +60,10 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Does attention transfer: the diagnostic MLP under four sets of weights.
+    """Does attention transfer? The diagnostic MLP under four sets of weights.
 
-    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
+    `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
+    columns.table.
     """
     guides = [name for name in models if name.startswith(GUIDE)]
     return as_table(noted(of_models(performance, models, guides), "Table 3"), guides, METRICS)

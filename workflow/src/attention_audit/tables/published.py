@@ -1,9 +1,9 @@
-"""The numbers that the papers give, for the tables to show beside ours.
+"""The numbers that the papers publish, which tables show beside this run's.
 
-Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3; Jain & Wallace 2019 (arXiv 1902.10186v3), tables 1 and
-2, in the digits of a later run whose output comes with their code, and as quoted by Wiegreffe & Pinter; Serrano & Smith
-2019 (arXiv 1906.03731), tables 1-3. Of that output, the files of one correlation each are taken: the summary of all
-three has leave-one-out under the name of the gradient, and the gradient under that of leave-one-out.
+Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3. Serrano & Smith 2019 (arXiv 1906.03731), tables 1-3.
+Jain & Wallace 2019 (arXiv 1902.10186v3), tables 1 and 2, with the digits of a later run whose output comes with their
+code, and as quoted by Wiegreffe & Pinter. From that output the files with one correlation each are used, since its
+summary of all three exchanges the names of leave-one-out and gradient.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attention_audit.names import display_name
 
 
 class Fact(NamedTuple):
-    """A published number, what a reader must know to compare with it (often ""), and half a unit of its last digit."""
+    """A published number, a note that readers need for a comparison (often ""), and half a unit of its last digit."""
 
     value: float
     note: str
@@ -27,7 +27,7 @@ class Fact(NamedTuple):
 
 
 def half_a_unit(number: str) -> float:
-    """Half a unit of the last digit that is written: of 0.90 it is 0.005, of 19 it is 0.5."""
+    """Half a unit of a number's last written digit: 0.005 for 0.90, and 0.5 for 19."""
     return 0.5 * 10.0 ** -len(number.partition(".")[2])
 
 
@@ -42,12 +42,12 @@ def facts() -> dict[tuple[str, ...], Fact]:
 
 
 def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:
-    """What `paper` gives in `table` for our data set, row and metric; None where it gives nothing."""
+    """The number that a paper's table has for a data set (named as in the configuration), row and metric; else None."""
     return facts().get((paper, table, display_name(dataset), row, metric))
 
 
 def published_rows(table: str, dataset: str, paper: str) -> Iterator[tuple[str, str, float]]:
-    """Row, metric and value of all that `paper` gives in `table` for our data set."""
+    """Row, metric and value of every number that a paper's table has for a data set."""
     for key, fact in facts().items():
         if key[:3] == (paper, table, display_name(dataset)):
             yield key[3], key[4], fact.value

@@ -11,26 +11,26 @@ from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
 from attention_audit.columns.summary import QUESTIONS
-from attention_audit.tables.shown import Section, Shown
+from attention_audit.tables.shown import Block, Shown
 
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$"}
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "noise floor", "within seeds", "verdict", *QUESTIONS,
 }  # fmt: skip
-"""Columns that hold words, and so stand to the left."""
+"""Columns that hold words and are therefore aligned to the left."""
 
 
 def grid(shown: pd.DataFrame, style: str) -> str:
-    """`shown` in one of tabulate's styles; columns that hold numbers stand to the right."""
+    """`shown` in one of tabulate's styles; columns of numbers are aligned to the right."""
     aligned = ["left" if name in WORDS else "right" for name in shown.columns]
     rows, names = shown.to_numpy().tolist(), list(shown.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
 
 
-def markdown(parts: Sequence[Section], provenance: str) -> str:
-    """A pipe table a section, with the provenance as an HTML comment at the end."""
-    # "--" may not stand within a comment; in JSON the escape means the same
+def markdown(parts: Sequence[Block], provenance: str) -> str:
+    """A pipe table for each block, with the provenance as an HTML comment at the end."""
+    # "--" must not occur within a comment; in JSON the escape means the same
     escaped = provenance.replace("--", "-\\u002d")
     blocks = [
         block
@@ -41,8 +41,8 @@ def markdown(parts: Sequence[Section], provenance: str) -> str:
     return "\n\n".join([*blocks, f"<!-- {escaped} -->"]) + "\n"
 
 
-def latex(parts: Sequence[Section], provenance: str) -> str:
-    """A tabular for booktabs a section, after the provenance as a comment; titles and remarks are comments too."""
+def latex(parts: Sequence[Block], provenance: str) -> str:
+    """A booktabs tabular for each block, after the provenance as a comment; titles and remarks are comments too."""
     blocks = []
     for part in parts:
         body = grid(part.rows, "latex_booktabs")
@@ -56,8 +56,8 @@ def latex(parts: Sequence[Section], provenance: str) -> str:
 def render(table: pd.DataFrame, path: Path, provenance: str, shown: Shown, labels: Mapping[str, str]) -> None:
     """Write a published table as `path` with the endings .csv, .md and .tex.
 
-    `provenance` is one line of JSON; `shown` is the function of tables.shown that suits the table's kind, and `labels`
-    come from `tables.wording.labels_of`. Raises AuditError where a name has no label or a file cannot be written.
+    `provenance` is one line of JSON. `shown` is the function of tables.shown for this kind of table, and `labels` come
+    from `tables.wording.labels_of`. Raises AuditError where a name has no label or a file cannot be written.
     """
     parts = shown(table, labels)
     texts = {

@@ -1,13 +1,13 @@
-"""Every published number that a run has a counterpart of: ours, the difference, and whether seeds explain it.
+"""Published numbers beside this run's: the difference, and whether the choice of seeds explains it.
 
-A published number is nearly always that of one training. So it is held against where one more training of ours would
-lie: with n seeds of mean m and standard deviation s, 95 % of them within
+A published number nearly always comes from one training. So it is compared with the interval in which one more training
+of ours would lie with a probability of 95 %. With n seeds of mean m and standard deviation s, this is
 
     m +- t s sqrt(1 + 1/n),    t = 0.975 quantile of Student's t with n - 1 degrees of freedom
 
-(the prediction interval of one more normal value). `within_seeds` is yes where the published number, anything that
-rounds to it included, lies in there. With one seed nothing is known of others. A property of the data owes nothing to
-seeds: yes means that ours rounds to the published number.
+(the prediction interval of one more normal value). `within_seeds` is yes where this interval contains the published
+number, or any number that rounds to it. With one seed it is unknown. A property of the data does not depend on seeds:
+there, yes means that our number rounds to the published one.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ SOURCES = {
     ("JW2019", "Table 1"): "jw_table1_performance",
     ("JW2019", "Table 2"): "jw_table2_correlation",
 }
-"""Which of our tables has the counterparts of each published one."""
+"""The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"
-"""What a row begins with that the paper says of every model with an encoder."""
+"""The beginning of rows whose number the paper gives for all models with an encoder together."""
 TOLERANCE = 1e-9
-"""Of a comparison of decimals in floating point."""
+"""The tolerance when decimals are compared in floating point."""
 
 
 def single_trainings(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """Between which numbers 95 % of single trainings lie; NaN below two seeds."""
+    """The interval that contains 95 % of single trainings; NaN with fewer than two seeds."""
     if seeds < 2 or isnan(sd):
         return nan, nan
     reach = float(stats.t.ppf(0.975, seeds - 1)) * sd * sqrt(1 + 1 / seeds)
@@ -53,7 +53,7 @@ def single_trainings(mean: float, sd: float, seeds: int) -> tuple[float, float]:
 
 
 def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """The 95 % interval of a mean over seeds; NaN below two seeds."""
+    """The 95 % interval of a mean over seeds; NaN with fewer than two seeds."""
     if seeds < 2 or isnan(sd):
         return nan, nan
     reach = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
@@ -61,7 +61,7 @@ def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
 
 
 def within(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
-    """Whether seeds explain the difference: yes, no, or unknown; `low` and `high` of single trainings."""
+    """Whether seeds explain the difference: yes, no, or unknown. low, high: the interval of single trainings."""
     if seeds == 0:
         low = high = ours
     if isnan(low):
@@ -71,7 +71,7 @@ def within(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
 
 
 def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks: list[str]) -> dict[str, Any]:
-    """One row of columns.REPLICATION: a published number beside a row of columns.TABLE."""
+    """One row of columns.replication: a published number beside its counterpart, a row of columns.table."""
     paper, table, *_ = key
     ours, sd, seeds = float(cell["mean"]), float(cell["sd"]), int(cell["seeds"])
     low, high = float(cell["low"]), float(cell["high"])
@@ -97,16 +97,16 @@ def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks:
         "difference": ours - fact.value,
         "one_low": one_low,
         "one_high": one_high,
-        # ours may be as far above a lower bound as it likes
+        # our number may be any distance above a lower bound
         "within_seeds": within(fact, ours, seeds, one_low - inf if at_least else one_low, one_high),
         "note": "; ".join(filter(None, ["" if at_least else fact.note, *remarks])),
     }
 
 
 def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
-    """The paper's data set, row and metric that each row of one of our tables stands for, and the row.
+    """For each row of one of our tables: the paper's data set, row and metric that correspond to it, and the row.
 
-    What the paper says of all its models with an encoder, it says of those on its own data sets.
+    Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
     own = {key[2] for key in facts() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
@@ -123,11 +123,11 @@ def replication(
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
-    """Every published number with a counterpart in `tables`, with the columns of columns.REPLICATION.
+    """Every published number with a counterpart in `tables`, with the columns of columns.replication.
 
-    `tables`: columns.TABLE frames by the names in SOURCES, those that were made. `records` of fetched files, by data
-    set. `of_data` and `of_models`: what a reader must know, such as a subset or other word vectors, by data set; and by
-    data set and the key of the suite, which the names of its tables begin with.
+    `tables`: the tables of this run, by the names in SOURCES. `records`: of fetched files, by data set. `of_data`:
+    remarks that a reader needs, such as a subset of the texts, by data set. `of_models`: remarks on the models, such as
+    other word vectors, by data set and key of the suite; the names of a suite's tables begin with its key.
     """
     rows = []
     known = facts()

@@ -1,8 +1,8 @@
-"""Bootstrap intervals of many means at once, and of what follows from means: shares and their ratios.
+"""Bootstrap intervals of many means at once, and of statistics that follow from means, such as shares and their ratios.
 
-Seeds and instances are drawn with the same probabilities as audits.bootstrap draws them, but a resample is a vector of
-weights: all means of a model cost one matrix product, and all are of the same draws. Medians need the values that were
-drawn, which weights do not give, so audits.bootstrap is there beside this.
+Seeds and instances are drawn with the same probabilities as in audits.bootstrap, but a resample is a vector of weights:
+all means of a model cost one matrix product, and all use the same draws. Weights do not give the drawn values, which
+medians need; for these there is audits.bootstrap.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Statistic = Callable[[Floats], Floats]
 SEED = 0
 TAILS = (0.025, 0.975)
 CELLS = 2**22
-"""Weights that are drawn at a time."""
+"""How many weights are drawn at a time, to bound the memory."""
 
 
 class Estimate(NamedTuple):
-    """Statistics of all values, their sd over seeds (n - 1; NaN for one seed), and the bounds of their intervals."""
+    """Statistics of the whole sample, their sd over seeds (n - 1; NaN for one seed), and their intervals' bounds."""
 
     mean: Floats
     sd: Floats
@@ -34,15 +34,15 @@ class Estimate(NamedTuple):
 
 
 def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    """The rows of each model, with its columns dataset and model."""
+    """The rows of each model on each data set, with `dataset` and `model` as a dictionary."""
     for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
         yield {"dataset": str(dataset), "model": str(model)}, part
 
 
 def cube(rows: pd.DataFrame, value: str, by: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
-    """The K combinations of the columns `by`, in order of appearance, and the column `value` as (S, N, K).
+    """The K combinations of the columns `by` that occur, and the column `value` as an array (S, N, K).
 
-    S seeds, rising; N ids in order of appearance; NaN where there is no row.
+    Combinations and the N ids are in order of appearance, the S seeds ascending. NaN where there is no row.
     """
     seeds, instances = pd.factorize(rows["seed"], sort=True)[0], pd.factorize(rows["id"])[0]
     combinations = rows[list(by)].drop_duplicates(ignore_index=True)
@@ -70,25 +70,25 @@ def resampled_means(values: Floats, resamples: int) -> Floats:
 
 
 def same(means: Floats) -> Floats:
-    """The means themselves."""
+    """The means themselves, for `estimate` where nothing is computed from them."""
     return means
 
 
 def estimate(values: Floats, resamples: int, statistic: Statistic = same) -> Estimate:
     """Statistics of the means of values (S, N, V), with 95 % percentile intervals over instances and seeds.
 
-    `statistic` takes means (..., V) to R statistics (..., R). Resamples in which one is not defined (0/0) do not count
-    for it; a ratio to 0 is infinite.
+    `statistic` computes R statistics (..., R) from means (..., V). A resample in which a statistic is not defined (0/0)
+    does not count for that statistic; a ratio to 0 is infinite.
     """
     with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         by_seed = statistic(values.mean(1))
-        # order statistics: between infinite ones there is nothing to interpolate
+        # quantiles without interpolation, which is not defined between infinite values
         low, high = np.nanquantile(statistic(resampled_means(values, resamples)), TAILS, axis=0, method="inverted_cdf")
         return Estimate(statistic(values.mean((0, 1))), np.std(by_seed, 0, ddof=1), low, high)
 
 
 def long(keys: pd.DataFrame, metrics: Sequence[str], estimated: Estimate) -> pd.DataFrame:
-    """An estimate of K x M statistics, one row each: the columns of `keys` (K rows), metric, mean, sd, low, high."""
+    """An estimate of K x M statistics as rows: the columns of `keys` (K rows), metric, mean, sd, low, high."""
     rows = keys.loc[keys.index.repeat(len(metrics))].reset_index(drop=True)
     return rows.assign(metric=list(metrics) * len(keys), **estimated._asdict())

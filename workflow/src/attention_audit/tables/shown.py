@@ -1,7 +1,7 @@
-"""Published tables as strings, wide and rounded: one function for each kind of table.
+"""Tables as strings, wide and rounded, as readers see them: one function for each kind of table.
 
-Each takes a table and `labels`, which say what its names are called (`tables.wording.labels_of`), and raises
-AuditError for a name that has none.
+Each takes a table and the labels of its names (from `tables.wording.labels_of`), and raises AuditError for a name
+without a label.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from attention_audit.names import display_name
 from attention_audit.tables.wording import heading, label_of, named, number
 
 
-class Section(NamedTuple):
-    """Rows of strings, a title above them and what there is to say; either may be empty."""
+class Block(NamedTuple):
+    """Rows of strings, with a title above them and a remark; title and remark may be empty."""
 
     rows: pd.DataFrame
     title: str = ""
     text: str = ""
 
 
-Shown = Callable[[pd.DataFrame, Mapping[str, str]], list[Section]]
-"""What each function of this module is: a table and labels to sections."""
+Shown = Callable[[pd.DataFrame, Mapping[str, str]], list[Block]]
+"""The type of the functions of this module: from a table and labels to blocks."""
 
 
 def uncertain(cell: pd.Series, metric: str) -> str:
@@ -35,8 +35,10 @@ def uncertain(cell: pd.Series, metric: str) -> str:
     return number(cell["mean"], metric) + (f" [{low}, {high}]" if low else f" ± {sd}" if sd else "")
 
 
-def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
-    """A columns.TABLE frame as strings: one row a data set, row and lambda; a column a metric, `paper` beside it."""
+def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.table: one row for each data set, row and lambda; one column for each metric, and one for the
+    paper's value where there is any.
+    """
     lines = []
     published = set(table.loc[table["published"].notna(), "metric"])
     for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
@@ -58,11 +60,11 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
         line["note"] = "; ".join(dict.fromkeys(filter(None, cells["note"])))
         lines.append(line)
     frame = pd.DataFrame(lines, dtype=str)
-    return [Section(frame.loc[:, (frame != "").any()])]
+    return [Block(frame.loc[:, (frame != "").any()])]
 
 
-def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section]:
-    """A columns.CONTROLS frame as strings: the two bounds become one condition."""
+def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.controls; the two bounds become one condition."""
     conditions = [
         f"{least:.3f} to {most:.3f}" if least <= most else f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
         for least, most in zip(controls["least"], controls["most"], strict=True)
@@ -78,11 +80,11 @@ def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section
         },
         dtype=str,
     )
-    return [Section(frame)]
+    return [Block(frame)]
 
 
-def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section]:
-    """A columns.CLAIMS frame as strings: the interval beside the value."""
+def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.claims, with the interval beside the value."""
     ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
     frame = pd.DataFrame(
         {
@@ -95,11 +97,11 @@ def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Section]:
         },
         dtype=str,
     )
-    return [Section(frame)]
+    return [Block(frame)]
 
 
 def interval(low: float, high: float, metric: str = "") -> str:
-    """An interval in brackets; nothing where there is none."""
+    """An interval in brackets; "" where a bound is NaN."""
     return "" if math.isnan(low) or math.isnan(high) else f" [{number(low, metric)}, {number(high, metric)}]"
 
 
@@ -112,8 +114,8 @@ def answered(row: pd.Series, question: str) -> str:
     return f"{row[question]}: {number(value, '')}{interval(low, high)}{against}"
 
 
-def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
-    """A columns.SUMMARY frame as strings: the answers, then what was measured for each."""
+def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.summary: a block with the answers, then one that says what was measured for each question."""
     lines = [
         {
             "data set": display_name(row["dataset"]),
@@ -139,17 +141,17 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
     columns = ["data set", "paper", "model", "seeds", *QUESTIONS, "verdict"]
     text = "In brackets 95 % intervals. `docs/method.md` says how the words follow from the numbers."
     return [
-        Section(pd.DataFrame(lines, columns=columns, dtype=str)),
-        Section(legend[legend["measured"] != ""].astype(str), "What was measured", text),
+        Block(pd.DataFrame(lines, columns=columns, dtype=str)),
+        Block(legend[legend["measured"] != ""].astype(str), "What was measured", text),
     ]
 
 
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
-def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Section]:
-    """A columns.REPLICATION frame as strings, one section a paper and table."""
-    sections = []
+def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.replication, with a block for each paper and table."""
+    blocks = []
     for _, rows in replication.groupby(["paper", "table"], sort=False):
         paper, table = (str(rows[name].iloc[0]) for name in ("paper", "table"))
         lines = [
@@ -169,6 +171,6 @@ def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Se
         ]
         frame = pd.DataFrame(lines, dtype=str)
         title = f"{label_of(paper, labels)}, {table[:1].lower()}{table[1:]}"
-        sections.append(Section(frame.loc[:, (frame != "").any()], title))
+        blocks.append(Block(frame.loc[:, (frame != "").any()], title))
     columns = ["data set", "row", "metric", "published", "ours", "difference", "within seeds", "note"]
-    return sections or [Section(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]
+    return blocks or [Block(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]

@@ -1,4 +1,4 @@
-"""May this attention be read as an explanation: five questions to every model, each against its noise floor.
+"""May this attention be read as an explanation? Five questions to every model, each with a noise floor.
 
 | question | value | noise floor | good |
 |---|---|---|---|
@@ -7,15 +7,16 @@
 | consequential | median TVD when weights are permuted | TVD between seeds; with one seed epsilon | above |
 | - by erasure | decisions that flip without the top item | without a random other one | above |
 | unique | JSD of the consistent adversary at the seeds' own TVD | JSD between seeds | below |
-| transferable | F1 of the MLP guided by base - guided by uniform | the same of the uniform guide | above |
+| transferable | F1 of the MLP guided by base - by uniform | difference of two trainings of the latter | above |
 
-Intervals hold 95 %. Of a difference in F1 they are Welch's over seeds: not paired, since one seed makes different
-networks no more alike, and with few seeds a pairing costs half of the degrees of freedom. The others are bootstraps of
-the value's distance from its floor over texts and seeds, one draw for both, set back by the floor: so they also know
-how uncertain the floor is, and what value and floor share cancels. Words: tables.verdict.
+All intervals are 95 % intervals. For a difference in F1 it is Welch's interval over seeds. It is not paired: the same
+seed makes two different networks no more alike, and with few seeds pairing costs half of the degrees of freedom. The
+other intervals bootstrap the difference of value and floor over texts and seeds, with the same draws for both, and then
+add the floor. So they include how uncertain the floor is, and noise that value and floor share cancels. tables.verdict
+turns values, intervals and floors into words.
 
-Questions: Wiegreffe & Pinter 2019, sections 3 and 4; Jain & Wallace 2019, section 4.2.1; Serrano & Smith 2019, section
-4. Their noise floors and words are ours.
+The questions come from Wiegreffe & Pinter 2019, sections 3 and 4; Jain & Wallace 2019, section 4.2.1; and Serrano &
+Smith 2019, section 4. The noise floors and the words are this package's own.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ from attention_audit.tables.verdict import FLAT, UNDECIDED, Answer, gate, verdic
 from attention_audit.units import LN2
 
 FLATNESS = 0.01 * LN2
-"""Maps are flat where shuffling one moves it by less than one percent of the most that two maps can differ (nats)."""
+"""Maps are flat where shuffling one changes it by less than one percent of the largest possible JSD (nats)."""
 
 NO_OWN = (nan,) * 4
 
 REPEATABILITY = 1.96
-"""How many standard deviations a normal value stays within, 95 times in 100."""
+"""A normal value lies within this many standard deviations of its mean 95 times in 100."""
 
 
 class Audits(NamedTuple):
-    """Rows of the audits, each with the key of the suite as the column `suite` besides."""
+    """Rows of the audits; each frame also has the key of the suite as the column `suite`."""
 
     performance: pd.DataFrame
     comparison: pd.DataFrame
@@ -70,14 +71,14 @@ def grid(rows: pd.DataFrame, value: str, seeds: Sequence[Any], ids: Sequence[Any
 
 
 def seeds_and_ids(rows: pd.DataFrame) -> tuple[list[int], list[str]]:
-    """The seeds and the texts that there are rows of, in order of appearance."""
+    """The seeds and the ids of texts that occur in the rows, in order of appearance."""
     return rows["seed"].unique().tolist(), rows["id"].unique().tolist()
 
 
 def against(values: Floats, floors: Floats, resamples: int) -> tuple[float, float, float, float]:
-    """Mean of the values, low, high, and mean of the floors, (S, N) each, NaN for none.
+    """Mean of the values, low, high, and mean of the floors. values, floors: (S, N), NaN where there is none.
 
-    The interval is that of the difference of both means, set back by the floor.
+    The interval is that of the difference of the two means, with the floor added to both bounds.
     """
     bounds = bootstrap(difference(mean), values, floors, seed=SEED, resamples=resamples)
     floor = float(np.nanmean(floors))
@@ -87,9 +88,9 @@ def against(values: Floats, floors: Floats, resamples: int) -> tuple[float, floa
 def gain(performance: pd.DataFrame, model: str, other: str, yardstick: str) -> tuple[float, float, float, float]:
     """Mean F1 of a model minus that of another, low and high (Welch), and the floor of `yardstick`, one of the two.
 
-    Two trainings of one model whose seeds have the standard deviation s differ by less than REPEATABILITY x s x sqrt(2)
-    95 times in 100: that much seeds alone explain. One seed leaves all but the difference NaN; without either model so
-    is the difference.
+    Where a model's F1 has the standard deviation s over seeds, two of its trainings differ by less than REPEATABILITY x
+    s x sqrt(2) 95 times in 100: seeds alone explain a difference of that size, so it is the floor. With one seed, all
+    but the difference are NaN; where either model is missing, the difference is NaN too.
     """
     f1 = performance[performance["metric"] == "f1"]
     scores = {name: f1.loc[f1["model"] == name, "value"] for name in (model, other)}
@@ -100,14 +101,14 @@ def gain(performance: pd.DataFrame, model: str, other: str, yardstick: str) -> t
     if not any(values.var() for values in scores.values()):
         return value, value, value, floor
     with warnings.catch_warnings():
-        # where the seeds of one of the two all score alike, scipy doubts the digits of its variance, which is 0
+        # where all seeds of one model have the same score, scipy warns that its variance, 0, may be imprecise
         warnings.simplefilter("ignore", RuntimeWarning)
         low, high = stats.ttest_ind(*scores.values(), equal_var=False).confidence_interval()
     return value, float(low), float(high), floor
 
 
 def gained(performance: pd.DataFrame, model: str, other: str, yardstick: str, names: tuple[str, str]) -> Answer:
-    """Whether a model scores higher than another, beyond what seeds explain; `names` of value and floor."""
+    """Whether a model scores higher than another by more than seeds explain; `names` describe value and floor."""
     value, low, high, floor = gain(performance, model, other, yardstick)
     if isnan(value):
         return Answer()
@@ -133,9 +134,9 @@ def transferable(performance: pd.DataFrame, model: str, contrasts: Contrasts) ->
 
 
 def stable(stability: pd.DataFrame, resamples: int) -> Answer:
-    """Is another seed's map nearer to this one than half way to an unrelated map of the same shape?
+    """Is the distance between two seeds' maps less than half of the distance to an unrelated map of the same shape?
 
-    Of weights that barely vary, half way is where what the seeds share is as much as what each has of its own.
+    For weights that vary little, half the distance is the point where two seeds' maps share as much as they differ in.
     """
     if stability.empty:
         return Answer()
@@ -154,9 +155,9 @@ def stable(stability: pd.DataFrame, resamples: int) -> Answer:
 
 
 def permuted(permutation: pd.DataFrame, stability: pd.DataFrame, epsilon: float, resamples: int) -> Answer:
-    """Do shuffled weights move the prediction further than another seed does?
+    """Do shuffled weights change the prediction more than another seed does?
 
-    With one seed the floor is epsilon: a TVD up to which the per-instance adversary counts predictions as the same.
+    With one seed the floor is epsilon: the TVD up to which the per-instance adversary counts predictions as the same.
     """
     if permutation.empty:
         return Answer()
@@ -196,9 +197,10 @@ def erased(single_weight: pd.DataFrame, resamples: int) -> Answer:
 
 
 def reach(at: Floats, tvd: Floats, jsd: Floats) -> Floats:
-    """The greatest JSD that adversaries (..., K) reach at a TVD of at most `at` (...), NaN where none has so little.
+    """The greatest JSD that K adversaries reach at a TVD of at most `at`, NaN where all of them have a greater TVD.
 
-    Between neighbours on the frontier (by TVD; JSD the greatest up to there) it is linear.
+    at (...), tvd and jsd (..., K) -> (...). The frontier is the greatest JSD up to each TVD; between two neighbouring
+    adversaries it is linear.
     """
     order = np.argsort(tvd, -1)
     cost, gain = np.take_along_axis(tvd, order, -1), np.take_along_axis(jsd, order, -1)
@@ -215,10 +217,10 @@ def reach(at: Floats, tvd: Floats, jsd: Floats) -> Floats:
 
 
 def excess(means: Floats, adversaries: int) -> Floats:
-    """Mean TVD and JSD between seeds, then TVD and then JSD of so many adversaries, (..., 2 + 2K) -> (..., 1).
+    """How much greater the adversaries' JSD is than the seeds', at the seeds' TVD: (..., 2 + 2K) -> (..., 1).
 
-    How much further the adversaries reach than the seeds at the seeds' TVD. Where none has so little, the base model
-    itself stands in: an adversary without any TVD or JSD.
+    means: TVD and JSD between seeds, then the TVD of K adversaries, then their JSD. Where every adversary has a greater
+    TVD than the seeds, the frontier begins at the base model itself, whose TVD and JSD are 0.
     """
     costs, gains = means[..., 2 : 2 + adversaries], means[..., 2 + adversaries :]
     nothing = np.zeros_like(means[..., :1])
@@ -227,11 +229,12 @@ def excess(means: Floats, adversaries: int) -> Floats:
 
 
 def unique(comparison: pd.DataFrame, model: str, contrasts: Contrasts, resamples: int) -> Answer:
-    """Does no consistent adversary attend further away than another seed, at the seeds' own cost in predictions?
+    """Is every consistent adversary's attention at most as far away as another seed's, at the seeds' own TVD?
 
-    The adversaries are one search: every lambda and seed is a point of its frontier, and none of them is drawn. Where
-    every adversary changes the predictions more than another seed does, the search has not shown that there is no
-    other: the answer is undecided, and the value is that of the adversary with the least TVD.
+    The adversaries of all lambdas and seeds are points of one frontier and are not resampled. Where every adversary
+    changes the predictions more than another seed does, the search shows neither that a distant map with the same
+    predictions exists nor that it does not: the answer is undecided, and the value is that of the adversary with the
+    least TVD.
     """
     seeded, searched = (comparison[comparison["model"] == name] for name in (model, contrasts.adversary))
     if seeded.empty or searched.empty:
@@ -258,10 +261,10 @@ def unique(comparison: pd.DataFrame, model: str, contrasts: Contrasts, resamples
 
 
 def answers(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Answer]:
-    """All five answers on one model, in order; `audits` of its data set and suite.
+    """All five answers on one model, in order; `audits` has the rows of its data set and suite.
 
-    Questions that hold it against other models are not asked where it has no contrasts. `consequential` is asked by
-    permutation where the suite was asked for it, else by erasure.
+    Questions that compare the model with other models are not asked where it has no contrasts. `consequential` is
+    answered by permutation where the suite has that audit, else by erasure.
     """
     model, contrasts = subject.model, subject.contrasts
     own = Audits(*(frame[frame["model"] == model] for frame in audits))
@@ -277,7 +280,7 @@ def answers(subject: Subject, audits: Audits, epsilon: float, resamples: int) ->
 
 
 def columns_of(answers: Mapping[str, Answer], own: Sequence[float]) -> dict[str, Any]:
-    """The columns of columns.SUMMARY that follow the verdict; `own` are those that decide nothing."""
+    """The columns of columns.summary after the verdict; `own` are the four that do not enter into any answer."""
     columns = {
         f"{question}_{name}".removesuffix("_word"): value
         for question, answer in answers.items()
@@ -288,7 +291,7 @@ def columns_of(answers: Mapping[str, Answer], own: Sequence[float]) -> dict[str,
 
 
 def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dict[str, Any]:
-    """One row of columns.SUMMARY."""
+    """One row of columns.summary."""
     answered = answers(subject, audits, epsilon, resamples)
     words = {question: answer.word for question, answer in answered.items()}
     own: Sequence[float] = NO_OWN
@@ -300,7 +303,7 @@ def row(subject: Subject, audits: Audits, epsilon: float, resamples: int) -> dic
 
 
 def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Rows of data sets that could not be had, by reason."""
+    """Rows for data sets that were not available; `reasons` says why, by data set."""
     empty = columns_of({question: Answer() for question in QUESTIONS}, NO_OWN)
     for dataset, reason in reasons.items():
         about = {"dataset": dataset, "paper": "", "model": "", "seeds": 0}
@@ -318,11 +321,11 @@ def summary(
     epsilon: float,
     resamples: int,
 ) -> pd.DataFrame:
-    """One row a data set and model, with the columns of columns.SUMMARY.
+    """One row for each data set and model, with the columns of columns.summary.
 
-    The frames hold rows of the audits of any number of data sets and suites (columns.PERFORMANCE, COMPARISON,
-    STABILITY, PERMUTATION and SINGLE_WEIGHT), with the key of the suite as the column `suite`. `epsilon`: the
-    prediction change (TVD) that counts as none where a model has one seed. `reasons`: why data sets were not run.
+    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
+    as the column `suite`. `epsilon`: the prediction change (TVD) that counts as none where a model has one seed.
+    `reasons`: why data sets were not run, by data set.
     """
     audits = Audits(performance, comparison, stability, permutation, single_weight)
     judged = [Subject.model_validate(subject) for subject in subjects]

@@ -1,4 +1,4 @@
-"""What the tables share: means over seeds, the paper's value beside ours, and the declared columns."""
+"""What the tables have in common: means over seeds, the paper's values, and the declared columns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """`rows` with the value and the note that the paper's `table` has for each, where it has any."""
+    """`rows` with columns for the published value and its note, where the paper's `table` has them."""
     keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
     facts = [published(table, dataset, row, metric, paper) for dataset, row, metric in keys]
     return rows.assign(
@@ -41,9 +41,10 @@ def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.Da
 
 
 def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """Rows for data sets that could not be had, by reason: the paper's values alone, or an empty row where it has none.
+    """Rows for data sets that were not available: with the paper's values only, or one empty row where it has none.
 
-    For `pd.concat` with a table; the columns are those of columns.TABLE.
+    `reasons` says, by data set, why it was not available. The columns are those of columns.table, so that the rows can
+    be appended to a table.
     """
     rows = []
     for dataset, reason in reasons.items():
@@ -55,7 +56,7 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
 
 
 def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
-    """The place of each value in an order. Raises AuditError for the first that has none."""
+    """The place of each value in an order. Raises AuditError for the first value that is not in it."""
     places = {name: place for place, name in enumerate(order)}
     for value in values.unique():
         if value not in places:
@@ -67,7 +68,7 @@ def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
 
 
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the columns of columns.TABLE, ordered by data set (as in `rows`), row, lambda and metric.
+    """`rows` with the columns of columns.table, ordered by data set (as in `rows`), row, lambda and metric.
 
     Raises AuditError for a row or metric that is in neither order.
     """

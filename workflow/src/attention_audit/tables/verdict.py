@@ -1,9 +1,9 @@
 """From numbers to plain words: one rule for every question, and the verdict over all of them.
 
-A question has a value, its 95 % interval, and a noise floor. Good is above the floor, or below it, as the question has
-it. The word is `yes` where the whole interval lies on the good side, `no` where none of it does, and `undecided`
-where the floor lies within the interval or one of the three is not known: too few seeds or texts. `not asked` is a
-question for which the run has no models.
+A question has a value, its 95 % interval, and a noise floor; for some questions a value above the floor is good, for
+others a value below. The word is `yes` where the whole interval lies on the good side, and `no` where none of it does.
+It is `undecided` where the floor lies within the interval, or where value, interval or floor is unknown because there
+are too few seeds or texts. It is `not asked` where the run has no models for the question.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REASONS = {
     "unique": "a model can attend elsewhere and predict alike",
     "transferable": "its weights do not help a simpler model",
 }
-"""What it means that the answer is no."""
+"""What the answer no means, by question."""
 DOUBTS = {
     "needed": "is attention needed?",
     "stable": "is the map stable?",
@@ -32,7 +32,7 @@ DOUBTS = {
 
 
 class Answer(NamedTuple):
-    """A word, and what it follows from; numbers are NaN where there are none."""
+    """A word, and the numbers from which it follows; a number that is unknown is NaN."""
 
     word: str = NOT_ASKED
     statistic: str = ""
@@ -56,14 +56,15 @@ def word(low: float, high: float, floor: float, good_above: bool) -> str:
 
 
 def gate(words: Mapping[str, str]) -> str:
-    """The first question whose answer is no, or flat; "" where there is none. `words` by question, in order."""
+    """The first question whose answer is no or flat; "" where there is none. `words` has the answers, in order."""
     return next((question for question, answer in words.items() if answer in FAILED), "")
 
 
 def verdict(words: Mapping[str, str]) -> str:
-    """May the map be read as an explanation? `words` by question, in order.
+    """May the map be read as an explanation? `words` has the answers by question, in order.
 
-    The first question that fails decides; else the first that is undecided; else yes, as far as was asked.
+    The first question that fails decides; else the first that is undecided; else the verdict is yes, as far as
+    questions were asked.
     """
     failed = gate(words)
     if failed:

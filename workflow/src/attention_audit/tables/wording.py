@@ -1,4 +1,4 @@
-"""How metrics, rows and numbers are worded wherever tables are shown."""
+"""How tables, wherever they are shown, word the names of metrics and rows, and write numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 
 MOST_CLASSES = 4
-"""Predicted classes that have rows of their own, at most."""
+"""Predicted classes have rows of their own where there are at most this many."""
 
 HEADINGS = {
     "mean_length": "mean length (tokens)",
@@ -47,7 +47,7 @@ PARTS = {
     "corrected": "corrected draw",
     "as_published": "draw as published",
 }
-"""What parts of rows are called that are no models, rankings or attributions."""
+"""Labels of the parts of rows that are neither models nor rankings nor attributions."""
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
@@ -58,12 +58,12 @@ LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 
 
 def heading(metric: str) -> str:
-    """How a metric is called at the head of a column."""
+    """The label of a metric at the head of a column."""
     return HEADINGS.get(metric, metric.replace("_", " "))
 
 
 def number(value: float, metric: str, paper: bool = False) -> str:
-    """A value with the digits that its metric deserves; nothing for null."""
+    """A value with as many digits as its metric is shown with; "" for NaN."""
     if math.isnan(value):
         return ""
     if COUNTS.fullmatch(metric):
@@ -74,10 +74,9 @@ def number(value: float, metric: str, paper: bool = False) -> str:
 
 
 def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, str]:
-    """What everything is called that tables name: the models of all suites, rankings, attributions, and other parts of
-    rows; and papers, whose `titles` are by their names in tables.
+    """The labels of all names in tables: the models of all suites, rankings, attributions, other parts of rows, papers.
 
-    Raises AuditError where one name has two labels.
+    `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
     for some in (PARTS, RANKINGS.labels, ATTRIBUTIONS.labels, titles, *(names.labels for names in models)):
@@ -91,7 +90,7 @@ def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, s
 
 
 def label_of(name: str, labels: Mapping[str, str]) -> str:
-    """What a name is called. Raises AuditError where it has no label."""
+    """The label of a name. Raises AuditError where it has none."""
     if name not in labels:
         raise AuditError(
             f"name {name!r} is not known to tables; declare a model with its suite in attention_audit/plan/, a ranking "
@@ -101,7 +100,7 @@ def label_of(name: str, labels: Mapping[str, str]) -> str:
 
 
 def named(row: str, labels: Mapping[str, str]) -> str:
-    """What a row is called: by the labels of its parts, which stand between "/", "~" and " - "; "" where it has none.
+    """The label of a row, made of the labels of its parts, which "/", "~" and " - " separate; "" for an empty row.
 
     Raises AuditError for a part without a label.
     """

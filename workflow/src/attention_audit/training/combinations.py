@@ -1,4 +1,4 @@
-"""Jain & Wallace's models, encoder x attention: what the configuration says of them."""
+"""The section of the configuration for Jain & Wallace's models, each an encoder with an attention."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ class Combinations(PaperSection):
     )
 
     def recipe(self, dataset: str) -> CombinationRecipe:
-        """The recipe of a data set."""
+        """The recipe of a data set: its own, else the one named `default`, else the defaults."""
         return self.recipes.get(dataset) or self.recipes.get(DEFAULT) or CombinationRecipe()

@@ -1,4 +1,4 @@
-"""Serrano & Smith's models: what the configuration says of them; the paper's own is presets/serrano-smith.yaml."""
+"""The section of the configuration for Serrano & Smith's models; presets/serrano-smith.yaml has the paper's values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DocumentRecipe(Section):
     clip_norm: Positive | None = Field(10.0, description="Largest norm of a step's gradient; null: no limit.")
     clip_value: Positive | None = Field(None, description="Largest component of a step's gradient; null: no limit.")
     word_dropout: Dropout = Field(0.0, description="Dropout before the word encoder.")
-    sentence_dropout: Dropout = Field(0.0, description="Dropout before the sentence encoder; of no use to FLANs.")
+    sentence_dropout: Dropout = Field(0.0, description="Dropout before the sentence encoder; FLANs have none.")
     logit_dropout: Dropout = Field(0.0, description="Dropout of the logits, where the authors' code has it.")
     conv_dropout: Dropout = Field(
         0.0, description="Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."
@@ -58,7 +58,9 @@ class DocumentModels(PaperSection):
     )
 
     def recipe(self, dataset: str, model: str) -> DocumentRecipe:
-        """The recipe for a model on a data set: of the most particular entry there is."""
+        """The recipe for a model on a data set, from the first entry there is of these: the data set's for the model,
+        the data set's for its family, the default for the model, the default for its family, the defaults.
+        """
         for name in (dataset, DEFAULT):
             recipes = {str(kind): recipe for kind, recipe in self.recipes.get(name, {}).items()}
             for kind in (model, model.partition("_")[0]):

@@ -1,4 +1,4 @@
-"""The training loop: noisy length batches, Adam, selection of one epoch."""
+"""The training loop: batches of texts of similar length, Adam, and the selection of one epoch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Score = Callable[[Network], float]
 
 @dataclass(frozen=True)
 class Epoch:
-    """Mean loss a text over the epoch, and the score that competes for selection (higher is better)."""
+    """One epoch: its mean loss per text, and the score by which it may be selected (higher is better)."""
 
     epoch: int
     loss: float
@@ -35,7 +35,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Trained:
-    """The weights of the selected epoch, and how all epochs went."""
+    """The weights of the selected epoch, the loss and score of every epoch, and the selected epoch's number."""
 
     weights: dict[str, Tensor]
     history: list[Epoch]
@@ -50,10 +50,11 @@ def batches(
     widths: Indices | None = None,
     tokens: int | None = None,
 ) -> Iterator[Indices]:
-    """Runs of `size` texts of similar length in random order: a sort by length x (1 +- noise), cut, shuffled.
+    """Batches of `size` texts of similar length, in random order.
 
-    Wiegreffe & Pinter's batches: short padding without always meeting the same neighbours. With `tokens`, a batch is
-    cut before its texts x the largest of their `widths` (`lengths` unless given) exceed it.
+    The texts are sorted by length x (1 +- noise), cut into batches, and the batches are shuffled, as Wiegreffe & Pinter
+    do: padding is short, and a text does not always meet the same neighbours. With `tokens`, a batch ends before its
+    texts times the largest of their `widths` (by default `lengths`) exceed that number.
     """
     noisy = lengths * random.uniform(1 - noise, 1 + noise, len(lengths))
     order = np.argsort(noisy, kind="stable")
@@ -65,8 +66,9 @@ def batches(
 
 
 def adam(model: Network, settings: Recipe) -> Adam:
-    """Adam with an L2 penalty on everything but what the model names `undecayed`: Wiegreffe & Pinter's three
-    optimisers as groups.
+    """Adam with an L2 penalty on all parameters except the model's `undecayed` ones.
+
+    Wiegreffe & Pinter have three optimisers; these are groups of parameters in one.
     """
     undecayed = model.undecayed()
     spared = set(undecayed)
@@ -78,7 +80,7 @@ def adam(model: Network, settings: Recipe) -> Adam:
 
 
 def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
-    """Scale the gradient of a step down to `clip_norm`, then cut its entries at `clip_value`, where they are set."""
+    """Scale a step's gradient down to the norm `clip_norm` and cut its entries at `clip_value`, where these are set."""
     parameters = list(parameters)
     if settings.clip_norm is not None:
         clip_grad_norm_(parameters, settings.clip_norm)
@@ -94,9 +96,9 @@ def train_epoch(
     settings: Recipe,
     random: np.random.Generator,
 ) -> float:
-    """One pass over the split; each step descends the SUM of its texts' losses, or their mean (`average`).
+    """Train on the whole split once; each step descends the sum of its texts' losses or, with `average`, their mean.
 
-    Returns the mean loss a text.
+    Returns the mean loss per text.
     """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
     cut = batches(
@@ -133,11 +135,11 @@ def fit(
     score: Score | None = None,
     patience: int | None = None,
 ) -> Trained:
-    """Train for `epochs` epochs and keep the best one.
+    """Train for `epochs` epochs and keep the weights of the best one.
 
-    The best has the highest `score`, or without one the lowest training loss; `settings.ties` decides between equals.
-    `patience`: stop after so many epochs without a better one. Raises AuditError as soon as an epoch's loss or
-    score is not finite.
+    The best epoch has the highest `score` or, without a score, the lowest training loss; `settings.ties` decides
+    between equal scores. `patience`: stop after that many epochs without a better one. Raises AuditError as soon as an
+    epoch's loss or score is not finite.
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)

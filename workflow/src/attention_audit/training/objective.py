@@ -1,4 +1,4 @@
-"""What a training minimises: one value a text."""
+"""The losses that trainings minimise, one value for each text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from attention_audit.model.classifier import Output, probabilities
 
 
 class Objective(Protocol):
-    """A loss, (B,)."""
+    """A function from a model's output and its batch to the loss of each text, (B,)."""
 
     def __call__(self, output: Output, batch: Batch) -> Tensor: ...
 
 
 def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy of the gold label, (B, O), (B,) -> (B,); one output is the logit of class 1."""
+    """Cross-entropy of the gold label: (B, O), (B,) -> (B,); a single output is the logit of class 1."""
     if logits.shape[-1] == 1:
         return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits), reduction="none")
     return cross_entropy(logits, labels, reduction="none")
@@ -29,10 +29,11 @@ def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class LabelLoss:
-    """Cross-entropy of the gold label, weighted by class: negatives 1, positives negatives / positives of
-    the training split (the authors' pos_weight), so that both classes weigh the same.
+    """Cross-entropy of the gold label, weighted so that all classes of the training split count the same.
 
-    With more than two classes, each class weighs mean class size / its size. Without class sizes, all weigh 1.
+    class_sizes: texts of each class in the training split. Of two classes, a negative text has weight 1 and a positive
+    one negatives / positives (the authors' pos_weight). Of more, a text has weight mean class size / its class's size.
+    Without class sizes, all weights are 1.
     """
 
     class_sizes: tuple[int, ...] | None
@@ -49,10 +50,10 @@ class LabelLoss:
 
 @dataclass(frozen=True)
 class ConsistentAdversary:
-    """TVD(adversary, base) - lambda KL(adversary || base): predict alike, attend elsewhere.
+    """TVD(adversary, base) - lambda KL(adversary || base): the same predictions from different attention.
 
-    Wiegreffe & Pinter 2019, section 4.1, equation 1. TVD over predictions, KL over attention; the base model's come
-    with the batch.
+    Wiegreffe & Pinter 2019, section 4.1, equation 1. TVD is between predictions, KL between attention weights; the
+    batch carries the base model's predictions and weights.
     """
 
     lambda_: float

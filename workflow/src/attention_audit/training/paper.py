@@ -1,4 +1,4 @@
-"""What the configuration says of any paper whose models are its own."""
+"""What the sections of the configuration for a paper's own models have in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from attention_audit.section import Name, Section, Seed, refuse_duplicates
 
 DEFAULT = "default"
-"""Names the recipe of all data sets that have none of their own."""
+"""The name of the recipe for all data sets that have no recipe of their own."""
 
 
 class PaperSection(Section):

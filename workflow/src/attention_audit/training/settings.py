@@ -11,7 +11,7 @@ from attention_audit.section import Count, NonNegative, Positive, Section, Seed,
 
 
 class BaseModel(Section):
-    """The base model, whose uniform twin and adversaries have the same encoder."""
+    """The base model; the uniform model and the adversaries have the same encoder."""
 
     encoder: Encoder = Field("bilstm", description="The encoder; the paper's is a bidirectional LSTM.")
     attention: Scoring = Field("additive", description="The attention's scoring function; the paper's is additive.")
@@ -23,7 +23,7 @@ class BaseModel(Section):
 
 
 class Optimisation(Section):
-    """What every training shares."""
+    """What all trainings have in common."""
 
     batch_size: Count = Field(32, description="Texts in a batch.")
     learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
@@ -37,9 +37,9 @@ class Optimisation(Section):
 
 
 class Recipe(Optimisation):
-    """How one training is done: all ways in which the trainings of the papers differ.
+    """How one model is trained, with everything in which the trainings of the papers differ.
 
-    The defaults are Wiegreffe & Pinter's. No key of the configuration is declared here.
+    The defaults are Wiegreffe & Pinter's. The plan of a run makes recipes; they are no part of the configuration.
     """
 
     amsgrad: bool = Field(True, description="Adam with AMSGrad.")
@@ -48,8 +48,8 @@ class Recipe(Optimisation):
     clip_value: Positive | None = Field(None, description="Most magnitude that each entry of the gradient may have.")
     batch_tokens: Count | None = Field(
         None,
-        description="Most texts of a batch x tokens of its longest text, or of its longest sentence where the model is "
-        "hierarchical; one longer text is a batch of its own.",
+        description="At most this many padded tokens in a batch: its texts times the tokens of its longest text (or of "
+        "its longest sentence where the model is hierarchical). A longer text is a batch of its own.",
     )
     plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
     measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
@@ -123,7 +123,7 @@ class ModelSettings(Section):
 
 
 class TrainSettings(ModelSettings):
-    """A training job. With `lambda_` the model is an adversary of the reference readout, else it learns the labels."""
+    """A training job. With `lambda_` the model is trained as an adversary of the reference readout, else on labels."""
 
     optimisation: Recipe
     epochs: Count

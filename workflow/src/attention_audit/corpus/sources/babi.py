@@ -1,4 +1,4 @@
-"""bAbI questions (Weston et al. 2015), with the sentences that hold the answer as evidence."""
+"""bAbI questions (Weston et al. 2015); the sentences that contain the answer are the evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FULL_STOP = "."
 
 
 def words_of(text: str, end: str) -> list[str]:
-    """The words of a sentence or a question. Raises ValueError where it does not end with its mark."""
+    """The words of a sentence or a question. Raises ValueError where it does not end with the mark `end`."""
     text = text.strip()
     if not text.endswith(end):
         raise ValueError(f"no {end} at its end")
@@ -25,7 +25,7 @@ def words_of(text: str, end: str) -> list[str]:
 
 
 def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
-    """The words of a story, a full stop between sentences, and the positions of the words of the supporting ones.
+    """The words of a story, with full stops between sentences, and the positions of the supporting sentences' words.
 
     Raises ValueError where a supporting sentence is not in the story.
     """
@@ -51,11 +51,11 @@ class BabiCorpus(RawSource):
 
     @property
     def pair(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """One instance a question: all sentences before it in its story; ids are <name>-<split>-<line>, from 1.
+        """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
 
         Raises AuditError, naming file and line, where a line is not as published.
         """

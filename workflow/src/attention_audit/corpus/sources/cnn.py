@@ -1,4 +1,4 @@
-"""CNN questions (Hermann et al. 2015), in one file a split, as Chen et al. 2016 publish them."""
+"""CNN questions (Hermann et al. 2015), in one file for each split, as Chen et al. 2016 publish them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 4
 def blocks(stream: IO[bytes], archive: Path, member: str) -> Iterator[tuple[int, str, str, str, str]]:
     """Number (from 1), place, question, answer and passage of every block.
 
-    Raises AuditError, naming the line, at a block that is cut off or has its lines in other places.
+    Raises AuditError, naming the line, at a block that is cut off or whose lines are in another order.
     """
     where = f"{archive}: {member}"
     stripped = map(str.strip, lines(stream, where))
@@ -43,11 +43,11 @@ class CnnCorpus(RawSource):
 
     @property
     def pair(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All questions, words as they are; candidates are the passage's entities in order of appearance.
+        """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
 
         Ids are <name>-<split>-<number>, from 1. Raises AuditError, naming file and line, where a block is not as
         published.

@@ -1,8 +1,8 @@
 """Control corpora: generated texts whose truth is known.
 
-A text is a run of filler words with a few cue words at random places. Fillers follow a Zipf-Mandelbrot law over a
-vocabulary of pseudo-words, lengths a shifted negative binomial: the statistics of natural texts. The cues alone carry
-the label; fillers, length and order say nothing of it.
+A text is a sequence of filler words with a few cue words at random places. Fillers follow a Zipf-Mandelbrot law over a
+vocabulary of pseudo-words, and lengths follow a shifted negative binomial, as in natural texts. Only the cues depend on
+the label; fillers, length and order do not.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ RANK_SHIFT = 2.7
 """Mandelbrot's constant for English: the word of rank r (from 1) has a share of about 1 / (r + 2.7)."""
 
 LENGTH_SHAPE = 4
-"""Of the negative binomial: the variance is m + m^2 / 4 for a mean excess of m tokens."""
+"""Shape of the negative binomial: for a mean of m tokens beyond the shortest length, the variance is m + m^2 / 4."""
 
 
-class Texts(Section):
+class SplitSizes(Section):
     """Number of texts to generate for each split of a control corpus."""
 
     train: Count = Field(1500, description="Texts in the training split.")
@@ -48,23 +48,23 @@ def own_cue(random: Random, label: int) -> list[int]:
 
 
 def majority(random: Random, label: int) -> list[int]:
-    """5, 7 or 9 cues; those of the text's own class lead by three or more."""
+    """5, 7 or 9 cues; the text's own class has at least three more than the other class."""
     votes = int(random.choice([5, 7, 9]))
     against = int(random.integers(votes // 2))
     return [label] * (votes - against) + [1 - label] * against
 
 
 def no_cue(random: Random, label: int) -> list[int]:
-    """Nothing: the text does not depend on its label."""
+    """No cue: the text does not depend on its label."""
     return []
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How the texts of one kind are made.
+    """How the texts of one kind are generated.
 
-    `fillers`: words in the vocabulary, cues apart. `shortest`, `mean`: tokens a text. `positive`: share of texts with
-    label 1. `cues`: the cue words of class 0 and of class 1. `votes`: the class of each cue in a text with that label.
+    fillers: words in the vocabulary without cues. shortest, mean: tokens of a text. positive: share of texts with label
+    1. cues: the cue words of class 0 and of class 1. votes: for a label, the class of each cue in a text.
     """
 
     fillers: int
@@ -83,7 +83,7 @@ KINDS = {
 
 
 def pseudo_words(random: Random, count: int) -> list[str]:
-    """`count` different pronounceable words, shorter ones first. The syllables can not spell a cue."""
+    """`count` different pronounceable words, shorter ones first. No sequence of the syllables spells a cue."""
     words: dict[str, None] = {}
     while len(words) < count:
         syllables = [random.choice(ONSETS) + random.choice(VOWELS) for _ in range(random.integers(1, 4))]
@@ -92,7 +92,7 @@ def pseudo_words(random: Random, count: int) -> list[str]:
 
 
 def cumulative_shares(words: int) -> npt.NDArray[np.float64]:
-    """Of so many words by rank, the share of a text that each and those before it make up."""
+    """For words by rank, the expected share of a text that each word and all words before it make up."""
     shares: npt.NDArray[np.float64] = np.cumsum(1 / (np.arange(1, words + 1) + RANK_SHIFT))
     shares /= shares[-1]
     return shares
@@ -101,7 +101,7 @@ def cumulative_shares(words: int) -> npt.NDArray[np.float64]:
 def write_text(
     random: Random, kind: Kind, label: int, words: list[str], shares: npt.NDArray[np.float64]
 ) -> tuple[list[str], list[int]]:
-    """A text with the given label and the positions of its cues. `shares` (cumulative) belong to `words`."""
+    """A text with this label, and the positions of its cues. `shares` are the cumulative shares of `words`."""
     excess = kind.mean - kind.shortest
     length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
@@ -120,14 +120,14 @@ class ControlCorpus(Source):
         "decides. static: the label does not depend on the text."
     )
     seed: Seed = Field(1, description="Seed of the generator.")
-    texts: Texts = Field(default_factory=Texts, description="Size of each split.")
+    texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """The three splits; ids are <name>-<split>-<number>, from 00001.
 
-        Evidence: all cues, in chorus those of the minority too, since the majority is known only from all; None for
-        static. The vocabulary and each split have random streams of their own, so the size of one does not touch
-        another.
+        Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None
+        for static. The vocabulary and each split have random streams of their own, so that the size of one split does
+        not change another.
         """
         kind = KINDS[self.kind]
         seeds = [self.seed, list(KINDS).index(self.kind)]

@@ -1,4 +1,4 @@
-"""A control corpus of documents: sentences of filler words, one of which holds the cues that decide the class."""
+"""A control corpus of documents: sentences of filler words, and one sentence with cues that decide the class."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from pydantic import Field
 
 from attention_audit.corpus.source import Source
-from attention_audit.corpus.sources.control import Random, Texts, cumulative_shares, pseudo_words
+from attention_audit.corpus.sources.control import Random, SplitSizes, cumulative_shares, pseudo_words
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.section import Seed
 
 STREAM = 100
-"""Tells this corpus' random streams from those of the other controls."""
+"""A number that makes this corpus's random streams differ from those of the other control corpora."""
 FILLERS = 600
 CUES = (
     ["rain", "snow", "frost", "wind"],
@@ -25,16 +25,16 @@ CUES = (
     ["gold", "zinc", "lead", "brass"],
     ["owl", "jay", "wren", "crow"],
 )
-"""Four words a class, which the syllables of the fillers can not spell. They are half of the planted sentence."""
+"""Four words for each class, which no filler can equal. They are half of the planted sentence's words."""
 SENTENCES, MORE_SENTENCES = 3, 5
 WORDS, MORE_WORDS = 4, 6
-"""A document has 3 to 8 sentences, a sentence 4 to 10 words and a full stop."""
+"""A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
 
 
 def write_document(
     random: Random, label: int, words: list[str], shares: npt.NDArray[np.float64]
 ) -> tuple[list[list[str]], int]:
-    """The sentences of a document of class `label`, and which of them is the evidence."""
+    """The sentences of a document of class `label`, and the number of the planted sentence."""
     count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
     sentences = []
     for _ in range(count):
@@ -53,7 +53,7 @@ class DigestCorpus(Source):
 
     kind: Literal["digest"] = Field(description="digest: documents in which one planted sentence decides the class.")
     seed: Seed = Field(1, description="Seed of the generator.")
-    texts: Texts = Field(default_factory=Texts, description="Size of each split.")
+    texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """The three splits; ids are <name>-<split>-<number>, from 00001. Evidence: words of the planted sentence."""

@@ -20,16 +20,16 @@ CLASSES = {"neg": "negative", "pos": "positive"}
 RATINGS = [*"1234", "7", "8", "9", "10"]
 FILTERED = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FILTERED))
-"""What Keras made of each character. It knew ASCII alone: other capitals stay, and other white space parts no words."""
+"""What Keras replaces each character by. It treats only ASCII: other capitals and other white space stay."""
 
 
 def keras_words(text: str) -> list[str]:
-    """The words of a review as Keras split it: lower-case, punctuation but apostrophes made spaces, `br` left over."""
+    """The words of a review as Keras splits it: lower-case, without punctuation except apostrophes, with `br` left."""
     return [word for word in text.translate(KERAS).split(" ") if word]
 
 
 def keras_order(member: str) -> tuple[bool, bool, str]:
-    """Sorts the archive's members as Keras' copy has them: train, test; positive, negative; by file name."""
+    """A key that sorts the archive's members as in Keras' copy: train, test; positive, negative; by file name."""
     return "/train/" not in member, "/pos/" not in member, member
 
 
@@ -43,23 +43,25 @@ class ImdbCorpus(RawSource):
     )
     keras: bool = Field(
         False,
-        description="Take the words that Keras' copy of the reviews has, as the authors do, and leave `tokens` aside: "
-        "lower-case, no punctuation but apostrophes, and in test reviews only words that a training review holds.",
+        description="Take the words of Keras' copy of the reviews, as the authors do, instead of using `tokens`: "
+        "lower-case, no punctuation except apostrophes, and in test reviews only words that a training review has.",
     )
     shorter_than: Count | None = Field(
-        None, description="Leave out longer reviews before splits are made, in Keras' words; the authors: 400."
+        None,
+        description="Leave out reviews of this many or more words, as Keras counts, before splits are made; the "
+        "authors: 400.",
     )
 
     @property
     def class_order(self) -> list[str]:
-        """Negative, positive; or the ratings upwards."""
+        """Negative, positive; or the ratings in ascending order."""
         return list(CLASSES.values()) if self.labels == "sentiment" else RATINGS
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All labelled reviews in the order of Keras' copy, so that samples drawn by seed are the authors' own; HTML
-        line breaks become spaces.
+        """All labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
 
-        Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the archive holds no reviews.
+        HTML line breaks become spaces. Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the
+        archive has no reviews.
         """
         archive = raw["archive"]
         reviews = {}

@@ -23,7 +23,7 @@ BETWEEN = " \t\r\n,"
 
 
 def elements(chunks: Iterator[str]) -> Iterator[Any]:
-    """The elements of a JSON array of objects, one by one: the array is never held as a whole.
+    """The elements of a JSON array of objects, one by one: the whole array is never in memory.
 
     Raises ValueError where it is malformed or cut off, or an object is longer than any text may be.
     """
@@ -55,11 +55,11 @@ class JmarsCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str]:
-        """The ratings upwards."""
+        """The ratings in ascending order."""
         return RATINGS
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All reviews, no splits; ids are <name>-<number in the array>, from 1.
+        """All reviews, without splits; ids are <name>-<number in the array>, from 1.
 
         Raises AuditError, naming file and review, where the array is not as published.
         """

@@ -22,9 +22,9 @@ RULES = {
     "diabetes": {frozenset[str](): NEGATIVE, frozenset({"25000"}): POSITIVE},
     "anemia": {frozenset({"2852"}): NEGATIVE, frozenset({"2851"}): POSITIVE},
 }
-"""The class of an admission by the ICD-9 codes it has, of those that matter; with any other set it has none.
+"""The class of an admission, by the set of codes listed here that it has; with any other set it has no class.
 
-A code is given by its beginning and, as in MIMIC, without the point: 2852 is 285.2 and all below.
+Codes are ICD-9, by their beginning and, as in MIMIC, without the point: 2852 is 285.2 with all codes below it.
 """
 PASSAGE = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
 RUN = re.compile(r"([^\w\s]|_)(\s*\1)+")
@@ -32,7 +32,7 @@ LocalFile = Annotated[str, Field(min_length=1)]
 
 
 def clean(text: str) -> str:
-    """A note with de-identified passages as one word each, and runs of a mark, spaced or not, as one mark."""
+    """A note in which each de-identified passage is one word, and each run of one punctuation mark a single mark."""
     return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
 
 
@@ -55,19 +55,20 @@ def table(path: Path, *columns: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def read_labels(path: Path, task: str) -> dict[str, str]:
-    """The class of every admission that has one. Admissions without any code have none."""
+    """The class of every admission that has one; an admission without any code has none."""
     beginnings = frozenset[str]().union(*RULES[task])
-    found: dict[str, frozenset[str]] = {}
+    codes_of: dict[str, frozenset[str]] = {}
     for _, (admission, code) in table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
-            found[admission] = found.get(admission, frozenset()) | {b for b in beginnings if code.startswith(b)}
-    return {admission: RULES[task][codes] for admission, codes in found.items() if codes in RULES[task]}
+            matching = {beginning for beginning in beginnings if code.startswith(beginning)}
+            codes_of[admission] = codes_of.get(admission, frozenset()) | matching
+    return {admission: RULES[task][codes] for admission, codes in codes_of.items() if codes in RULES[task]}
 
 
 def read_splits(lists: Mapping[str, Path]) -> dict[str, str]:
-    """The split of every admission in the id lists, which are given by split.
+    """The split of every admission in the id lists; `lists` has the path of a list by split.
 
-    Raises AuditError, naming the line, at anything but a HADM_ID and at one that another list holds already.
+    Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
     """
     splits: dict[str, str] = {}
     for split, path in lists.items():
@@ -83,14 +84,14 @@ def read_splits(lists: Mapping[str, Path]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Stay:
-    """The discharge notes of an admission, compressed: tens of thousands are held until the file is read."""
+    """The discharge notes of an admission, compressed, since tens of thousands are in memory together."""
 
     place: str
     reports: list[bytes] = field(default_factory=list)
     addenda: list[bytes] = field(default_factory=list)
 
     def add(self, note: str, addendum: bool) -> None:
-        """Hold one more note."""
+        """Add a note."""
         (self.addenda if addendum else self.reports).append(zlib.compress(note.encode(), 1))
 
     def text(self) -> str:
@@ -99,7 +100,7 @@ class Stay:
 
 
 def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
-    """The discharge summaries of `admissions`, in the order of their first notes; errors are skipped."""
+    """The discharge summaries of `admissions`, in the order of their first notes; erroneous notes are skipped."""
     stays: dict[str, Stay] = {}
     for place, row in table(path, "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
         admission, category, description, error, note = row
@@ -109,7 +110,7 @@ def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
 
 
 class MimicCorpus(RawSource):
-    """Discharge summaries of MIMIC-III, which are the user's own to get; one text an admission, two classes."""
+    """Discharge summaries of MIMIC-III, which users get themselves; one text for each admission, two classes."""
 
     kind: Literal["mimic"] = Field(description="mimic: discharge summaries of MIMIC-III.")
     notes: LocalFile = Field(description="Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz.")
@@ -140,7 +141,7 @@ class MimicCorpus(RawSource):
         return {name: value for name, value in files.items() if isinstance(value, str)}
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """One text an admission that has a discharge summary and a class, and is in an id list where there are lists.
+        """One text for each admission that has a discharge summary and a class and, where there are lists, is in one.
 
         Ids are <name>-<HADM_ID>. Raises AuditError, naming file and line, where a file is not as published.
         """

@@ -18,7 +18,7 @@ SUBSETS = ("train", "test")
 
 
 def shuffled(files: list[str], seed: int) -> list[str]:
-    """`files` in the order into which scikit-learn shuffles as many."""
+    """`files` in the order in which scikit-learn shuffles them."""
     order = np.arange(len(files))
     np.random.RandomState(seed).shuffle(order)
     return [files[i] for i in order]
@@ -38,17 +38,17 @@ class NewsgroupsCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str] | None:
-        """The groups as asked for; all twenty are sorted by name."""
+        """The groups that the configuration names; None for all twenty, which are sorted by name."""
         return self.groups
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """Posts of both subsets, which are no splits here, in the order of scikit-learn's
-        fetch_20newsgroups(subset="all"), and where `groups` are named one group after another: as the authors take
-        them, so that splits drawn by seed are their own.
+        """Posts of both subsets together, without splits.
 
-        Ids are <name>-<group>-<file name>. Raises AuditError where the archive lacks a group.
+        They come in the order of scikit-learn's fetch_20newsgroups(subset="all") and, where `groups` are named, one
+        group after another. The authors take them in this order, so splits drawn by a seed are the authors' own. Ids
+        are <name>-<group>-<file name>. Raises AuditError where the archive lacks a group.
         """
-        from sklearn.datasets import _twenty_newsgroups as clean  # here, since it takes a second
+        from sklearn.datasets import _twenty_newsgroups as clean  # imported here, since it takes a second
 
         archive = raw["archive"]
         posts = {

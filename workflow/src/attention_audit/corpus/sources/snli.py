@@ -16,11 +16,14 @@ from attention_audit.errors import AuditError
 
 CLASSES = ("contradiction", "entailment", "neutral")
 UNDECIDED = "-"
-"""The gold label where no three of five annotators agree."""
+"""The gold label of a pair on which fewer than three of five annotators agree."""
 
 
 def parse(line: str) -> tuple[str, str, str]:
-    """Gold label, premise and hypothesis. Raises ValueError, KeyError, TypeError or RecursionError without them."""
+    """Gold label, premise and hypothesis of a line.
+
+    Raises ValueError, KeyError, TypeError or RecursionError where the line does not have them.
+    """
     pair = json.loads(line)
     label, premise, hypothesis = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
     if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
@@ -36,7 +39,7 @@ class SnliCorpus(RawSource):
 
     @property
     def pair(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     @property
@@ -45,7 +48,7 @@ class SnliCorpus(RawSource):
         return list(CLASSES)
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All pairs that have a gold label; ids are <name>-<split>-<line>, from 1, undecided pairs counted.
+        """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too.
 
         Raises AuditError, naming file and line, where a line is not as published.
         """

@@ -45,7 +45,7 @@ def parse_tree(line: str) -> tuple[int, list[str]]:
 
 
 def clean(words: list[str]) -> str:
-    """Words as one text: brackets dropped, every run of characters other than letters and digits made a space."""
+    """Words as one text without brackets; every run of characters that are no letters or digits becomes a space."""
     return re.sub(r"\W+", " ", " ".join(word for word in words if word not in BRACKETS)).strip()
 
 

@@ -19,25 +19,25 @@ from attention_audit.errors import AuditError
 from attention_audit.section import refuse_duplicates
 
 Row = tuple[str, Mapping[str, Any]]
-"""Place of a row, and its cells by column."""
+"""The place of a row for messages, and its cells by column."""
 
 FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl)(?:\.gz)?|(parquet))$")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 BATCH = 512
-"""Rows of a Parquet file that are held at a time."""
+"""Rows of a Parquet file that are in memory at a time."""
 SHOWN = 20
-"""Columns that a message names."""
+"""How many columns a message names."""
 
 
 def format_of(path: str) -> str | None:
-    """csv, tsv, jsonl or parquet, by the file's ending; None for another one."""
-    found = FORMAT.search(path)
-    return found and (found[1] or found[2])
+    """csv, tsv, jsonl or parquet, by the file's ending; None for any other ending."""
+    match = FORMAT.search(path)
+    return match and (match[1] or match[2])
 
 
 def check_columns(where: str, wanted: Sequence[str], there: Sequence[str]) -> None:
-    """Raises AuditError at a wanted column that is not there, or twice."""
+    """Raises AuditError at a wanted column that does not exist, or that exists twice."""
     for column in wanted:
         if column not in there:
             more = ", ..." if len(there) > SHOWN else ""
@@ -48,7 +48,7 @@ def check_columns(where: str, wanted: Sequence[str], there: Sequence[str]) -> No
 
 
 def delimited_rows(text: Iterable[str], where: str, wanted: Sequence[str], delimiter: str) -> Iterator[Row]:
-    """The rows below the header. Raises AuditError, naming the line, at one that is shorter or longer."""
+    """The rows below the header. Raises AuditError, naming the line, at a row with fewer or more fields than it."""
     rows = csv_rows(text, where, delimiter)
     place, header = next(rows, (where, []))
     if header:
@@ -60,7 +60,7 @@ def delimited_rows(text: Iterable[str], where: str, wanted: Sequence[str], delim
 
 
 def json_rows(text: Iterable[str], where: str, wanted: Sequence[str]) -> Iterator[Row]:
-    """One object a line, empty lines skipped. Raises AuditError, naming the line, at anything else."""
+    """One JSON object on each line; empty lines are skipped. Raises AuditError, naming the line, at anything else."""
     for number, line in enumerate(text, start=1):
         if not line.strip():
             continue
@@ -106,7 +106,7 @@ def table_rows(path: Path, encoding: str, wanted: Sequence[str]) -> Iterator[Row
 
 
 def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
-    """A text; one that is missing is empty. Raises AuditError at a number and the like."""
+    """The text in a cell; "" where the cell is empty. Raises AuditError where the cell has a number or the like."""
     cell = row[column]
     if cell is None:
         return ""
@@ -193,15 +193,15 @@ class TableCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str] | None:
-        """The classes as declared."""
+        """The classes that the configuration names."""
         return self.classes
 
     def local_files(self) -> dict[str, str]:
-        """`path`; or the files by split."""
+        """The file as `path`; or the files by split."""
         return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All rows; ids are as given, else <name>-<row> or, with one file a split, <name>-<split>-<row>, from 1.
+        """All rows. Ids are those of the column `id`, else <name>-<row>, or <name>-<split>-<row> with several files.
 
         Raises AuditError, naming file and row, where a column or a cell is missing or not what it must be.
         """
@@ -220,13 +220,13 @@ class TableCorpus(RawSource):
             raise AuditError(f"{place}: no label in column {self.label!r}; give it one, or leave the row out")
         id_ = f"{name}-{number:07d}" if field == "path" else f"{name}-{field}-{number:07d}"
         if self.id is not None:
-            given = short_text(place, row, self.id)
-            if given is None:
+            own_id = short_text(place, row, self.id)
+            if own_id is None:
                 raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-            id_ = given
+            id_ = own_id
         split = field if field != "path" else None
         if self.split is not None:
-            said = (short_text(place, row, self.split) or "").lower()
-            split = ALIASES.get(said, said) or None
+            name_of_split = (short_text(place, row, self.split) or "").lower()
+            split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
         return Text(id_, split, label, running_text(place, row, self.text), place, query=query)

@@ -24,9 +24,9 @@ class ZhangCorpus(RawSource):
     """Texts in train.csv and test.csv: the class as a number from 1, then one or more columns of text."""
 
     kind: Literal["zhang"] = Field(description="zhang: csv files in the format of Zhang et al.")
-    archive: RemoteFile | None = Field(None, description="An archive with train.csv and test.csv; else:")
-    train: RemoteFile | None = Field(None, description="train.csv itself.")
-    test: RemoteFile | None = Field(None, description="test.csv itself.")
+    archive: RemoteFile | None = Field(None, description="An archive with train.csv and test.csv.")
+    train: RemoteFile | None = Field(None, description="The file train.csv, where there is no archive.")
+    test: RemoteFile | None = Field(None, description="The file test.csv, where there is no archive.")
     classes: list[str] = Field(min_length=2, description="Names of the classes, in the order of their numbers.")
     keep: list[str] | None = Field(None, min_length=2, description="Classes to keep, by class; null: all.")
     columns: list[Count] | None = Field(
@@ -44,11 +44,11 @@ class ZhangCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str]:
-        """The classes kept."""
+        """The classes that are kept, in order."""
         return self.keep or self.classes
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The texts of both files; ids are <name>-<split>-<row>, from 1, rows of other classes counted.
+        """The texts of both files; ids are <name>-<split>-<row>, where rows count those of other classes too.
 
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
