@@ -73,7 +73,10 @@ def test_performance_by_hand(random_readout: MakeReadout) -> None:
         probabilities=np.stack([1 - positive, positive], 1).astype(np.float32),
     )
     # two of three positives found, one false; of nine pairs the order is wrong in two
-    assert performance(readout) == pytest.approx({"f1": 2 / 3, "accuracy": 4 / 6, "roc_auc": 7 / 9})
+    columns = performance(readout, "dev")
+    assert columns["metric"] == ["f1", "accuracy", "roc_auc"]
+    assert columns["value"] == pytest.approx([2 / 3, 4 / 6, 7 / 9])
+    assert (columns["selection"], columns["classes"]) == (["dev"] * 3, [2] * 3)
 
 
 def test_performance_of_many_classes_is_the_macro_average(random_readout: MakeReadout) -> None:
@@ -82,9 +85,11 @@ def test_performance_of_many_classes_is_the_macro_average(random_readout: MakeRe
     readout = replace(
         readout, labels=np.array([0, 1, 2, 2]), predictions=probabilities.argmax(1), probabilities=probabilities
     )
-    measured = performance(readout)
-    assert measured["f1"] == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
-    assert measured["accuracy"] == 0.75
+    columns = performance(readout, "test")
+    values = dict(zip(columns["metric"], columns["value"], strict=True))
+    assert values["f1"] == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
+    assert values["accuracy"] == 0.75
+    assert columns["classes"] == [3] * 3
 
 
 def test_maps_choose_asked_texts_first_then_the_furthest_right_ones(random_readout: MakeReadout) -> None:

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from planned import DEFAULT, ROOT, overlaid
 
 from attention_audit.config import parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
 from attention_audit.errors import AuditError
 
-ROOT = Path(__file__).parents[2]
-OWN = yaml.safe_load((ROOT / "config.yaml").read_text())
-CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
-
-
-def overlaid(base: Any, overlay: Any) -> Any:
-    """Groups merge, everything else is replaced: what Snakemake does with --configfile."""
-    if isinstance(base, dict) and isinstance(overlay, dict):
-        return base | {key: overlaid(base.get(key), value) for key, value in overlay.items()}
-    return overlay
-
-
-DEFAULT = overlaid(CATALOGUE, OWN)
 
 
 def nested(keys: str, value: Any) -> Any:
@@ -105,7 +92,17 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         ("adversary.lambdas", [0.1], "config: guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]"),
         ("training.selection", "train", "config: training.selection: input should be 'dev' or 'test', not 'train'"),
         ("mirror", "nowhere/at/all", "config: mirror: no such folder: nowhere/at/all"),
-        ("model", None, "config: model: input should be a valid dictionary or instance of Sizes, not None"),
+        ("model", None, "config: model: must be a group of keys, not None"),
+        ("model.attention", 32, "config: model.attention: input should be 'additive' or 'dot', not 32"),
+        (
+            "model.encoder",
+            "gru",
+            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv' or 'none', not 'gru'",
+        ),
+        ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
+        ("audits.wp", "permutation", "config: audits.wp: input should be a valid list, not 'permutation'"),
+        ("jain_wallace.permutation", {}, "config: jain_wallace.permutation: unknown key"),
+        ("serrano_smith.resamples", 100, "config: serrano_smith.resamples: unknown key"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
