@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
+from planned import plan_of
 
 from attention_audit import __main__ as command_line
 from attention_audit.errors import AuditError
+from attention_audit.plan import corpora
+from attention_audit.plan.exhibits import TABLES
+from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
 
-@pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """A stage that records its jobs, and fails where its settings say so."""
-    jobs: list[Job] = []
+class Recorded(Section):
+    """Settings of a stage that records its jobs."""
 
-    def run(job: Job) -> None:
+    a: int = 0
+    fault: str = ""
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> list[Job[Recorded]]:
+    """A stage that records its jobs, and fails where its settings say so."""
+    jobs: list[Job[Recorded]] = []
+
+    def run(job: Job[Recorded]) -> None:
         jobs.append(job)
-        if "fault" in job.settings:
-            raise AuditError(job.settings["fault"])
+        if job.settings.fault:
+            raise AuditError(job.settings.fault)
 
     module = types.ModuleType("attention_audit.stages.recording")
-    module.__dict__["run"] = run
+    module.__dict__.update(run=run, Settings=Recorded)
     monkeypatch.setitem(sys.modules, "attention_audit.stages.recording", module)
     return jobs
 
 
-def test_files_go_by_name_and_in_order(stage: list[Job]) -> None:
+def test_files_go_by_name_and_in_order(stage: list[Job[Recorded]]) -> None:
     arguments = ["recording", "--settings", '{"a": 1}', "--code", "c0de"]
     files = ["--input", "corpus", "x", "--input", "none", "--input", "readouts", "r2", "r1", "--output", "table", "y"]
     assert command_line.main(arguments + files) == 0
@@ -39,25 +52,62 @@ def test_files_go_by_name_and_in_order(stage: list[Job]) -> None:
     assert job.inputs["none"] == []
     assert job.inputs["readouts"] == [Path("r2"), Path("r1")]
     assert job.output("table") == Path("y")
-    assert (job.provenance.stage, job.provenance.code, job.settings) == ("recording", "c0de", {"a": 1})
+    assert job.settings == Recorded(a=1)
+    assert (job.provenance.stage, job.provenance.code, job.provenance.settings) == ("recording", "c0de", {"a": 1})
 
 
-def test_a_users_fault_is_one_line_and_status_1(stage: list[Job], tmp_path: Path) -> None:
-    program = (
-        "import sys; from attention_audit.__main__ import main;"
-        "sys.exit(main(['wp_table2_uniform', '--settings', sys.argv[1], '--log', sys.argv[2],"
-        "'--input', 'performance', 'no/such.parquet', '--output', 'parquet', 'x']))"
-    )
-    import subprocess
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"b": 1}, "b: Extra inputs are not permitted"),
+        ({"a": "1"}, "a: Input should be a valid integer"),
+        ({"fault": None}, "fault: Input should be a valid string"),
+    ],
+)
+def test_settings_that_the_stage_does_not_know_are_one_line(
+    stage: list[Job[Recorded]], caplog: pytest.LogCaptureFixture, settings: dict[str, Any], line: str
+) -> None:
+    assert command_line.main(["recording", "--settings", json.dumps(settings)]) == 1
+    assert stage == []
+    (said,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert said == f"error: recording: settings: {line}; run Snakemake again"
 
+
+def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptureFixture) -> None:
+    """A wrong or missing setting of every kind of job, named with its place."""
+    plan = plan_of()
+    table = plan.exhibiting.job(next(table for table in TABLES if table.name == "wp_table2_uniform"))
+    jobs: list[tuple[str, Section, str, Any]] = [
+        ("corpus", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
+        ("vocabulary", corpora.vocabulary_job(plan.config, "needle"), "min_df", 0),
+        ("train", plan.train_job("needle/wp/base"), "epochs", 0.5),
+        ("audit", plan.auditing.job("permutation", "wp", "needle"), "takes", "all"),
+        ("network_audit", plan.auditing.job("attribution", "jw", "needle"), "runs", [{}]),
+        ("table", table, "resamples", 10),
+        ("figure", table, "target", None),
+        ("guide", plan.guide_job(), "audits", []),
+        ("report_page", plan.report_job(), "gaps", {"needle": 1}),
+    ]
+    for stage, settings, key, wrong in jobs:
+        caplog.clear()
+        changed = settings.model_dump(mode="json") | {key: wrong}
+        assert command_line.main([stage, "--settings", json.dumps(changed)]) == 1, stage
+        (said,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+        assert said.startswith(f"error: {stage}: settings: {key}"), said
+        assert "\n" not in said
+
+
+def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
+    """In a process of its own, on the terminal and in the log."""
+    table = next(table for table in TABLES if table.name == "wp_table2_uniform")
+    settings = plan_of().exhibiting.job(table).model_dump_json()
     log = tmp_path / "logs" / "stage.log"
-    settings = json.dumps({"datasets": ["a"], "dataset": "a"})
-    ended = subprocess.run(
-        [sys.executable, "-c", program, settings, str(log)], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]
+    files = ["--input", "performance", *["no/such.parquet"] * 3, "--output", "parquet", "x"]
+    ended = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     line = (
-        "[wp_table2_uniform a] error: no/such.parquet: not there; "
+        "[wp_table2_uniform wp] error: no/such.parquet: not there; "
         "rebuild it with: snakemake --cores 1 --force no/such.parquet\n"
     )
     assert ended.stderr.endswith(line)
@@ -70,3 +120,7 @@ def test_titles_tell_jobs_apart() -> None:
         "train sst adversary lambda 0.002"
     )
     assert command_line.title("fetch", {}) == "fetch"
+    assert (
+        command_line.title("audit", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
+    )
+    assert command_line.title("table", {"exhibit": "summary", "suite": ""}) == "summary"

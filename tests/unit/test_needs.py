@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import yaml
+from planned import plan_of
 from pydantic import ValidationError
 from rules import ASKED, Rule, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
 from attention_audit.plan.auditing import audit_rules
+from attention_audit.plan.audits import audit_named
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
@@ -73,6 +76,23 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
     profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
     for key in ("groups", "set-resources", "set-threads"):
         assert profile.get(key, {}).keys() <= rules().keys()
+
+
+@pytest.mark.parametrize(
+    ("preset", "said"),
+    [
+        (None, r"the default run with its four data sets about (\d+)"),
+        ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm"),
+    ],
+)
+def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
+    overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
+    plan = plan_of(**overlay | {"vectors": "random"})
+    audits = {(audit_named(Path(path).stem).job, Path(path).parent) for path in plan.audit_files()}
+    submissions = 2 * len(plan.scope.datasets) + len(plan.trainings.seeds) + len(audits)
+    match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
+    assert match
+    assert abs(submissions - int(match[1])) <= submissions // 10
 
 
 def test_profiles_agree_on_what_both_name() -> None:

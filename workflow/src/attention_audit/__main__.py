@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
+from attention_audit.section import Section
 from attention_audit.stages.job import Job
 from attention_audit.targets import module_of
 
@@ -72,6 +73,16 @@ def title(stage: str, settings: dict[str, Any]) -> str:
     return " ".join(str(word) for word in words if word and isinstance(word, str))
 
 
+def checked(stage: str, kind: type[Section], settings: dict[str, Any]) -> Section:
+    """The settings of a stage. Raises AuditError, in one line, where they are not of this kind."""
+    try:
+        return kind.model_validate(settings)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise AuditError(f"{stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
+
+
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
     started = datetime.now(UTC)
@@ -79,17 +90,14 @@ def run_stage(call: argparse.Namespace) -> None:
     _start_log(call.log, name)
     # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
-    stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
-    if "target" in call.settings:
-        importlib.import_module(f"attention_audit.{module_of(call.settings['target'])}")
-    gc.freeze()
-    gc.enable()
     try:
-        settings = stage.Settings.model_validate(call.settings)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
+        stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
+        settings = checked(call.stage, stage.Settings, call.settings)
+        if "target" in call.settings:
+            importlib.import_module(f"attention_audit.{module_of(call.settings['target'])}")
+    finally:
+        gc.freeze()
+        gc.enable()
     inputs, outputs = _files(call.input), _files(call.output)
     provenance = Provenance(call.stage, call.settings, call.code)
     importing = time.process_time()

@@ -1,7 +1,7 @@
 """The typed configuration: every key, its meaning, its default and its bounds.
 
-The one source of `workflow/schemas/config.schema.json` and `docs/configuration.md`, and of the check that
-runs before Snakemake builds its DAG.
+`workflow/schemas/config.schema.json` and `docs/configuration.md` are written from it, and the configuration is checked
+against it before Snakemake builds its DAG.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 
 LONGEST = 500
-"""Characters of a message; a value in it may be a whole section in the wrong place."""
+"""Characters of a message at most: the wrong value that it quotes may be a whole section in the wrong place."""
 
 
 class Config(Section):
@@ -55,7 +55,9 @@ class Config(Section):
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
-    serrano_smith: DocumentModels = Field(default_factory=DocumentModels, description="Models of texts and of sentences.")
+    serrano_smith: DocumentModels = Field(
+        default_factory=DocumentModels, description="Models of texts and of sentences."
+    )
     jain_wallace: Combinations = Field(
         default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
     )
@@ -127,17 +129,17 @@ class Config(Section):
 
 
 def _line(error: ErrorDetails, raw: Any) -> str:
-    """One fault as `key: what is wrong`, the key as the user wrote it."""
+    """One fault as `key: what is wrong`, with the key as the user wrote it."""
     keys: list[str] = []
     for part in error["loc"]:
         if isinstance(raw, dict) and part not in raw and part != error["loc"][-1]:
-            continue  # the branch of a union, which pydantic names too, is no key of the user's
+            continue  # pydantic also names the branch of a union, which is not a key in the user's file
         keys.append(str(part))
         try:
             raw = raw[part]
         except (KeyError, IndexError, TypeError):
             raw = None
-    given = error["input"]
+    value = error["input"]
     match error["type"]:
         case "extra_forbidden":
             message = "unknown key"
@@ -145,14 +147,16 @@ def _line(error: ErrorDetails, raw: Any) -> str:
             message = "missing key"
         case "value_error":
             message = error["msg"].removeprefix("Value error, ")
-        case "float_type" if isinstance(given, str) and _is_number(given):
-            message = f"{given!r} is a text in YAML; write {float(given)!r} with a decimal point"
+        case "float_type" if isinstance(value, str) and _is_number(value):
+            message = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
         case "union_tag_invalid":
-            message = f"unknown kind {given.get('kind')!r}; known: {error['ctx']['expected_tags']}"
+            message = f"unknown kind {value.get('kind')!r}; known: {error['ctx']['expected_tags']}"
         case "union_tag_not_found":
             message = "missing key `kind`"
+        case "model_type" | "dict_type":
+            message = f"must be a group of keys, not {value!r}"
         case _:
-            message = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
+            message = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
     line = f"{'.'.join(keys)}: {message}" if keys else message
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
 
