@@ -8,27 +8,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import planned
 import pytest
 import yaml
-from folder import ROOT, NewFolder
+from folder import NewFolder
 from hurt import Tally, error_lines, only_first
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from planned import CATALOGUE
 
-from attention_audit.config import Config, parse_config
-from attention_audit.corpus.availability import unavailable
 from attention_audit.errors import AuditError
-from attention_audit.plan import texts
-from attention_audit.plan.jain_wallace import JainWallace
-from attention_audit.plan.plan import Plan
-from attention_audit.plan.serrano_smith import SerranoSmith
-from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+from attention_audit.plan import corpora
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.trainings import READOUT
 
-DEFAULT = yaml.safe_load((ROOT / "workflow/catalogue.yaml").read_text()) | {}
-for key, value in yaml.safe_load((ROOT / "config.yaml").read_text()).items():
-    DEFAULT[key] = {**DEFAULT.get(key, {}), **value} if isinstance(value, dict) else value
+DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
+"""The default configuration, with a key that it leaves out."""
 MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
-"""What a model's name in a path may be: the wildcard constraint of the workflow."""
+"""What a model's name in a path may be."""
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -92,34 +90,38 @@ def malformed(draw: st.DrawFn) -> dict[Any, Any]:
     return config
 
 
-def plan_everything(config: Config) -> None:
+def plan_everything(plan: Plan) -> None:
     """All that is asked of a configuration before the first job starts."""
-    plans: list[Plan] = [WiegreffePinter(config), SerranoSmith(config), JainWallace(config)]
-    mirror = Path(config.mirror) if config.mirror else None
-    config.model_dump_json()
-    for name in config.every_dataset:
-        reason = unavailable(name, config.corpora[name], mirror, Path("results/raw"))
-        assert reason is None or "\n" not in str(AuditError(reason))
-        texts.raw_paths(config, name, mirror)
-        texts.vocabulary_settings(config, name)
-        for folder, file in texts.fetched_files(config, name):
-            texts.remote_file(config, folder, file)
-        for plan in plans:
-            for model in plan.models:
-                assert MODEL.fullmatch(model), model
-                plan.train_settings(name, model).model_dump_json()
-                plan.readout_settings(name, model).model_dump_json()
-                plan.reference(model)
-            plan.identities(plan.runs(plan.models))
+    for name in plan.scope.datasets:
+        plan.raw_files(name)
+        as_json(corpora.corpus_job(plan.config, name, plan.scope.mirror))
+        as_json(corpora.vocabulary_job(plan.config, name))
+        for folder, file in corpora.fetched_files(plan.config, name):
+            as_json(corpora.fetch_job(plan.config, folder, file))
+    rules = plan.trainings.rules()
+    for training in plan.trainings.seeds:
+        assert MODEL.fullmatch(training.rpartition("/")[2]), training
+        as_json(plan.train_job(training))
+        plan.trainings.reference(training)
+        (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
+        assert len(rule.files(READOUT)) == 3 * len(plan.trainings.seeds[training])
+    for path in map(Path, plan.audit_files()):
+        dataset, suite, audit = path.parts[-3], path.parts[-2], audit_named(path.stem)
+        plan.auditing.inputs(audit.job, suite, dataset)
+        as_json(plan.auditing.job(audit.job, suite, dataset))
+    for exhibit in plan.exhibiting.exhibits:
+        plan.exhibiting.inputs(exhibit)
+        as_json(plan.exhibiting.job(exhibit))
+    as_json(plan.guide_job())
+    as_json(plan.report_job())
 
 
 def tried(config: dict[Any, Any]) -> str:
     """How a configuration ends."""
     try:
-        plan_everything(parse_config(config))
+        plan_everything(Plan(config, CATALOGUE))
     except AuditError as error:
         line = str(error)
-        assert line.startswith("config: ")
         assert line.isprintable()
         assert len(line) < 1000
         return "refused in one clear line"
@@ -158,11 +160,14 @@ def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: T
 
 TEXTS = {
     "an unknown key": ("datsets: []", "error: config: datsets: unknown key"),
+    "an unknown data set": ("datasets: [imbd]", "error: config: datasets: unknown data set 'imbd'; known: agnews, "),
+    "an unknown audit": ("audits: {wp: [accuracy]}", "error: audit 'accuracy' is not known (known: performance, "),
     "a text for a number": (
         "training: {epochs: '8'}",
         "error: config: training.epochs: input should be a valid integer, not '8'",
     ),
-    "an unknown data set": ("datasets: [imbd]", "error: config: datasets: unknown data set 'imbd'; known: agnews, "),
+    "an unknown suite": ("audits: {xx: []}", "error: suite 'xx' is not known (known: wp, ss, jw); declare it in "),
+    "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),
     "a group that is none": ("training: 8", "error: config: training: "),
