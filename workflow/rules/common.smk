@@ -111,7 +111,21 @@ def audit_inputs(rule):
 
 def audit_settings(rule):
     """The settings of an audit's rule."""
-    return settings_of(lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset))
+    return settings_of(
+        lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset)
+    )
+
+
+def gathered_files(key):
+    """The input files of the rule of all audits of a suite."""
+    return lambda wildcards: ask(
+        PLAN.auditing.gathered_files, PLAN.scope.suite(key), wildcards.dataset
+    )
+
+
+def gathered_settings(key):
+    """The settings of that rule."""
+    return settings_of(lambda wildcards: PLAN.gathered_job(key, wildcards.dataset))
 
 
 def exhibit_settings(exhibit):

@@ -1,4 +1,4 @@
-"""Figures 6-8 of Jain & Wallace 2019: how far attention can go while the prediction stays."""
+"""Figures 6-8 of Jain & Wallace 2019: how far attention can move while the prediction stays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw_histogram(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
 
 
 def jw_fig_adversary(instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """The greatest JSD (nats) that an adversary reaches within epsilon: texts by it, and by the largest weight.
+    """The greatest JSD (nats) that an adversary reaches within epsilon: a histogram, and violins by the largest weight.
 
     Two panels a data set and model, by predicted class; more than violins.MOST classes are pooled. From
     columns.INSTANCE_ADVERSARY rows of any number of data sets; `models` names and orders the panels.

@@ -1,4 +1,4 @@
-"""Which attributions rank the tokens alike, two by two; beyond Jain & Wallace 2019."""
+"""Which pairs of attributions rank the tokens alike; beyond Jain & Wallace 2019."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
-    """Mean tau of each pair over texts and seeds, below the diagonal; NaN where there is none, and above."""
+    """Mean tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
     one, other = (known[name].astype(str).map(names.index).to_numpy() for name in ("first", "second"))
     places = np.maximum(one, other), np.minimum(one, other)
@@ -43,7 +43,7 @@ def draw(axes: Axes, values: Floats) -> None:
 
 
 def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
-    """Mean Kendall's tau of any two attributions; a panel a data set and model.
+    """Mean Kendall's tau of every two attributions; one panel for each data set and model.
 
     From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.

@@ -18,12 +18,12 @@ from attention_audit.names import ATTRIBUTIONS, Names
 
 HEIGHT = 1.85  # inches
 LINES: dict[str, tuple[int, tuple[int, int]]] = {"gradient": (0, (4, 2)), "loo": (0, (1, 1))}
-"""The attributions that the paper compares attention with, and how the line at the mean is dashed."""
+"""The attributions that the paper compares attention with, and the dashes of the line at their mean."""
 BARS = np.linspace(-1, 1, 41).tolist()
 
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:
-    """The rows of attention and one of LINES, which is the column `measure`."""
+    """The rows that pair attention with one of LINES, whose name is then in the column `measure`."""
     parts = correlation["pair"].astype(str).str.split("~", expand=True)
     ATTRIBUTIONS.refuse_unknown([*parts[0].unique(), *parts[1].unique()])
     chosen = (parts[0] == "attention") & parts[1].isin(LINES)
@@ -60,8 +60,8 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
-    """Histograms and densities of Kendall's tau of attention with gradient and leave-one-out; a panel a data set and
-    model, which says for how many texts tau is not defined.
+    """Histograms and densities of Kendall's tau of attention with gradient and leave-one-out; one panel for each
+    data set and model, which says for how many texts tau is not defined.
 
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.

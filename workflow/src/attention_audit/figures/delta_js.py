@@ -1,4 +1,4 @@
-"""Figures 3, 4, 7 and 8 of Serrano & Smith 2019: the top item's effect on the prediction against another item's."""
+"""Figures 3, 4, 7 and 8 of Serrano & Smith 2019: the effect of erasing the top item against another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X_LABEL = "Δα: attention of the top item minus that of another"
 
 
 def compared(single_weight: pd.DataFrame) -> pd.DataFrame:
-    """The rows that these figures show: the top item by attention, any other item as likely."""
+    """The rows that these figures show: the top item is attention's, and the other item is drawn uniformly."""
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
     return single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
 
@@ -31,7 +31,7 @@ def thinned(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
-    """delta JS (nats) against delta attention, one point a text and seed, thinned; a panel a data set and model.
+    """delta JS (nats) against delta attention, a point for each text and seed, thinned; one panel for each model.
 
     From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """
@@ -63,7 +63,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
 
 
 def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
-    """Histograms of delta attention over the texts whose delta JS is negative; a panel a data set and model.
+    """Histograms of delta attention over the texts whose delta JS is negative; one panel for each data set and model.
 
     From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """

@@ -35,7 +35,7 @@ def panels_of(rows: pd.DataFrame, models: Names) -> dict[Panel, pd.DataFrame]:
 
 
 def columns_of(count: int) -> int:
-    """In how many columns so many panels stand."""
+    """The number of columns for so many panels."""
     return COLUMNS.get(count, MOST)
 
 

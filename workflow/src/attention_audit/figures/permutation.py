@@ -15,8 +15,8 @@ HEIGHT = 2.3  # inches
 def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
     """Densities of the median TVD over permutations, by the largest weight and predicted class.
 
-    A panel a data set and model; more than violins.MOST classes are pooled. From columns.PERMUTATION rows of any number
-    of data sets.
+    One panel for each data set and model; more than violins.MOST classes are pooled. `permutation` holds rows of the
+    audit permutation, of any number of data sets.
     """
     instances = violins.instances_of(permutation, "median_tvd", "max_attention", "prediction")
     panels, classes = panels_of(instances, models), violins.classes_by_dataset(instances)

@@ -1,4 +1,4 @@
-"""Figures 5, 6, 10 and 11 of Serrano & Smith 2019: how much must go, by each ranking, until the decision flips."""
+"""Figures 5, 6, 10 and 11 of Serrano & Smith 2019: how much must be erased until the decision flips."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from attention_audit.names import RANKINGS, Names
 
 HEIGHT = 1.75  # inches
 BEYOND = "smallest"
-"""The ranking that the paper has not; a line stands above it."""
+"""The ranking that the paper does not have; a line above it sets it apart."""
 
 
 def draw(axes: Axes, values: Mapping[str, pd.Series]) -> None:
-    """One panel: a box for each ranking, and the share of texts that it never flips; those have no value."""
+    """One panel: a box for each ranking, and the share of texts that it never flips, which have no value."""
     boxes = axes.boxplot(
         [column.dropna().to_numpy() for column in values.values()],
         positions=range(len(values)),
@@ -44,7 +44,7 @@ def draw(axes: Axes, values: Mapping[str, pd.Series]) -> None:
 
 
 def boxes_of(ranked_sets: pd.DataFrame, models: Names, column: str, label: str) -> Figure:
-    """Box plots of a column by ranking, in the order of names.RANKINGS; a panel a data set and model."""
+    """Box plots of a column by ranking, in the order of names.RANKINGS; one panel for each data set and model."""
     panels = panels_of(ranked_sets, models)
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
     with style.house_style():
@@ -70,5 +70,5 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
 
 
 def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """The same with the attention that lay on the erased items."""
+    """Like `ss_fig5_fraction_removed`, with the attention on the erased items instead of their number."""
     return boxes_of(ranked_sets, models, "mass_removed", "attention on the items erased until the decision flips")

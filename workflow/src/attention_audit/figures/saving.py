@@ -1,4 +1,4 @@
-"""Figures as files: whole or not there, and the same bytes from the same data."""
+"""Writing figures to files, completely or not at all, with the same bytes from the same data."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ ROW_HEIGHT, PER_CLASS, MARGIN = 1.9, 0.5, 0.7  # inches; a row grows with each c
 
 
 def median_over_seeds(comparison: pd.DataFrame) -> pd.DataFrame:
-    """One row a test instance: the median JSD between the base model and its further seeds."""
+    """One row for each test text: the median JSD between the base model and its further seeds."""
     seeds = comparison[comparison["model"] == "base"]
     keys = ["dataset", "id", "base_prediction", "base_max_attention"]
     return seeds.groupby(keys, sort=False)["jsd"].median().reset_index()
@@ -21,7 +21,7 @@ def median_over_seeds(comparison: pd.DataFrame) -> pd.DataFrame:
 def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Densities of JSD (nats) from the base model's attention, by its largest weight and predicted class.
 
-    A row a data set: left, the median over further seeds (the authors' choice, in their code); right, Jain &
+    One row for each data set: left, the median over further seeds (the authors' choice, in their code); right, Jain &
     Wallace's per-instance adversary. More than violins.MOST classes are pooled. From columns.COMPARISON and
     INSTANCE_ADVERSARY rows of any number of data sets. Raises AuditError for a model that is not one of `models`.
     """

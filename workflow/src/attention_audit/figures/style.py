@@ -34,7 +34,7 @@ PALETTE: dict[str, str] = {
     "black": BLACK,
     "grey": GREY,
 }
-"""The colours by the names that a `names.Look` has for them."""
+"""The colours, by the names that `names.Look` uses."""
 
 CLASSES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)  # by class, from 0; then from the first again
 
@@ -67,7 +67,7 @@ RC: dict[Any, Any] = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Everything drawn or saved within looks as this file says, whatever the user's matplotlibrc."""
+    """Draw and save figures in the block in the style of this file, whatever the user's matplotlibrc says."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(RC)

@@ -31,7 +31,7 @@ DRAWN: dict[str, dict[str, Any]] = {
     "uniform": POINTS | {"label": "uniform weights", "markersize": 4.5},
     ADVERSARY: {"label": "consistent adversary as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
 }
-"""The models that are always named; others that are compared with the base are points under their own label."""
+"""The models that always have an entry in the legend; other compared models have one under their own label."""
 
 
 def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -55,7 +55,7 @@ def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def spelt(lambda_: float) -> str:
-    """A lambda as short as it goes: λ = 2e-5, λ = 0.001."""
+    """A lambda written as short as possible: λ = 2e-5, λ = 0.001."""
     return f"λ = {lambda_:g}".replace("e-0", "e-")
 
 
@@ -136,11 +136,11 @@ def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame, colour: str) 
 
 
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """Instance averages of prediction change (TVD) against attention change (JSD, nats), both from the base model.
+    """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
-    A panel a data set: further seeds, uniform weights, the consistent adversary as lambda varies (mean over its
-    seeds, a small dot for each where there are several) and the per-instance adversary. From columns.COMPARISON and
-    INSTANCE_ADVERSARY rows of any number of data sets. Raises AuditError for a model that is not one of `models`.
+    One panel for each data set: further seeds, uniform weights, the consistent adversary for every lambda (the mean
+    over its seeds, and a small dot for each seed where there are several) and the per-instance adversary. The frames
+    hold rows of the audits comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of `models`.
     """
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())

@@ -40,13 +40,13 @@ def classes_of(*frames: pd.DataFrame) -> int:
 
 
 def classes_by_dataset(instances: pd.DataFrame) -> dict[str, int]:
-    """`classes_of` each data set."""
+    """The number of classes of each data set, from `classes_of`."""
     groups = instances.groupby("dataset", sort=False, observed=True)
     return {str(dataset): classes_of(rows) for dataset, rows in groups}
 
 
 def colours_of(classes: int) -> list[str]:
-    """A colour a class; grey for pooled ones."""
+    """A colour for each class; grey where classes are pooled."""
     return style.class_colours(classes) if classes > 1 else [style.GREY]
 
 

@@ -47,3 +47,21 @@ class AuditJob(Section):
     after: dict[str, str]
     threads: Count
     networks: Networks | None = None
+
+
+class GatheredAudit(Section):
+    """One of several audits that a job makes. code: hash of what it runs. inputs: by name, their places in `files`."""
+
+    audit: AuditJob
+    code: str
+    inputs: dict[str, list[int]]
+
+
+class AuditsJob(Section):
+    """All audits that one suite is asked on one data set and that need no network, in an order in which each finds
+    those that it reads.
+    """
+
+    dataset: str
+    suite: str
+    audits: list[GatheredAudit]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, Networks
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks
 from attention_audit.plan.audit import Audit, Need
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.scope import Scope
@@ -152,4 +154,46 @@ class Auditing:
             after={name: audit_named(name).columns for name in audit.after},
             threads=config.threads,
             networks=networks,
+        )
+
+    def gathered(self, suite: Suite) -> list[Audit]:
+        """The audits that a suite is asked and that need no network: one job a data set makes them."""
+        asked = [audit for audit in self.asked(suite) if "network" not in audit.needs]
+        missing = {name for audit in asked for name in audit.after} - {audit.name for audit in asked}
+        return [audit for audit in AUDITS if audit in asked and not missing & {*audit.after}]
+
+    def suites_alone(self, rule: str) -> list[str]:
+        """The suites whose audits of this rule are made by it, and not together with the others."""
+        audit = audit_rules()[rule][0]
+        return [suite.key for suite in self.scope.suites.values() if audit not in self.gathered(suite)]
+
+    def _gathered_inputs(self, suite: Suite, dataset: str) -> dict[str, Inputs]:
+        """The inputs of each gathered audit, but for those that the same job makes."""
+        own = {audit.name for audit in self.gathered(suite)}
+        return {
+            audit.name: {
+                name: files for name, files in self.inputs(audit.job, suite.key, dataset).items() if name not in own
+            }
+            for audit in self.gathered(suite)
+        }
+
+    def gathered_files(self, suite: Suite, dataset: str) -> list[str]:
+        """The input files of all gathered audits, each once."""
+        by_audit = self._gathered_inputs(suite, dataset)
+        return list(dict.fromkeys(path for inputs in by_audit.values() for files in inputs.values() for path in files))
+
+    def gathered_job(self, suite: Suite, dataset: str, code: Callable[[str], str]) -> AuditsJob:
+        """The settings of the job of all gathered audits. `code`: the hash of the code of an audit's rule."""
+        place = {path: number for number, path in enumerate(self.gathered_files(suite, dataset))}
+        return AuditsJob(
+            dataset=dataset,
+            suite=suite.key,
+            audits=[
+                GatheredAudit(
+                    audit=self.job(name, suite.key, dataset),
+                    code=code(name),
+                    inputs={each: [place[path] for path in files] for each, files in inputs.items()},
+                )
+                for name, inputs in self._gathered_inputs(suite, dataset).items()
+            ],
         )

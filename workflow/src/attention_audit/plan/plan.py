@@ -12,6 +12,7 @@ from typing import Any
 from attention_audit.code import code_hash
 from attention_audit.config import Config, parse_config
 from attention_audit.errors import AuditError
+from attention_audit.jobs.audit import AuditsJob
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.jobs.train import TrainJob
 from attention_audit.plan import corpora
@@ -110,6 +111,19 @@ class Plan:
         read = [audit_named(name).columns for audit in audits for name in audit.after]
         targets = modules(*(audit.target for audit in audits), *(audit.columns for audit in audits), *read)
         return code_hash(f"stages.{self.audit_stage(rule)}", *targets)
+
+    def gathered_audits(self) -> dict[str, list[str]]:
+        """By suite, the audits that one job a data set makes together; of suites that are asked any."""
+        by_suite = {key: self.auditing.gathered(suite) for key, suite in self.scope.suites.items()}
+        return {key: [audit.name for audit in audits] for key, audits in by_suite.items() if audits}
+
+    def suites_alone(self, rule: str) -> str:
+        """A regular expression of the suites whose audits of this rule are not made together with others."""
+        return "|".join(self.auditing.suites_alone(rule)) or "(?!)"
+
+    def gathered_job(self, key: str, dataset: str) -> AuditsJob:
+        """The settings of the job that makes all audits of a suite on a data set that need no network."""
+        return self.auditing.gathered_job(self.scope.suite(key), dataset, self.audit_code)
 
     def audit_stage(self, rule: str) -> str:
         """The stage that runs the audits of a rule."""

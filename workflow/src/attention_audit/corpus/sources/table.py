@@ -1,4 +1,4 @@
-"""The user's own texts: a csv, tsv, jsonl or Parquet file, or one such file a split."""
+"""The user's own texts: a csv, tsv, jsonl or Parquet file, or one such file for each split."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class TableCorpus(RawSource):
             if "train" not in self.path:
                 raise ValueError("path: no file for train; give one")
             if self.split is not None:
-                raise ValueError("give either one file a split, or a column `split`")
+                raise ValueError("give either one file for each split, or a column `split`")
         for path in self.local_files().values():
             if not format_of(path):
                 raise ValueError(

@@ -1,0 +1,51 @@
+"""readouts, corpus -> the audits of one suite on one data set that need no network, one file each.
+
+They share a process, since the imports of another would cost more than most audits do. Each still has its own reason to
+run again: a file whose settings, code and inputs are the same as before is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from attention_audit.artefacts.contents import contents_checksum
+from attention_audit.artefacts.parquet import made_by
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.kinds import artefact
+from attention_audit.jobs.audit import AuditsJob, GatheredAudit
+from attention_audit.stages import audit
+from attention_audit.stages.job import Job
+
+Settings = AuditsJob
+
+
+@cache
+def _checksum(path: Path) -> str:
+    return contents_checksum(path)
+
+
+def make(job: Job[AuditsJob], gathered: GatheredAudit) -> None:
+    """Make one of the audits, where it is not there already."""
+    asked = gathered.audit
+    files = job.inputs["files"]
+    inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
+    # those that it reads are there: they come before it
+    inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
+    checksums = {name: [_checksum(path) for path in paths] for name, paths in inputs.items()}
+    provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code, checksums)
+    output = job.output(asked.audit)
+    ((_, declared),) = asked.columns.items()
+    if made_by(output, artefact(declared), provenance):
+        os.utime(output)
+        job.report(f"{asked.audit}: kept, made of the same readouts with the same settings and code")
+        return
+    job.report(f"{asked.audit}")
+    audit.run(Job(asked, inputs, {asked.audit: [output]}, provenance, job.report, job.threads))
+
+
+def run(job: Job[AuditsJob]) -> None:
+    """Make all audits, one after another."""
+    for gathered in job.settings.audits:
+        make(job, gathered)
