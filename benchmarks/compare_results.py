@@ -263,6 +263,9 @@ def files_of(results: Path) -> set[str]:
     return {name for name in names if name.endswith(COMPARED) or name.startswith(("tables/", "figures/"))}
 
 
+HEAD = "/head.parquet"
+
+
 def places_of(name: str, there: set[str]) -> list[str]:
     """The files of `there` that hold what was in the file `name`: itself, or as RENAMES says."""
     if name in there:
@@ -284,6 +287,8 @@ def compare(before: Path, after: Path, tolerance: float = 0.0) -> Comparison:
         places = places_of(name, there)
         seen.update(places)
         paths = [after / place for place in places]
+        if not paths and name.endswith(HEAD) and not pq.read_metadata(before / name).num_rows:
+            continue  # version 0.1 wrote a head without rows for models of single texts, which have none
         if not paths:
             found.fault("files missing", f"{name}: the file is missing")
         elif name.endswith(".parquet"):

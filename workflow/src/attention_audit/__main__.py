@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,17 @@ def checked(stage: str, kind: type[Section], settings: dict[str, Any]) -> Sectio
         raise AuditError(f"{stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
 
 
+def targets(settings: Any) -> Iterator[str]:
+    """The functions that settings name, however deep."""
+    if isinstance(settings, dict):
+        if isinstance(settings.get("target"), str):
+            yield settings["target"]
+        settings = list(settings.values())
+    if isinstance(settings, list):
+        for value in settings:
+            yield from targets(value)
+
+
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
     started = datetime.now(UTC)
@@ -93,8 +104,8 @@ def run_stage(call: argparse.Namespace) -> None:
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         settings = checked(call.stage, stage.Settings, call.settings)
-        if "target" in call.settings:
-            importlib.import_module(f"attention_audit.{module_of(call.settings['target'])}")
+        for target in targets(call.settings):
+            importlib.import_module(f"attention_audit.{module_of(target)}")
     finally:
         gc.freeze()
         gc.enable()

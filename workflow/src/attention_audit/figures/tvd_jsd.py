@@ -140,7 +140,8 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
 
     One panel for each data set: further seeds, uniform weights, the consistent adversary for every lambda (the mean
     over its seeds, and a small dot for each seed where there are several) and the per-instance adversary. The frames
-    hold rows of the audits comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of `models`.
+    hold rows of the audits comparison and instance_adversary, of any number of data sets. Raises AuditError for a model
+    that is not one of `models`.
     """
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
