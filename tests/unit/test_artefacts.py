@@ -102,7 +102,7 @@ def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path,
     path = tmp_path / "h.parquet"
     write_table(path, HISTORY, COLUMNS, provenance)
     assert read_published(path, HISTORY)[1] == read_provenance(path)
-    with pytest.raises(AuditError, match=r"h\.parquet: no other file, .*; rebuild it with"):
+    with pytest.raises(AuditError, match=r"h\.parquet: is no other file, .*; rebuild it with"):
         read_published(path, replace(HISTORY, name="other"))
 
 

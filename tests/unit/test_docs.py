@@ -177,7 +177,7 @@ def test_digest_is_described_as_it_is_made() -> None:
 
 def test_erasure_is_described_as_it_is_done() -> None:
     settings = DocumentModels()
-    models, sets = section(METHOD, "The erased models (S&S section 3)"), section(METHOD, "Erasure (S&S section 2.1)")
+    models, sets = section(METHOD, "Models for erasure (S&S section 3)"), section(METHOD, "Erasure (S&S section 2.1)")
     assert f"{settings.hidden} units a direction" in models
     assert f"{settings.hidden} filters each" in models
     assert f"additive, softmax_t of v tanh(W h_t + b), {settings.attention} wide" in models
