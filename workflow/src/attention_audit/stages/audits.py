@@ -7,6 +7,7 @@ run again: a file whose settings, code and inputs are the same as before is kept
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -21,19 +22,14 @@ from attention_audit.stages.job import Job
 Settings = AuditsJob
 
 
-@cache
-def _checksum(path: Path) -> str:
-    return contents_checksum(path)
-
-
-def make(job: Job[AuditsJob], gathered: GatheredAudit) -> None:
-    """Make one of the audits, where it is not there already."""
+def make(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> None:
+    """Make one of the audits, where it is not there already. `checksum`: of what a file holds."""
     asked = gathered.audit
     files = job.inputs["files"]
     inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
     # those that it reads are there: they come before it
     inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
-    checksums = {name: [_checksum(path) for path in paths] for name, paths in inputs.items()}
+    checksums = {name: [checksum(path) for path in paths] for name, paths in inputs.items()}
     provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code, checksums)
     output = job.output(asked.audit)
     ((_, declared),) = asked.columns.items()
@@ -47,5 +43,6 @@ def make(job: Job[AuditsJob], gathered: GatheredAudit) -> None:
 
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
+    checksum = cache(contents_checksum)  # most audits read the same files
     for gathered in job.settings.audits:
-        make(job, gathered)
+        make(job, gathered, checksum)
