@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from attention_audit.audits.rankings import stream
 from attention_audit.audits.settings import Permutation
+from attention_audit.audits.streams import stream
 from attention_audit.divergence import tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

@@ -6,13 +6,13 @@ A ranking scores every item. The item with the highest score comes first; of ite
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts
+from attention_audit.audits.streams import stream
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -28,15 +28,6 @@ def order(scores: Tensor, lengths: Tensor) -> Tensor:
     tied = ((ranked[:, 1:] == ranked[:, :-1]) & np.isfinite(ranked[:, 1:])).any(1)
     positions[tied] = np.argsort(keys[tied], kind="stable")
     return torch.from_numpy(positions)
-
-
-def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
-    """A generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
-
-    So a text's numbers are the same in every batch and whatever other texts there are.
-    """
-    digest = blake2b(f"{seed}\0{purpose}\0{name}".encode(), digest_size=16).digest()
-    return np.random.default_rng(np.frombuffer(digest, "<u4"))
 
 
 def shuffled(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:

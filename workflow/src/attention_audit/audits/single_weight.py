@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable
-from attention_audit.audits.rankings import RANKERS, TOPS, order, stream
+from attention_audit.audits.rankings import RANKERS, TOPS, order
+from attention_audit.audits.streams import stream
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
