@@ -21,6 +21,7 @@ from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
+from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Marked, Pairs, Split
 from attention_audit.model.classifier import Classifier
@@ -28,13 +29,12 @@ from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import network
 from attention_audit.model.pairs import PairClassifier, allowed
 from attention_audit.model.predict import predict_split
-from attention_audit.stages.reading_out import take_readout
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
-from attention_audit.stages import readout as readout_stage
 from attention_audit.stages import train as train_stage
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, read_material
+from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import adam
 from attention_audit.training.settings import Recipe
 
@@ -367,15 +367,17 @@ class Rooms:
         }
         settings = json.loads(json.dumps(settings))
         recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
-        training = settings | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None}
+        training = TrainJob.model_validate(
+            settings
+            | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None, "training_code": "0"}
+        )
         inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")}
         trained = {"weights": [self.folder / "weights.safetensors"], "history": [self.folder / "history.parquet"]}
-        train_stage.run(Job(training, inputs, trained, self.provenance, lambda line: None))
-        outputs = {
+        outputs = trained | {
             "readouts": [self.folder / f"{split}.parquet" for split in SPLITS],
             "heads": [self.folder / "head.parquet"],
         }
-        readout_stage.run(Job(settings, inputs | trained, outputs, self.provenance, lambda line: None))
+        train_stage.run(Job(training, inputs, outputs, self.provenance, lambda line: None))
         return [read_readout(path) for path in outputs["readouts"]]
 
 

@@ -22,6 +22,7 @@ from attention_audit.columns.training import HISTORY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
+from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import ATTENTION
 from attention_audit.model.batch import Batch, Split
@@ -30,10 +31,9 @@ from attention_audit.model.encoders import VECTOR_ENCODERS, Bare
 from attention_audit.model.predict import predict_split
 from attention_audit.readout import Readout, read_readout
 from attention_audit.scores import accuracy, f1, roc_auc
-from attention_audit.stages import readout as readout_stage
 from attention_audit.stages import train as train_stage
 from attention_audit.stages.job import Job
-from attention_audit.stages.train import selection_score
+from attention_audit.stages.training import selection_score
 from attention_audit.training import loop
 from attention_audit.training.loop import adam, batches, clip_gradient, fit, train_epoch
 from attention_audit.training.objective import ConsistentAdversary, LabelLoss
@@ -396,9 +396,10 @@ class Stages:
         }
         trained = {"weights": [folder / "weights.safetensors"], "history": [folder / "history.parquet"]}
         readouts = {"readouts": [folder / f"{split}.parquet" for split in SPLITS]}
-        training = settings | {"optimisation": optimisation, "epochs": 8, "patience": None}
-        train_stage.run(Job(training, inputs, trained, self.provenance, print))
-        readout_stage.run(Job(settings, inputs | trained, readouts, self.provenance, print))
+        training = TrainJob.model_validate(
+            settings | {"optimisation": optimisation, "epochs": 8, "patience": None, "training_code": "0"}
+        )
+        train_stage.run(Job(training, inputs, trained | readouts, self.provenance, print))
         return [read_readout(path) for path in readouts["readouts"]]
 
 

@@ -53,7 +53,7 @@ def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 def write_table(
     path: Path,
     artefact: Artefact,
-    columns: dict[str, Any] | pd.DataFrame,
+    columns: dict[str, Any] | pd.DataFrame | pa.Table,
     provenance: Provenance,
     seed: int | None = None,
 ) -> None:
@@ -63,7 +63,7 @@ def write_table(
     nulls has some.
     """
     schema = _declared(artefact, provenance, seed)
-    if not isinstance(columns, dict):
+    if not isinstance(columns, dict | pa.Table):
         table = pa.Table.from_pandas(columns[schema.names], schema=artefact.schema, preserve_index=False)
         table = table.replace_schema_metadata(schema.metadata)
     else:
