@@ -21,6 +21,7 @@ from attention_audit.corpus import transfer
 from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
+from attention_audit.jobs.corpora import FetchJob
 from attention_audit.stages import fetch as stage
 from attention_audit.stages.job import Job
 
@@ -446,7 +447,7 @@ def test_stage_writes_the_file_and_its_record(
     tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ATTENTION_AUDIT_MIRROR", str(mirror_of(tmp_path)))
-    settings: dict[str, Any] = {"folder": "toy", "remote": remote().model_dump(), "homepage": ""}
+    settings = FetchJob(folder="toy", remote=remote(), homepage="")
     outputs = {"file": [tmp_path / "raw.bin"], "record": [tmp_path / "raw.bin.json"]}
     lines: list[str] = []
     stage.run(Job(settings, {}, outputs, provenance, lines.append))

@@ -55,7 +55,7 @@ def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
     needs = read_needs(NEEDS)
     submitted = [rule for rule in rules().values() if rule.stage and not rule.local]
     named = {folder(rule) for rule in submitted}
-    assert {"corpus", "vocabulary", "train", *audit_rules()} == named
+    assert {"corpus", "vocabulary", "train", "audits", *audit_rules()} == named
     for rule in submitted:
         assert tuple(rule.resources) == ASKED, rule.name
         assert rule.memory == needs.get(folder(rule), needs["audit"]).mem_mb(0), rule.name
@@ -88,7 +88,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
     overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
     plan = plan_of(**overlay | {"vectors": "random"})
-    audits = {(audit_named(Path(path).stem).job, Path(path).parent) for path in plan.audit_files()}
+    audits = {("network" in audit_named(Path(path).stem).needs, Path(path).parent) for path in plan.audit_files()}
     submissions = 2 * len(plan.scope.datasets) + len(plan.trainings.seeds) + len(audits)
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match

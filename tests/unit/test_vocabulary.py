@@ -14,6 +14,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
+from attention_audit.jobs.corpora import VocabularyJob
 from attention_audit.stages import vocabulary as stage
 from attention_audit.stages.job import Job
 
@@ -133,7 +134,7 @@ class Stage:
     def __call__(self, vectors: dict[str, Any] | None, min_df: int = 1) -> list[dict[str, Any]]:
         files = [self.folder / "vectors.txt"] if vectors and vectors["kind"] == "file" else []
         job = Job(
-            {"dataset": "mine", "min_df": min_df, "vectors": vectors},
+            VocabularyJob.model_validate({"dataset": "mine", "min_df": min_df, "vectors": vectors}),
             {"corpus": [self.folder / "corpus.parquet"], "vectors": files},
             {"vocabulary": [self.folder / "vocabulary.parquet"]},
             self.provenance,
