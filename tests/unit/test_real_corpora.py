@@ -16,7 +16,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.catalogue import Corpus
+from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.prepare import bounds, prepare
 from attention_audit.corpus.source import Length, RawSource
 from attention_audit.corpus.text import SPLITS
