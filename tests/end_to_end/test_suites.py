@@ -1,0 +1,192 @@
+"""All suites in one run, on a user's own file with the README's configuration, on pairs, and on a paper's data set."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from folder import ROOT, SOURCE, TINY, Folder, assert_rendered, fresh, kind_of
+from texts import write_pairs, write_reviews, write_treebank
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.correlation import CORRELATION
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.ranked_sets import RANKED_SETS
+from attention_audit.columns.readout import HEAD, READOUT
+from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.table import TABLE
+from attention_audit.plan.exhibits import FIGURES, TABLES
+from attention_audit.plan.serrano_smith import SerranoSmith
+from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+
+# one worker, so that the run is made once
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("suites")]
+
+SHARED = "wp/base", "jw/lstm_tanh"
+"""Two models that are built and trained alike, and share a seed."""
+
+
+def readme_example() -> dict[str, Any]:
+    """The configuration under the README's heading on the user's own data."""
+    section = (ROOT / "README.md").read_text().split("## Your data")[1]
+    block = re.search(r"\n((?:    (?!snakemake).*\n)+)", section)
+    assert block
+    example = yaml.safe_load(block[1])
+    assert isinstance(example, dict)
+    return example
+
+
+def overlay() -> dict[str, Any]:
+    """The README's example, small; with pairs and SST for Jain & Wallace; and audits that are not the suites' own."""
+    example = readme_example()
+    tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
+    pairs = {"kind": "table", "path": "pairs.jsonl", "query": "question", "tokens": {"tokenizer": "spaces"}}
+    small = {"hidden": 8, "embedding": 8}
+    return example | tiny | {
+        "mirror": "mirror",
+        "corpora": example["corpora"] | {"pairs": pairs, "sst": {"archive": {"bytes": None, "sha256": None}}},
+        "serrano_smith": example["serrano_smith"]
+        | small
+        | {"models": ["han_rnn", "flan_none"], "attention": 8, "recipes": {"default": {"han": {"epochs": 2}}}},
+        "jain_wallace": {
+            "datasets": [*example["jain_wallace"]["datasets"], "pairs", "sst"],
+            "models": ["lstm_tanh", "average_tanh"],
+            "seeds": [10, 7],
+            "recipes": {"default": small | {"epochs": TINY["training"]["epochs"]}},
+        },
+        "audits": {
+            "wp": [*WiegreffePinter.own_audits, "correlation"],
+            "ss": [*SerranoSmith.own_audits, "permutation", "instance_adversary"],
+        },
+        "resamples": 100,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A folder in which `all` has run, and an audit that no suite was asked; do not alter it."""
+    folder = fresh(tmp_path_factory.mktemp("suites") / "audit")
+    write_reviews(folder.path / "reviews.csv", stars=5, texts=250)
+    write_pairs(folder.path / "pairs.jsonl", texts=80)
+    write_treebank(folder.path / "mirror/sst/trainDevTestTrees_PTB.zip")
+    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay()))
+    outcome = folder.run("all", "results/audits/reviews/jw/ranked_sets.parquet")
+    assert outcome.status == 0, outcome.text
+    (folder.path / "terminal.txt").write_text(outcome.text)
+    return folder
+
+
+def audit(folder: Folder, dataset: str, suite: str, name: str) -> Path:
+    return folder.path / f"results/audits/{dataset}/{suite}/{name}.parquet"
+
+
+def test_every_table_and_figure_is_there(suites: Folder) -> None:
+    assert_rendered(suites, [table.name for table in TABLES], [figure.name for figure in FIGURES])
+
+
+def test_every_parquet_is_as_declared(suites: Folder) -> None:
+    files = list((suites.path / "results").rglob("*.parquet"))
+    assert {path.stem for path in files} >= {"head", "planted", "conicity", "agreement", "attention_maps"}
+    for path in files:
+        assert pq.read_schema(path).remove_metadata().equals(kind_of(path).schema), path
+
+
+def test_the_readmes_example_runs_on_a_file_of_five_classes(suites: Folder) -> None:
+    corpus = read_frame(suites.path / "results/corpora/reviews/corpus.parquet", CORPUS)
+    assert corpus.groupby("split").size().to_dict() == {"train": 170, "dev": 30, "test": 50}
+    assert dict(zip(corpus["label"], corpus["label_name"], strict=True)) == {i: str(i + 1) for i in range(5)}
+    for suite in ("wp", "ss", "jw"):
+        assert set(read_frame(audit(suites, "reviews", suite, "performance"), PERFORMANCE)["classes"]) == {5}
+    table = (suites.path / "results/tables/wp_table2_uniform.md").read_text()
+    assert "F1: macro average of 5 classes" in table
+
+
+def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None:
+    """It lies under the first of them, and the audits of both have its rows, under each suite's name for it."""
+    results = suites.path / "results"
+    (base, lstm) = SHARED
+    weights = {path.name for path in (results / "models/reviews" / lstm).glob("*.safetensors")}
+    assert weights == {"seed7.safetensors"}
+    assert (results / "models/reviews" / base / "seed10.safetensors").is_file()
+    log = (results / "logs/train/reviews" / f"{lstm}.log").read_text()
+    assert "seed 7 (1/1) epoch 1/2" in log
+    assert "seed 10" not in log
+    theirs = read_frame(audit(suites, "reviews", "jw", "performance"), PERFORMANCE).query("model == 'lstm_tanh'")
+    ours = read_frame(audit(suites, "reviews", "wp", "performance"), PERFORMANCE).query("model == 'base'")
+    assert set(theirs["seed"]) == {7, 10}
+    assert set(ours["seed"]) == {10, 50}
+    values = [rows.query("seed == 10").set_index("metric")["value"].to_dict() for rows in (ours, theirs)]
+    assert values[0] == values[1]
+
+
+def test_audits_that_are_not_a_suites_own_are_asked_by_name_or_path(suites: Folder) -> None:
+    base = read_frame(audit(suites, "reviews", "wp", "correlation"), CORRELATION)
+    assert set(zip(base["model"], base["seed"], strict=True)) == {("base", 10), ("base", 50)}
+    erased = read_frame(audit(suites, "reviews", "jw", "ranked_sets"), RANKED_SETS)
+    assert set(erased["model"]) == {"lstm_tanh", "average_tanh"}
+    assert "random" in set(erased["ranking"])
+    permuted = read_frame(audit(suites, "reviews", "ss", "permutation"), PERMUTATION)
+    assert set(permuted["model"]) == {"han_rnn", "flan_none"}
+    assert permuted["median_tvd"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("model", ["lstm_tanh", "average_tanh"])
+@pytest.mark.parametrize(("dataset", "classes"), [("sst", []), ("pairs", [0, 1])])
+def test_pairs_alone_have_candidates_and_a_head(suites: Folder, dataset: str, model: str, classes: list[int]) -> None:
+    folder: Path = suites.path / f"results/readouts/{dataset}/jw/{model}/seed10"
+    readout = read_frame(folder / "test.parquet", READOUT)
+    candidates = [[] if allowed is None else list(allowed) for allowed in readout["candidates"]]
+    assert candidates == [classes] * len(readout)
+    assert (folder / "head.parquet").is_file() == bool(classes)
+    if classes:
+        assert read_frame(folder / "head.parquet", HEAD)["class"].tolist() == classes
+    audited = read_frame(audit(suites, dataset, "jw", "correlation"), CORRELATION)
+    assert set(audited.loc[audited["model"] == model, "id"]) == set(readout["id"])
+
+
+@pytest.mark.parametrize(("model", "items"), [("han_rnn", "sentences"), ("flan_none", "tokens")])
+def test_what_is_erased_is_a_sentence_or_a_word(suites: Folder, model: str, items: str) -> None:
+    results = suites.path / "results"
+    texts = read_frame(results / "corpora/reviews/corpus.parquet", CORPUS).set_index("id")[items]
+    readout = read_frame(results / f"readouts/reviews/ss/{model}/seed122/test.parquet", READOUT)
+    assert len(readout) == 50
+    assert readout["attention"].map(len).tolist() == texts.loc[readout["id"]].map(len).tolist()
+
+
+def test_published_numbers_stand_beside_ours(suites: Folder) -> None:
+    compared = read_frame(suites.path / "results/tables/replication.parquet", REPLICATION)
+    assert set(compared["dataset"]) == {"sst"}
+    sizes = compared[(compared["paper"] == "WP2019") & (compared["table"] == "Table 1")].set_index(["row", "metric"])
+    assert sizes.loc[("train", "negative"), ["published", "ours", "difference"]].tolist() == [3034, 30, -3004]
+    assert sizes.loc[("train", "negative"), "within_seeds"] == "no"
+    assert sizes["note"].str.contains("data not as in the paper: archive changed").all()
+    models = compared[compared["paper"] == "JW2019"]
+    assert {"Table 1", "Table 2"} == set(models["table"])
+    assert (models["seeds"] == 2).all()
+    assert models["note"].str.contains("our word vectors: random; hidden 8, the paper's 128").all()
+    ours = read_frame(suites.path / "results/tables/jw_table1_performance.parquet", TABLE).dropna(subset="published")
+    ours = ours[ours["mean"].notna()]
+    first = models[models["table"] == "Table 1"]
+    assert first["ours"].tolist() == ours["mean"].tolist()
+    text = (suites.path / "results/tables/replication.md").read_text()
+    assert "## Jain & Wallace 2019, table 2" in text
+
+
+def test_nothing_is_left_to_do(suites: Folder) -> None:
+    assert "Nothing to be done" in suites.run("-n", "all").text
+
+
+def test_an_edit_of_the_rankings_reruns_exactly_what_imports_them(suites: Folder, tmp_path: Path) -> None:
+    altered = suites.copy(tmp_path / "audit")
+    with (altered.path / SOURCE / "audits/rankings.py").open("a") as source:
+        source.write("\nEDITED = 1\n")
+    jobs = altered.run("-n", "all").jobs()
+    assert {rule for rule in jobs if "table" not in rule and "fig" not in rule} == {
+        "audits_wp", "audits_ss", "summary", "controls", "replication",
+    }  # fmt: skip
