@@ -8,7 +8,7 @@ tau is then NaN, and tables report how often that happens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from attention_audit.audits.attributions import Scores
 from attention_audit.audits.settings import Correlation
 from attention_audit.readout import Readout
 
-PAIRS = (("attention", "gradient"), ("attention", "gradient_attached"), ("attention", "loo"), ("gradient", "loo"))
-"""The pairs of attributions that are compared: attention comes from the readout, the others from the model."""
+YARDSTICK = ("gradient", "loo")
+"""The two measures of importance that the paper compares with each other."""
 
 
 def tau(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[float, float]:
@@ -46,25 +46,31 @@ def overlap(first: npt.NDArray[Any], second: npt.NDArray[Any], top: int) -> floa
     return len(np.intersect1d(one, other)) / top
 
 
+def pairs_of(scores: Iterable[str]) -> list[tuple[str, str]]:
+    """The pairs of attributions that are compared: attention with each of `scores`, and the two of YARDSTICK."""
+    return [*(("attention", name) for name in scores), YARDSTICK]
+
+
 def correlation(readout: Readout, scores: Mapping[str, Scores], settings: Correlation) -> dict[str, Any]:
-    """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`PAIRS`) and text.
+    """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`pairs_of`) and text.
 
     `scores` has the attributions by name, with the texts in the order of `readout`. tau and p are NaN where either
     attribution scores all tokens the same, and top_k_overlap is NaN where the text has at most `top_k` tokens.
     """
+    pairs = pairs_of(scores)
     everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": readout.attention, **scores}
     rows = [
         (*tau(*pair), overlap(*pair, settings.top_k))
-        for first, second in PAIRS
+        for first, second in pairs
         for pair in zip(everything[first], everything[second], strict=True)
     ]
     coefficients, significance, shared = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return {
-        "id": readout.ids * len(PAIRS),
-        "prediction": np.tile(readout.predictions.astype(np.int32), len(PAIRS)),
-        "pair": [f"{first}~{second}" for first, second in PAIRS for _ in readout.ids],
+        "id": readout.ids * len(pairs),
+        "prediction": np.tile(readout.predictions.astype(np.int32), len(pairs)),
+        "pair": [f"{first}~{second}" for first, second in pairs for _ in readout.ids],
         "tau": coefficients,
         "p": significance,
-        "tokens": np.tile(readout.lengths.astype(np.int32), len(PAIRS)),
+        "tokens": np.tile(readout.lengths.astype(np.int32), len(pairs)),
         "top_k_overlap": shared,
     }

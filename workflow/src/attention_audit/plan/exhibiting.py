@@ -17,7 +17,7 @@ from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 
-CORPUS_COLUMNS = {"census": "columns.corpus:CENSUS", "vocabulary": "columns.corpus:VOCABULARY"}
+CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
 EVERY = "*"
 """Stands for all suites in what an exhibit reads."""
