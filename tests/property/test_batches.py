@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Split, runs
 from attention_audit.model.classifier import Classifier
-from attention_audit.stages.reading_out import take_readout
 from attention_audit.readout import Readout
+from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import batches
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)

@@ -41,7 +41,9 @@ def texts_of(models, texts=40):
 
 def correlation(models, texts=40):
     """Plausible rows of columns.CORRELATION; tau of every tenth text is not defined."""
-    frame = texts_of(models, texts).merge(pd.DataFrame({"pair": list(map("~".join, pairs_of(["gradient", "loo"])))}), how="cross")
+    frame = texts_of(models, texts).merge(
+        pd.DataFrame({"pair": list(map("~".join, pairs_of(["gradient", "loo"])))}), how="cross"
+    )
     tau = np.random.default_rng(1).uniform(-0.3, 1, len(frame))
     return frame.assign(tau=np.where(frame["id"].str.endswith("9"), np.nan, tau))
 

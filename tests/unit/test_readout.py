@@ -18,8 +18,8 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.model.predict import predict_split
-from attention_audit.stages.reading_out import take_readout
 from attention_audit.readout import Readout, read_readout, read_readouts
+from attention_audit.stages.reading_out import take_readout
 
 MakeReadout = Callable[..., Readout]
 
