@@ -29,7 +29,7 @@ from attention_audit.audits.erasure import erasable, left, ranked
 from attention_audit.audits.flipping_sets import flipping_sets, until_flip
 from attention_audit.audits.rankings import RANKERS, order, stream
 from attention_audit.audits.single_weight import single_weight
-from attention_audit.model.classifier import probabilities
+from attention_audit.model.probabilities import probabilities
 from attention_audit.readout import Readout
 
 SEED, CLASSES = 1, 8

@@ -12,8 +12,8 @@ from attention_audit.audits.gradients import gradients, log_odds
 from attention_audit.audits.integrated_gradients import gains, integrated_gradients
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Boundaries, Pairs, Split
-from attention_audit.model.classifier import probabilities
 from attention_audit.model.network import Network, network
+from attention_audit.model.probabilities import probabilities
 
 CPU = torch.device("cpu")
 # the second text has a word twice, and two texts share words

@@ -14,9 +14,9 @@ from attention_audit.audits.shared_states import BothWays, Nearby, Recurrence, s
 from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Pairs, Split
-from attention_audit.model.classifier import probabilities
 from attention_audit.model.encoders import TEXT_ENCODERS, VECTOR_ENCODERS, BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
+from attention_audit.model.probabilities import probabilities
 
 RANDOM = np.random.default_rng(0)
 LENGTHS = [4, 1, 20, 7, 4, 2, 7, 3, 7]

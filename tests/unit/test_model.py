@@ -14,7 +14,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from attention_audit.model.architecture import QUERIED, Architecture, Attention
 from attention_audit.model.attention import ATTENTION, QUERY_ATTENTION, Dot
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.classifier import Classifier, probabilities
+from attention_audit.model.classifier import Classifier
+from attention_audit.model.probabilities import probabilities
 
 TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
 LABELS = [0, 1, 1, 0]

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from planned import plan_of
+from planned import overlaid, plan_of
 
+from attention_audit import code
+from attention_audit.code import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.vectors import VectorFile
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
 from attention_audit.plan import corpora
+from attention_audit.plan.auditing import audit_rules
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.plan import LONGEST, Plan, as_json
+from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.plan import LONGEST, TRAINING, Plan, as_json
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.suites import SUITES
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+from attention_audit.section import Section
 
 
 @pytest.fixture(scope="module")
@@ -184,3 +191,85 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
     plan = plan_of(attention_maps={"instances": [f"text-{number:09}" for number in range(10_000)]})
     with pytest.raises(AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {LONGEST:,}\)"):
         as_json(plan.auditing.job("attention_maps", "wp", "needle"))
+
+
+def settings_of(plan: Plan) -> dict[str, str]:
+    """The settings of every job but the guide's, which prints the whole configuration; of audits, one by one."""
+    jobs: dict[str, Section] = {f"train {training}": plan.train_job(training) for training in plan.trainings.seeds}
+    jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
+    jobs["report"] = plan.report_job()
+    for path in map(Path, plan.audit_files()):
+        dataset, suite, name = path.parts[2], path.parts[3], audit_named(path.stem).job
+        jobs[f"{name} {suite}"] = plan.auditing.job(name, suite, dataset)
+    return {name: as_json(job) for name, job in jobs.items()}
+
+
+ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}}
+
+
+@pytest.mark.parametrize(
+    ("change", "who"),
+    [
+        ({"resamples": 7}, r"(ss|jw)_table2_.*|(ss|jw)_table_.*|ss_fig_aopc|summary"),
+        ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
+        ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
+        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets) .."),
+        ({"agreement": {"texts": 7}}, "attribution jw"),
+        ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
+        ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)|summary"),
+        ({"guides": {"hidden": 7}}, "train needle/wp/guide_.*"),
+        ({"adversary": {"patience": 7}}, "train needle/wp/adversary_.*"),
+        ({"serrano_smith": {"recipes": {"digest": {"han_rnn": {"epochs": 7}}}}}, "train digest/ss/han_rnn"),
+    ],
+    ids=str,
+)
+def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], who: str) -> None:
+    before, after = (settings_of(plan_of(**overlaid(ONE_DATA_SET, changes))) for changes in ({}, change))
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed
+    assert changed == {name for name in before if re.fullmatch(who, name)}
+
+
+def code_of(plan: Plan) -> dict[str, str]:
+    """The hash of the code of every job; `weights` of what decides weights, of a training's job."""
+    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "corpus", "vocabulary", "train")}
+    code |= {"weights": code_hash(TRAINING), "guide": plan.guide_code(), "report": plan.report_code()}
+    code |= {rule: plan.audit_code(rule) for rule in audit_rules()}
+    return code | {exhibit.name: plan.exhibit_code(exhibit) for exhibit in EXHIBITS}
+
+
+@pytest.mark.parametrize(
+    ("module", "who"),
+    [
+        ("plan/exhibits.py", ""),
+        ("plan/wiegreffe_pinter.py", ""),
+        ("config.py", ""),
+        ("audits/evidence.py", "evidence"),
+        ("audits/rankings.py", "single_weight|ranked_sets|planted"),
+        ("audits/correlation.py", "attribution"),
+        ("columns/permutation.py", "guide|permutation|jw_fig_permutation|jw_table_conicity|summary"),
+        ("figures/tvd_jsd.py", "wp_fig5_.*"),
+        ("figures/style.py", ".*_fig.*"),
+        ("tables/render.py", ".*_table.*|summary|replication|controls|report"),
+        ("report/page.py", "report"),
+        ("report/guide.py", "guide"),
+        ("training/loop.py", "train|weights"),
+        ("model/encoders.py", "train|weights|attribution"),
+        ("stages/reading_out.py", "train"),
+        ("corpus/sources/digest.py", "corpus"),
+    ],
+)
+def test_an_edit_reaches_only_the_jobs_that_import_it(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, module: str, who: str
+) -> None:
+    before, digest = code_of(plan), code._digest
+
+    def edited(path: Path, words: bool) -> bytes:
+        return b"edited" if path == code.SOURCE / module else digest(path, words)
+
+    assert (code.SOURCE / module).is_file()
+    monkeypatch.setattr(code, "_digest", edited)
+    after = code_of(plan)
+    assert {name for name in before if before[name] != after[name]} == {
+        name for name in before if re.fullmatch(who, name)
+    }

@@ -14,7 +14,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpora import VocabularyJob
+from attention_audit.jobs.vocabulary import VocabularyJob
 from attention_audit.stages import vocabulary as stage
 from attention_audit.stages.job import Job
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from attention_audit.model.classifier import probabilities
+from attention_audit.model.probabilities import probabilities
 
 
 class Head(NamedTuple):

@@ -15,8 +15,8 @@ from torch.nn.functional import pad
 from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
 from attention_audit.audits.embedded import run_on, vectors_of
 from attention_audit.model.batch import Batch, Indices, Split
-from attention_audit.model.classifier import probabilities
 from attention_audit.model.network import Network
+from attention_audit.model.probabilities import probabilities
 
 TOKENS = 8192
 """Padded tokens of a batch, times the steps of the path, at most."""

@@ -20,9 +20,9 @@ from attention_audit.audits.attributions import Scores, evaluating, flat, whole
 from attention_audit.audits.shared_states import shared
 from attention_audit.divergence import tvd
 from attention_audit.model.batch import Batch, Indices, Marked, Split, runs
-from attention_audit.model.classifier import probabilities
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
+from attention_audit.model.probabilities import probabilities
 
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""

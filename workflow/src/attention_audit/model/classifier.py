@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
@@ -25,14 +24,6 @@ from attention_audit.model.hierarchy import Hierarchy, Words
 def outputs_for(classes: int) -> int:
     """Width of the decoder: for two classes one output, as in the authors' code; else one for each class."""
     return 1 if classes == 2 else classes
-
-
-def probabilities(logits: Tensor) -> Tensor:
-    """Distribution over all classes; (..., 1) -> (..., 2) by a sigmoid, (..., C) -> (..., C) by a softmax."""
-    if logits.shape[-1] == 1:
-        positive = logits.sigmoid()
-        return torch.cat([1 - positive, positive], dim=-1)
-    return logits.softmax(-1)
 
 
 def text_encoder(architecture: Architecture) -> TextEncoder | Words | Hierarchy:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.model.batch import Split
-from attention_audit.model.classifier import probabilities
 from attention_audit.model.network import Network
+from attention_audit.model.probabilities import probabilities
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from attention_audit.corpus.availability import locate
 from attention_audit.corpus.source import RawSource, RemoteFile, Source
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpora import CorpusJob, FetchJob, VocabularyJob
+from attention_audit.jobs.corpus import CorpusJob
+from attention_audit.jobs.fetch import FetchJob
+from attention_audit.jobs.vocabulary import VocabularyJob
 
 RAW = Path("results/raw")
 VECTORS = "vectors"

@@ -6,7 +6,6 @@ run again: a file whose settings, code and inputs are the same as before is kept
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -34,7 +33,6 @@ def make(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path]
     output = job.output(asked.audit)
     ((_, declared),) = asked.columns.items()
     if made_by(output, artefact(declared), provenance):
-        os.utime(output)
         job.report(f"{asked.audit}: kept, made of the same readouts with the same settings and code")
         return
     job.report(f"{asked.audit}")

@@ -6,7 +6,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.corpus import CENSUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.jobs.corpora import CorpusJob
+from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
 
 Settings = CorpusJob

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus.fetch import fetch
-from attention_audit.jobs.corpora import FetchJob
+from attention_audit.jobs.fetch import FetchJob
 from attention_audit.stages.job import Job
 
 Settings = FetchJob

@@ -16,7 +16,7 @@ from attention_audit.corpus.vocabulary import (
 )
 from attention_audit.corpus.word2vec import train_vectors
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpora import VocabularyJob
+from attention_audit.jobs.vocabulary import VocabularyJob
 from attention_audit.stages.job import Job
 
 Settings = VocabularyJob
