@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -176,6 +177,32 @@ def test_one_job_makes_what_one_function_computes() -> None:
             assert (audit.target, audit.needs, audit.of, audit.takes, audit.settings, audit.after) == (
                 first.target, first.needs, first.of, first.takes, first.settings, first.after,
             )  # fmt: skip
+
+
+def test_audits_without_a_network_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
+    for key, suite in plan.scope.suites.items():
+        names = plan.gathered_audits()[key]
+        assert set(names) == {audit.name for audit in plan.auditing.asked(suite) if "network" not in audit.needs}
+        job = plan.gathered_job(key, DATASETS[key])
+        assert [each.audit.audit for each in job.audits] == names
+        files = plan.auditing.gathered_files(suite, DATASETS[key])
+        assert len(set(files)) == len(files)
+        for each in job.audits:
+            named = plan.auditing.inputs(each.audit.audit, key, DATASETS[key])
+            of_job = {name: [files[place] for place in places] for name, places in each.inputs.items()}
+            # what another audit of the job makes is no input of the job
+            assert of_job == {name: paths for name, paths in named.items() if name not in names}
+
+
+def test_every_audit_of_a_suite_is_made_by_one_rule() -> None:
+    plan = plan_of(audits={"wp": ["attention_maps", "performance", "correlation"], "ss": []})
+    gathered = plan.gathered_audits()
+    # the maps read an audit that is not asked, so they wait for its job
+    assert gathered == {"wp": ["performance"], "jw": gathered["jw"]}
+    for rule, audits in audit_rules().items():
+        alone = [key for key in SUITE_KEYS if re.fullmatch(plan.suites_alone(rule), key)]
+        together = [key for key, names in gathered.items() if {audit.name for audit in audits} & {*names}]
+        assert sorted([*alone, *together]) == sorted(SUITE_KEYS), rule
 
 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:

@@ -327,6 +327,92 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
         np.testing.assert_allclose(again[name], whole[name], rtol=1e-6, atol=1e-9, err_msg=name)
 
 
+class Gathered:
+    """The job of all audits of a suite that need no network, which has run and is to be run again."""
+
+    def __init__(self, plan: Plan, suite: str) -> None:
+        self.plan = plan
+        self.suite = suite
+        self.inputs = {"files": plan.auditing.gathered_files(plan.scope.suite(suite), DATASET)}
+        make(plan, *self.inputs["files"])
+        self.names = plan.gathered_audits()[suite]
+        self.outputs = {name: [audit_file(DATASET, suite, name)] for name in self.names}
+        assert self.again() == set(self.names)
+
+    def contents(self) -> dict[str, bytes]:
+        return {name: Path(path).read_bytes() for name, (path,) in self.outputs.items()}
+
+    def again(self, code: str = "", **changes: Any) -> set[str]:
+        """Run the job, with other code of one audit or with other settings; which audits it made, by what it said."""
+        plan = plan_of(**TINY | changes) if changes else self.plan
+        job = plan.gathered_job(self.suite, DATASET)
+        audits = [
+            each.model_copy(update={"code": "edited"}) if each.audit.audit == code else each for each in job.audits
+        ]
+        said = run_stage("audits", job.model_copy(update={"audits": audits}), self.inputs, self.outputs)
+        kept = {line.partition(":")[0] for line in said if "kept, made of the same" in line}
+        return set(self.names) - kept
+
+
+@pytest.fixture
+def gathered(plan: Plan, tmp_path: Path) -> Iterator[Gathered]:
+    """All of W&P's, in a folder of their own."""
+    with chdir(tmp_path):
+        yield Gathered(plan, "wp")
+
+
+def test_of_many_audits_in_one_job_only_those_are_made_again_for_which_something_has_changed(
+    gathered: Gathered,
+) -> None:
+    before = gathered.contents()
+    assert gathered.again() == set()
+    assert gathered.contents() == before
+    assert gathered.again(code="evidence") == {"evidence"}
+    assert gathered.again() == {"evidence"}
+    assert gathered.contents() == before
+    assert gathered.again(permutation={"permutations": 7}) == {"permutation", "stability"}
+    assert gathered.again() == {"permutation", "stability"}
+    # attention maps read the adversary's file: another one makes them again
+    assert gathered.again(instance_adversary=TINY["instance_adversary"] | {"steps": 6}) == {
+        "instance_adversary",
+        "attention_maps",
+    }
+
+
+def test_audits_follow_what_readouts_hold(gathered: Gathered) -> None:
+    base = f"results/readouts/{DATASET}/wp/base/seed10/test.parquet"
+    guide = f"results/readouts/{DATASET}/wp/guide_uniform/seed10/test.parquet"
+    for path in (base, guide):
+        rewritten(path, READOUT)
+    assert gathered.again() == set()
+    rewritten(guide, READOUT, first=1)
+    assert gathered.again() == {"performance"}
+
+
+def test_a_damaged_or_missing_audit_is_made_again_to_the_same_bytes(gathered: Gathered) -> None:
+    before = gathered.contents()
+    for name, damage in (("comparison", before["comparison"][:-9]), ("permutation", b""), ("single_weight", None)):
+        path = Path(gathered.outputs[name][0])
+        path.unlink() if damage is None else path.write_bytes(damage)
+    assert gathered.again() == {"comparison", "permutation", "single_weight"}
+    assert gathered.contents() == before
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("suite", [suite.key for suite in SUITES])
+def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
+    """Asked by its path it is a job of its own; asked by the configuration it shares one."""
+    names = plan.gathered_audits()[suite]
+    make(plan, *(audit_file(DATASET, suite, name) for name in names))
+    alone = {name: Path(audit_file(DATASET, suite, name)).resolve() for name in names}
+    inputs = {"files": plan.auditing.gathered_files(plan.scope.suite(suite), DATASET)}
+    outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in names}
+    run_stage("audits", plan.gathered_job(suite, DATASET), inputs, outputs)
+    for name in names:
+        kind = artefact(audit_named(name).columns)
+        assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
+
+
 @pytest.mark.usefixtures("here")
 def test_a_parameter_that_nothing_is_offered_for_is_one_line(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     def permutation(readout: Any, temperature: float) -> dict[str, Any]:
