@@ -83,8 +83,7 @@ class Auditing:
         suite, audits = self.scope.suite(key), audit_rules()[rule]
         if dataset not in self.scope.datasets_of(suite):
             raise AuditError(
-                f"{audit_file(dataset, key, audits[0].name)}: {dataset} is not a data set of {suite.title} in this "
-                "configuration; add it there, or ask for another"
+                f"{dataset}: not a data set of {suite.title} in this configuration; add it there, or ask for another"
             )
         self.refuse_unless_possible(suite, dataset, audits[0])
         if not suite.runs_of(audits[0]):
@@ -111,6 +110,8 @@ class Auditing:
                 inputs[name] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
             inputs["readouts"] = [home.readout() for home in homes]
+        if self.scope.config.corpora[dataset].pair:
+            inputs["heads"] = [home.head for home in homes]
         if audit.takes == "two":
             others = (self.against(suite, audit, run) for run in self.runs(suite, audit))
             inputs["against"] = [self.trainings.home(suite, dataset, run).readout() for run in others if run]

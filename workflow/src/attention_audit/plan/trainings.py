@@ -35,6 +35,11 @@ class Home:
         """Its weights."""
         return WEIGHTS.format(training=self.training, seed=self.seed)
 
+    @property
+    def head(self) -> str:
+        """Its head, which models of pairs have."""
+        return HEAD.format(training=self.training, seed=self.seed)
+
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return READOUT.format(training=self.training, seed=self.seed, split=split)
