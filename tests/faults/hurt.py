@@ -39,7 +39,6 @@ EVERY: dict[str, Any] = {
         "hidden": 8,
         "attention": 8,
         "embedding": 8,
-        "resamples": 100,
         "recipes": {"default": {"han": {"epochs": 2}, "flan": {"epochs": 2}}},
     },
     "jain_wallace": {
@@ -47,6 +46,7 @@ EVERY: dict[str, Any] = {
         "models": ["lstm_tanh"],
         "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
     },
+    "resamples": 100,
 }
 """Over TINY: all three papers, pairs, a fetched archive and word vectors, so that every kind of file is there."""
 

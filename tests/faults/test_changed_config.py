@@ -13,7 +13,10 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 CHANGES: list[dict[str, Any]] = [
     {"corpora": {"chorus": {"seed": 2, "texts": {"train": 48, "dev": 32, "test": 32}}}},
-    {"training": {"further_seeds": [51, 52], "epochs": 1}, "model": {"embedding": 8, "hidden": 4, "attention": 8}},
+    {
+        "training": {"further_seeds": [51, 52], "epochs": 1},
+        "model": {"embedding": 8, "hidden": 4, "attention_hidden": 8},
+    },
     {"adversary": {"lambdas": [0.002, 0.01], "epochs": 1, "patience": 1}, "instance_adversary": {"steps": 7}},
 ]
 
@@ -36,7 +39,7 @@ def test_the_results_are_those_of_the_last_configuration(
 
 
 def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered: Folder, tally: Tally) -> None:
-    result = "results/audits/chorus/instance_adversary.parquet"
+    result = "results/audits/chorus/wp/instance_adversary.parquet"
     whole = (finished.path / result).read_bytes()
     altered.overlay(instance_adversary={"steps": 7})
     assert altered.run(result).status == 0

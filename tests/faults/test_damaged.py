@@ -27,32 +27,36 @@ READERS = {
     "raw/vectors/toy.vec": "results/corpora/stories/vocabulary.parquet",
     "corpora/chorus/corpus.parquet": "results/corpora/chorus/vocabulary.parquet",
     "corpora/digest/census.parquet": "wp_table1",
-    "corpora/chorus/vocabulary.parquet": "results/readouts/chorus/uniform/seed10/test.parquet",
-    "models/chorus/base/seed10.safetensors": "results/readouts/chorus/base/seed10/test.parquet",
-    "readouts/chorus/base/seed10/train.parquet": "results/models/chorus/guide_base_lstm/seed10.safetensors",
-    "readouts/chorus/base/seed10/test.parquet": "results/audits/chorus/comparison.parquet",
-    "readouts/stories/lstm_tanh/seed10/head.parquet": "results/audits/stories/permutation.parquet",
-    "audits/chorus/performance.parquet": "wp_table2",
-    "audits/chorus/comparison.parquet": "wp_fig5",
-    "audits/chorus/instance_adversary.parquet": "wp_table5",
-    "audits/chorus/stability.parquet": "summary",
-    "audits/chorus/evidence.parquet": "controls",
-    "audits/chorus/attention_maps.parquet": "wp_fig2",
-    "audits/digest/accuracy.parquet": "ss_table3",
-    "audits/digest/single_weight.parquet": "ss_table2",
-    "audits/digest/ranked_sets.parquet": "ss_fig5",
-    "audits/digest/planted.parquet": "controls",
-    "audits/stories/jw_performance.parquet": "jw_table1",
-    "audits/stories/correlation.parquet": "jw_table2",
-    "audits/stories/agreement.parquet": "jw_fig_agreement",
-    "audits/stories/conicity.parquet": "jw_table_conicity",
-    "audits/stories/permutation.parquet": "jw_fig_permutation",
-    "audits/stories/jw_adversary.parquet": "jw_fig_adversary",
+    "corpora/chorus/vocabulary.parquet": "results/readouts/chorus/wp/uniform/seed10/test.parquet",
+    "models/chorus/wp/base/seed10.safetensors": "results/audits/chorus/wp/correlation.parquet",
+    "models/stories/jw/lstm_tanh/seed10.safetensors": "results/audits/stories/jw/correlation.parquet",
+    "readouts/chorus/wp/base/seed10/train.parquet": "results/models/chorus/wp/guide_base_lstm/seed10.safetensors",
+    "readouts/chorus/wp/base/seed10/test.parquet": "results/audits/chorus/wp/comparison.parquet",
+    "readouts/stories/jw/lstm_tanh/seed10/head.parquet": "results/audits/stories/jw/permutation.parquet",
+    "audits/chorus/wp/performance.parquet": "wp_table2",
+    "audits/chorus/wp/comparison.parquet": "wp_fig5",
+    "audits/chorus/wp/instance_adversary.parquet": "wp_table5",
+    "audits/chorus/wp/stability.parquet": "summary",
+    "audits/chorus/wp/evidence.parquet": "controls",
+    "audits/chorus/wp/attention_maps.parquet": "wp_fig2",
+    "audits/digest/ss/single_weight.parquet": "ss_table2",
+    "audits/digest/ss/ranked_sets.parquet": "ss_fig5",
+    "audits/digest/ss/planted.parquet": "controls",
+    "audits/stories/jw/performance.parquet": "jw_table1",
+    "audits/stories/jw/correlation.parquet": "jw_table2",
+    "audits/stories/jw/agreement.parquet": "jw_fig_agreement",
+    "audits/stories/jw/conicity.parquet": "jw_table_conicity",
+    "audits/stories/jw/permutation.parquet": "jw_fig_permutation",
+    "audits/stories/jw/instance_adversary.parquet": "jw_fig_adversary",
 }
 """Every kind of file that a stage reads, and a result that is made from it."""
-IN_TURN = ["audits/chorus/comparison.parquet", "corpora/chorus/corpus.parquet", "models/chorus/base/seed10.safetensors"]
+IN_TURN = [
+    "audits/chorus/wp/comparison.parquet",
+    "corpora/chorus/corpus.parquet",
+    "models/chorus/wp/base/seed10.safetensors",
+]
 UNREAD = [
-    "models/chorus/base/seed10.history.parquet",
+    "models/chorus/wp/base/seed10.history.parquet",
     "tables/wp_table2_uniform.csv",
     "tables/wp_table2_uniform.md",
     "tables/wp_table2_uniform.tex",
@@ -86,7 +90,7 @@ def reader_of(path: Path) -> Callable[[], object]:
 
 
 def test_every_kind_that_a_stage_reads_is_damaged() -> None:
-    read = {kind_of(Path(file)) for file in READERS if file.endswith(".parquet")}
+    read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
     assert read == {kind for kind in ARTEFACTS if not kind.path.startswith("tables/")} - {HISTORY}
 
 

@@ -8,29 +8,51 @@ from hurt import Tally, error_lines, only_first
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
-MODEL = "not a model of this configuration; add it there, or ask for another"
 DATASET = "not a data set of this configuration; add it to `corpora`, or ask for another"
+SUITE = "not a data set of Wiegreffe & Pinter 2019 in this configuration; add it there, or ask for another"
 RAW = "no file of this configuration; add it there, or ask for another"
+BASE = "a base model that others are compared with, which this suite has not; leave it out"
 NO_RULE = "No rule to produce "
+ALL_SUITES = {
+    "serrano_smith": {"datasets": ["digest"], "models": ["han_rnn"]},
+    "jain_wallace": {"datasets": ["chorus", "babi-1"], "models": ["lstm_tanh"]},
+}
 TARGETS = {
-    "results/models/needle/lstm_dot/seed10.safetensors": f"error: lstm_dot: {MODEL}",
+    "results/audits/digest/ss/correlation.parquet": (
+        "error: audits.ss: correlation needs attention over tokens, and han_rnn attends to sentences; leave it out"
+    ),
+    "results/audits/chorus/wp/accuracy.parquet": NO_RULE,
+    "results/audits/babi-1/jw/ranked_sets.parquet": (
+        "error: audits.jw: ranked_sets needs predictions that are linear in the attention, which models of pairs "
+        "(babi-1) have not; leave it out"
+    ),
+    "results/audits/digest/ss/comparison.parquet": f"error: audits.ss: comparison needs {BASE}",
+    "results/audits/chorus/jw/attention_maps.parquet": f"error: audits.jw: attention_maps needs {BASE}",
+    "results/audits/chorus/jw/stability.parquet": (
+        "error: stability: Jain & Wallace 2019 has no model with several seeds; name more of them"
+    ),
+    "results/audits/nowhere/wp/permutation.parquet": f"error: nowhere: {SUITE}",
+    "results/audits/digest/wp/permutation.parquet": f"error: digest: {SUITE}",
+    "results/audits/chorus/xx/permutation.parquet": NO_RULE,
     "results/raw/nowhere/x.zip": f"error: results/raw/nowhere/x.zip: {RAW}",
     "results/raw/vectors/x.vec": f"error: results/raw/vectors/x.vec: {RAW}",
-    "results/readouts/chorus/adversary_lambda0.5/seed10/test.parquet": f"error: adversary_lambda0.5: {MODEL}",
     "results/corpora/nowhere/corpus.parquet": f"error: nowhere: {DATASET}",
     "results/corpora/nowhere/vocabulary.parquet": f"error: nowhere: {DATASET}",
-    "results/audits/nowhere/permutation.parquet": f"error: nowhere: {DATASET}",
-    "results/models/nowhere/base/seed10.safetensors": f"error: nowhere: {DATASET}",
-    "results/models/chorus/base/seed99.safetensors": NO_RULE,
-    "results/models/chorus/gru/seed10.safetensors": NO_RULE,
+    "results/models/chorus/jw/lstm_dot/seed10.safetensors": NO_RULE,
+    "results/models/nowhere/wp/base/seed10.safetensors": NO_RULE,
+    "results/models/chorus/wp/base/seed99.safetensors": NO_RULE,
+    "results/readouts/chorus/wp/adversary_lambda0.5/seed10/test.parquet": NO_RULE,
     "results/tables/wp_table9.parquet": NO_RULE,
+    "results/figures/wp_fig2_attention_maps.svg": NO_RULE,
     "wp_table9": NO_RULE,
 }
 
 
 @pytest.mark.parametrize("target", only_first(2, TARGETS))
 def test_it_ends_in_one_line(new_folder: NewFolder, tally: Tally, target: str) -> None:
-    outcome = new_folder().run("-n", target)
+    folder = new_folder()
+    folder.overlay(**ALL_SUITES)
+    outcome = folder.run("-n", target)
     assert outcome.status != 0
     lines = error_lines(outcome)
     expected = TARGETS[target]
