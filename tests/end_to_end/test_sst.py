@@ -31,6 +31,7 @@ def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]
     overlay["mirror"] = str(MIRROR.resolve())
     overlay["adversary"] |= {"lambdas": [0.002], "epochs": 1}
     overlay["training"] |= {"further_seeds": [50], "epochs": 3}
+    overlay["instance_adversary"] = {"steps": 1}
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
     fetched = folder.run("results/raw/sst/trainDevTestTrees_PTB.zip")
     assert fetched.status == 0, fetched.text
@@ -39,7 +40,7 @@ def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]
     sizes = read_frame(folder.path / "results/tables/wp_table1_datasets.parquet", TABLE)
     compared = sizes[sizes["published"].notna() & sizes["metric"].isin(["negative", "positive"])]
     assert compared["mean"].tolist() == compared["published"].tolist() == [3034, 3321, 863, 862]
-    performance = read_frame(folder.path / "results/audits/sst/performance.parquet", PERFORMANCE)
+    performance = read_frame(folder.path / "results/audits/sst/wp/performance.parquet", PERFORMANCE)
     f1 = performance.query("metric == 'f1' and model == 'base'")["value"]
     # the majority class alone gives 0.666
     assert f1.min() > 0.7
