@@ -27,8 +27,9 @@ from attention_audit.targets import module_of, modules_in
 
 TRAINING = "stages.training"
 """The module whose code decides what weights are."""
-LONGEST = 120_000
-"""Characters of the settings of a job; Linux takes 131,072 in one word of a command line."""
+LONGEST = 100_000
+"""Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
+131,072 characters in one word."""
 
 
 def as_json(job: Section) -> str:
