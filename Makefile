@@ -2,13 +2,14 @@
 # make report make what is missing, and results/report.html, one page of everything
 # make test   set up .venv and run every check
 # make faults all that docs/reliability.md counts, in about half an hour; some of it needs root
+# make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run report test faults slurm lint docs clean
+.PHONY: run report test faults calibration slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -21,6 +22,10 @@ test: lint
 
 faults: $(READY)
 	$(BIN)/python -m pytest tests/faults --full -n 2 --dist loadgroup
+
+calibration: $(READY)
+	$(BIN)/snakemake --cores all calibration
+	$(BIN)/python -m attention_audit.calibration_page
 
 slurm: $(READY)
 	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm

@@ -21,6 +21,7 @@ include: "workflow/rules/models.smk"
 include: "workflow/rules/audits.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/calibration.smk"
 
 
 rule all:

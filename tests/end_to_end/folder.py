@@ -18,7 +18,7 @@ import yaml
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import HEAD, READOUT
-from attention_audit.columns.training import HISTORY
+from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES
 
@@ -32,10 +32,11 @@ TINY: dict[str, Any] = {
     "model": {"embedding": 8, "hidden": 8, "attention_hidden": 8},
     "training": {"further_seeds": [50], "epochs": 2},
     "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
-    "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2},
+    "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2, "continuation": {"steps": 2, "epochs": 1}},
     "instance_adversary": {"steps": 10},
     "serrano_smith": {"datasets": []},
     "jain_wallace": {"datasets": []},
+    "deception": {"datasets": []},
 }
 OFFLINE = ["unshare", "--net", "--map-root-user"]
 """What stands before a command that is to have no network."""
@@ -93,7 +94,7 @@ class Folder:
     def run(self, *arguments: str, network: bool = True) -> Finished:
         """The command, run to its end."""
         process = self.start(*arguments, network=network)
-        text, _ = process.communicate(timeout=600)
+        text, _ = process.communicate(timeout=1200)
         return Finished(process.returncode, text)
 
     def overlay(self, **changes: Any) -> None:
@@ -133,7 +134,7 @@ def kind_of(path: Path) -> Artefact:
         case "readouts":
             return HEAD if path.stem == "head" else READOUT
         case "models":
-            return HISTORY
+            return SEARCH if path.stem.endswith(".search") else HISTORY
     return {"corpus.parquet": CORPUS, "census.parquet": CENSUS, "vocabulary.parquet": VOCABULARY}[name]
 
 

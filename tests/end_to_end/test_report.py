@@ -50,12 +50,13 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
     """Every stage that Snakemake ran is among the times, and every one of their files in the drawing."""
     page = page_of(finished)
     times = dict(re.findall(r"<tr><td class=\"words\"><code>(\w+)</code></td><td class=\"value\">(\d+)</td>", page))
-    assert {"corpus", "vocabulary", "train", "audits", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
+    assert {"corpus", "train", "audits", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
     assert int(times["train"]) == len(list((finished.path / "results/logs/train").rglob("*.log")))
     boxes = re.findall(r"<g class=\"published[^>]*><title>(\w+):", page)
     shown = [path.stem for path in (finished.path / "results").glob("*/*.p[an][rg]*")]
     assert sorted(boxes) == sorted(set(shown))
-    assert re.search(r"<g class=\"models[^>]*><title>train wp adversary:", page)
+    for box in ("train wp adversary", "search wp continuation"):
+        assert re.search(rf"<g class=\"models[^>]*><title>{box}:", page)
     assert page.count('<path class="curve"') > len(boxes)
 
 

@@ -15,8 +15,10 @@ from texts import write_pairs, write_reviews, write_treebank
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.correlation import CORRELATION
+from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.permutation import PERMUTATION
+from attention_audit.columns.planted import PLANTED
 from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.columns.replication import REPLICATION
@@ -62,7 +64,7 @@ def overlay() -> dict[str, Any]:
         },
         "audits": {
             "wp": [*WiegreffePinter.own_audits, "correlation"],
-            "ss": [*SerranoSmith.own_audits, "permutation", "instance_adversary"],
+            "ss": [*SerranoSmith.own_audits, "instance_adversary"],
         },
         "resamples": 100,
     }  # fmt: skip
@@ -76,7 +78,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     write_pairs(folder.path / "pairs.jsonl", texts=80)
     write_treebank(folder.path / "mirror/sst/trainDevTestTrees_PTB.zip")
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay()))
-    outcome = folder.run("all", "results/audits/reviews/jw/ranked_sets.parquet")
+    outcome = folder.run("all", "results/audits/reviews/jw/planted.parquet")
     assert outcome.status == 0, outcome.text
     (folder.path / "terminal.txt").write_text(outcome.text)
     return folder
@@ -128,12 +130,25 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
 def test_audits_that_are_not_a_suites_own_are_asked_by_name_or_path(suites: Folder) -> None:
     base = read_frame(audit(suites, "reviews", "wp", "correlation"), CORRELATION)
     assert set(zip(base["model"], base["seed"], strict=True)) == {("base", 10), ("base", 50)}
+    # of reviews no evidence is known
+    assert read_frame(audit(suites, "reviews", "jw", "planted"), PLANTED).empty
+    moved = read_frame(audit(suites, "reviews", "ss", "instance_adversary"), INSTANCE_ADVERSARY)
+    assert set(moved["model"]) == {"han_rnn", "flan_none"}
+
+
+def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
     erased = read_frame(audit(suites, "reviews", "jw", "ranked_sets"), RANKED_SETS)
     assert set(erased["model"]) == {"lstm_tanh", "average_tanh"}
     assert "random" in set(erased["ranking"])
     permuted = read_frame(audit(suites, "reviews", "ss", "permutation"), PERMUTATION)
     assert set(permuted["model"]) == {"han_rnn", "flan_none"}
     assert permuted["median_tvd"].between(0, 1).all()
+    # pairs are asked what needs no linear predictions, by a rule of their own
+    assert audit(suites, "pairs", "jw", "permutation").is_file()
+    assert not audit(suites, "pairs", "jw", "contributions").exists()
+    assert (suites.path / "results/logs/audits/pairs/jw.log").is_file()
+    table = (suites.path / "results/tables/table_contributions.md").read_text()
+    assert "not asked: contributions needs predictions that are linear in the attention" in table
 
 
 @pytest.mark.parametrize("model", ["lstm_tanh", "average_tanh"])
@@ -164,11 +179,12 @@ def test_published_numbers_stand_beside_ours(suites: Folder) -> None:
     assert set(compared["dataset"]) == {"sst"}
     sizes = compared[(compared["paper"] == "WP2019") & (compared["table"] == "Table 1")].set_index(["row", "metric"])
     assert sizes.loc[("train", "negative"), ["published", "ours", "difference"]].tolist() == [3034, 30, -3004]
-    assert sizes.loc[("train", "negative"), "within_seeds"] == "no"
+    assert sizes.loc[("train", "negative"), "agreement"] == "not compatible"
     assert sizes["note"].str.contains("data not as in the paper: archive changed").all()
     models = compared[compared["paper"] == "JW2019"]
     assert {"Table 1", "Table 2"} == set(models["table"])
     assert (models["seeds"] == 2).all()
+    assert set(models["agreement"]) == {"unknown"}
     assert models["note"].str.contains("our word vectors: random; hidden 8, the paper's 128").all()
     ours = read_frame(suites.path / "results/tables/jw_table1_performance.parquet", TABLE).dropna(subset="published")
     ours = ours[ours["mean"].notna()]
@@ -187,6 +203,8 @@ def test_an_edit_of_the_rankings_reruns_exactly_what_imports_them(suites: Folder
     with (altered.path / SOURCE / "audits/rankings.py").open("a") as source:
         source.write("\nEDITED = 1\n")
     jobs = altered.run("-n", "all").jobs()
-    assert {rule for rule in jobs if "table" not in rule and "fig" not in rule} == {
-        "audits_wp", "audits_ss", "summary", "controls", "replication",
-    }  # fmt: skip
+    rules = {rule for rule in jobs if "table" not in rule and "fig" not in rule}
+    assert rules >= {"audits_wp", "audits_ss", "audits_jw", "attribution_jw_pairs", "summary", "texts"}
+    # of pairs nothing is erased, and nothing is trained
+    audited = r"audits_[a-z]+|attribution_[a-z]+(_pairs)?"
+    assert all(re.fullmatch(f"{audited}|summary|texts|controls|replication", rule) for rule in rules), rules

@@ -19,7 +19,6 @@ from planned import CATALOGUE
 
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.trainings import READOUT
 
@@ -95,7 +94,6 @@ def plan_everything(plan: Plan) -> None:
     for name in plan.scope.datasets:
         plan.raw_files(name)
         as_json(corpora.corpus_job(plan.config, name, plan.scope.mirror))
-        as_json(corpora.vocabulary_job(plan.config, name))
         for folder, file in corpora.fetched_files(plan.config, name):
             as_json(corpora.fetch_job(plan.config, folder, file))
     rules = plan.trainings.rules()
@@ -106,9 +104,9 @@ def plan_everything(plan: Plan) -> None:
         (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
         assert len(rule.files(READOUT)) == 3 * len(plan.trainings.seeds[training])
     for path in map(Path, plan.audit_files()):
-        dataset, suite, audit = path.parts[-3], path.parts[-2], audit_named(path.stem)
-        plan.auditing.inputs(audit.job, suite, dataset)
-        as_json(plan.auditing.job(audit.job, suite, dataset))
+        dataset, suite, audit = path.parts[-3], path.parts[-2], path.stem
+        plan.audit_inputs(audit, suite, dataset)
+        as_json(plan.audit_job(audit, suite, dataset))
     for exhibit in plan.exhibiting.exhibits:
         plan.exhibiting.inputs(exhibit)
         as_json(plan.exhibiting.job(exhibit))
@@ -166,7 +164,7 @@ TEXTS = {
         "training: {epochs: '8'}",
         "error: config: training.epochs: input should be a valid integer, not '8'",
     ),
-    "an unknown suite": ("audits: {xx: []}", "error: suite 'xx' is not known (known: wp, ss, jw); declare it in "),
+    "an unknown suite": ("audits: {xx: []}", "error: suite 'xx' is not known (known: wp, ss, jw, pd); declare it in "),
     "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),

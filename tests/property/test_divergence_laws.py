@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import torch
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import rel_entr
 from scipy.stats import entropy
 
-from attention_audit.divergence import jsd, kl, tvd
+from attention_audit.divergence import jsd, jsd_rearranged, kl, tvd
 from attention_audit.units import LN2
 
 
@@ -57,3 +59,11 @@ def test_padding_changes_nothing(pair: tuple[torch.Tensor, torch.Tensor], paddin
     a, b = pair
     longer = (torch.nn.functional.pad(x, (0, padding)) for x in (a, b))
     assert abs(jsd(*longer) - jsd(a, b)) < 1e-12
+
+
+@given(pairs(), st.randoms())
+def test_the_jsd_of_weights_in_another_order_is_jsd(pair: tuple[torch.Tensor, torch.Tensor], random: Random) -> None:
+    a, _ = pair
+    order = list(range(len(a)))
+    random.shuffle(order)
+    assert abs(jsd_rearranged(a, a[order]) - jsd(a, a[order])) < 1e-12

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.text import SPLITS
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import audit_file, audit_rules
-from attention_audit.plan.audits import audit_named
+from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
@@ -39,18 +38,17 @@ def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code
 
 
 def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
-    """Inputs and outputs of a training."""
+    """Inputs and outputs of a training or of a search."""
     inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
-    seeds = plan.trainings.seeds[training]
-    outputs = {
-        "weights": [WEIGHTS.format(training=training, seed=seed) for seed in seeds],
-        "history": [HISTORY.format(training=training, seed=seed) for seed in seeds],
-        "readouts": [READOUT.format(training=training, seed=seed, split=split) for seed in seeds for split in SPLITS],
-    }
-    _, dataset, _ = plan.trainings.split(training)
-    if plan.config.corpora[dataset].pair:
-        outputs["heads"] = [HEAD.format(training=training, seed=seed) for seed in seeds]
-    return inputs | {"reference": plan.trainings.reference(training)}, outputs
+    inputs["reference"] = plan.trainings.reference(training)
+    rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
+    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
+    named = {"weights": WEIGHTS, "history": HISTORY, "readouts": READOUT} | ({"heads": HEAD} if rule.pairs else {})
+    outputs = {name: rule.files(path) for name, path in named.items()}
+    if plan.trainings.searches(training):
+        inputs["start"] = plan.trainings.start(training)
+        outputs["search"] = rule.searches
+    return inputs, {name: [path.format(training=training) for path in files] for name, files in outputs.items()}
 
 
 def make(plan: Plan, *paths: str) -> None:
@@ -60,35 +58,28 @@ def make(plan: Plan, *paths: str) -> None:
             continue
         _, folder, dataset, *rest = Path(path).parts
         match folder:
-            case "corpora" if rest == ["vocabulary.parquet"]:
-                corpus = f"results/corpora/{dataset}/corpus.parquet"
-                make(plan, corpus)
-                run_stage(
-                    "vocabulary",
-                    corpora.vocabulary_job(plan.config, dataset),
-                    {"corpus": [corpus]},
-                    {"vocabulary": [path]},
-                )
             case "corpora":
-                outputs = {name: [f"results/corpora/{dataset}/{name}.parquet"] for name in ("corpus", "census")}
+                names = ("corpus", "census", "vocabulary")
+                outputs = {name: [f"results/corpora/{dataset}/{name}.parquet"] for name in names}
                 inputs = {"raw": plan.raw_files(dataset)}
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
-                training = "/".join([dataset, *rest[:2]])
+                key, model = rest[:2]
+                training = "/".join([dataset, key, plan.scope.suite(key).maker(model)])
                 inputs, outputs = training_files(plan, training)
                 make(plan, *(file for files in inputs.values() for file in files))
-                run_stage("train", plan.train_job(training), inputs, outputs)
+                stage = "search" if plan.trainings.searches(training) else "train"
+                run_stage(stage, plan.train_job(training), inputs, outputs)
             case "audits":
                 make_audit(plan, dataset, rest[0], Path(path).stem)
 
 
 def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
-    """Make an audit, and those that the same job makes; what the stage said."""
-    rule = audit_named(audit).job
-    inputs = plan.auditing.inputs(rule, suite, dataset)
+    """Make an audit by itself; what the stage said."""
+    inputs = plan.audit_inputs(audit, suite, dataset)
     make(plan, *(file for files in inputs.values() for file in files))
-    outputs = {each.name: [audit_file(dataset, suite, each.name)] for each in audit_rules()[rule]}
-    return run_stage(plan.audit_stage(rule), plan.auditing.job(rule, suite, dataset), inputs, outputs)
+    outputs = {audit: [audit_file(dataset, suite, audit)]}
+    return run_stage(plan.audit_stage(audit), plan.audit_job(audit, suite, dataset), inputs, outputs)
 
 
 def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:

@@ -11,20 +11,19 @@ from planned import plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob
-from attention_audit.plan.auditing import audit_file, audit_rules
+from attention_audit.plan.auditing import JOBS, audit_file
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.suites import SUITES
 from attention_audit.targets import load
 
 SUITE_KEYS = [suite.key for suite in SUITES]
-DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus"}
+DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle"}
 """A data set of each suite."""
 LACKING = {
-    ("comparison", "ss"): "a base model that others are compared with",
-    ("comparison", "jw"): "a base model that others are compared with",
-    ("attention_maps", "ss"): "a base model that others are compared with",
-    ("attention_maps", "jw"): "a base model that others are compared with",
+    (audit, key): "a base model that others are compared with"
+    for audit in ("comparison", "consistency", "attention_maps")
+    for key in ("ss", "jw", "pd")
 }
 """What suites whose models read tokens and single texts have not, by audit and suite; all other audits are possible."""
 
@@ -45,15 +44,15 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
     entry, dataset = audit_named(audit), DATASETS[key]
     if (audit, key) in LACKING:
         with pytest.raises(AuditError, match=rf"^audits\.{key}: {audit} needs {LACKING[audit, key]}.*; leave it out$"):
-            plan.auditing.job(entry.job, key, dataset)
+            plan.auditing.job(audit, key, dataset)
         return
-    job = plan.auditing.job(entry.job, key, dataset)
-    assert (job.dataset, job.suite, job.audit, job.target) == (dataset, key, entry.job, entry.target)
+    job = plan.auditing.job(audit, key, dataset)
+    assert (job.dataset, job.suite, job.audit, job.target) == (dataset, key, audit, entry.target)
     assert job.columns[audit] == entry.columns
     assert AuditJob.model_validate(json.loads(as_json(job))) == job
-    inputs = plan.auditing.inputs(entry.job, key, dataset)
+    inputs = plan.auditing.inputs(audit, key, dataset)
     assert set(inputs) <= {
-        "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", *entry.after,
+        "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", "search", *entry.after,
     }  # fmt: skip
     if entry.takes != "suite":
         assert len(job.runs) == len(inputs["readouts"]) > 0
@@ -80,7 +79,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             audit_file(DATASETS[key], key, name)
             for name in names
             # one seed: nothing to compare
-            if name != "stability" or key == "wp"
+            if name != "stability" or key in ("wp", "pd")
         }
         assert expected == {path for path in files if f"/{key}/" in path}
     summary = next(table for table in plan.tables if table.name == "summary")
@@ -91,15 +90,40 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
 def test_a_suites_own_audits_are_asked_by_default() -> None:
     plan = plan_of()
     for suite in plan.scope.suites.values():
-        names = [audit.name for audit in plan.auditing.asked(suite)]
-        assert names == [name for name in suite.own_audits if name != "stability" or suite.key == "wp"]
-    # what reads nothing but the base model's readouts costs seconds
-    assert {"permutation", "single_weight", "ranked_sets", "stability", "evidence"} <= set(SUITES[0].own_audits)
+        names = [audit.name for audit in plan.auditing.asked(suite, plan.scope.datasets_of(suite)[0])]
+        assert names == [name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd")]
+        # what reads nothing but readouts costs seconds
+        cheap = {"predictions", "stability", "permutation", "contributions", "single_weight", "ranked_sets"}
+        assert cheap <= set(suite.own_audits)
+
+
+def test_of_pairs_what_is_possible_is_asked_and_the_rest_has_its_reason() -> None:
+    plan = plan_of(jain_wallace={"datasets": ["chorus", "babi-1"]})
+    suite = plan.scope.suite("jw")
+    single, pairs = ({audit.name for audit in plan.auditing.asked(suite, dataset)} for dataset in ("chorus", "babi-1"))
+    linear = {"contributions", "single_weight", "ranked_sets"}
+    assert single - pairs == linear
+    assert pairs < single
+    assert plan.auditing.unasked(suite, "chorus", "lstm_tanh", sorted(linear)) == {}
+    reason = "predictions that are linear in the attention, which models of pairs (babi-1) have not"
+    unasked = plan.auditing.unasked(suite, "babi-1", "lstm_tanh", [*linear, "permutation", "comparison"])
+    assert unasked == {
+        **{name: f"{name} needs {reason}" for name in linear},
+        "comparison": "comparison needs a base model that others are compared with, which this suite has not",
+    }
+    assert plan.auditing.unasked(suite, "chorus", "lstm_tanh", ["planted"]) == {
+        "planted": "planted is not among the suite's audits"
+    }
+    judged = [subject for subject in plan.exhibiting.subjects() if subject.dataset == "babi-1"]
+    assert {subject.unasked["ranked_sets"] for subject in judged} == {f"ranked_sets needs {reason}"}
+    files = {path for path in plan.audit_files() if "/babi-1/" in path}
+    assert files == {audit_file("babi-1", "jw", name) for name in pairs}
 
 
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> None:
     plan = plan_of()
-    assert "stability" not in {audit.name for audit in plan.auditing.asked(plan.scope.suite("jw"))}
+    asked = plan.auditing.asked(plan.scope.suite("jw"), "needle")
+    assert "stability" not in {audit.name for audit in asked}
     with pytest.raises(AuditError, match=r"^stability: Jain & Wallace 2019 has no model with several seeds; name more"):
         plan.auditing.inputs("stability", "jw", "needle")
 
@@ -109,10 +133,10 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
     [
         (
             {"audits": {"wp": ["permutations"]}},
-            r"audit 'permutations' is not known \(known: performance, comparison, .*\); declare it in plan/audits\.py, "
+            r"audit 'permutations' is not known \(known: performance, .*\); declare it in plan/audits\.py, "
             "or ask for another",
         ),
-        ({"audits": {"xx": []}}, r"suite 'xx' is not known \(known: wp, ss, jw\); declare it in plan/suites\.py"),
+        ({"audits": {"xx": []}}, r"suite 'xx' is not known \(known: wp, ss, jw, pd\); declare it in plan/suites\.py"),
         (
             {"audits": {"ss": ["correlation"]}},
             "audits.ss: correlation needs attention over tokens, and han_rnn attends to sentences; leave it out",
@@ -153,58 +177,117 @@ def test_an_audit_that_reads_another_is_told_of_it(plan: Plan) -> None:
     assert inputs["instance_adversary"] == ["results/audits/needle/wp/instance_adversary.parquet"]
     assert [inputs[name] for name in ("base", "contrast")] == [
         ["results/readouts/needle/wp/base/seed10/test.parquet"],
-        ["results/readouts/needle/wp/adversary_lambda0.01/seed10/test.parquet"],
+        ["results/readouts/needle/wp/continuation/seed10/test.parquet"],
     ]
 
 
-def test_seeds_are_compared_with_the_first_of_their_model(plan: Plan) -> None:
+def test_every_two_seeds_of_a_model_are_compared_once() -> None:
+    plan = plan_of(jain_wallace={"datasets": ["chorus"], "seeds": [3, 1, 2], "models": ["lstm_tanh", "cnn_tanh"]})
     inputs = plan.auditing.inputs("stability", "jw", "chorus")
     pairs = [(a.split("/")[4:6], b.split("/")[4:6]) for a, b in zip(inputs["against"], inputs["readouts"], strict=True)]
-    models = ["lstm_tanh", "cnn_tanh", "average_tanh"]
-    assert pairs == [([model, "seed1"], [model, "seed2"]) for model in models]
+    seeds = [("seed3", "seed1"), ("seed3", "seed2"), ("seed1", "seed2")]
+    assert pairs == [([model, a], [model, b]) for model in ("lstm_tanh", "cnn_tanh") for a, b in seeds]
+    runs = plan.auditing.job("stability", "jw", "chorus").runs
+    # a seed is compared with those before it
+    assert [(run.other, run.seed) for run in runs] == [(3, 1), (3, 2), (1, 2)] * 2
 
 
-def test_one_job_makes_what_one_function_computes() -> None:
-    rules = audit_rules()
-    assert [audit.name for audit in rules["attribution"]] == ["correlation", "agreement", "conicity"]
-    assert sum(len(audits) for audits in rules.values()) == len(AUDITS)
-    for audits in rules.values():
-        first = audits[0]
-        for audit in audits:
-            assert (audit.target, audit.needs, audit.of, audit.takes, audit.settings, audit.after) == (
-                first.target, first.needs, first.of, first.takes, first.settings, first.after,
-            )  # fmt: skip
+def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
+    for name, split in (("consistency", "dev"), ("comparison", "test")):
+        inputs = plan.auditing.inputs(name, "wp", "needle")
+        assert {path.rpartition("/")[2] for path in (*inputs["readouts"], *inputs["against"])} == {f"{split}.parquet"}
+        runs = plan.auditing.job(name, "wp", "needle").runs
+        assert {run.other for run in runs if run.model == "base"} == {plan.config.training.seed}
+        assert {run.other for run in runs if run.model != "base"} == {None}
 
 
-def test_audits_without_a_network_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
-    for key, suite in plan.scope.suites.items():
-        names = plan.gathered_audits()[key]
-        assert set(names) == {audit.name for audit in plan.auditing.asked(suite) if "network" not in audit.needs}
-        job = plan.gathered_job(key, DATASETS[key])
+def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
+    gatherings = {gathering.rule: gathering for gathering in plan.gatherings()}
+    assert {*gatherings} == {f"{job}_{key}" for job in JOBS for key in SUITE_KEYS}
+    for rule, gathering in gatherings.items():
+        names, key, dataset = list(gathering.audits), gathering.suite, DATASETS[gathering.suite]
+        assert rule == f"{gathering.job}_{key}"
+        asked = plan.auditing.asked(plan.scope.suite(key), dataset)
+        network = gathering.job == "attribution"
+        assert set(names) == {audit.name for audit in asked if ("network" in audit.needs) == network}
+        job = plan.gathered_job(gathering.job, key, dataset)
         assert [each.audit.audit for each in job.audits] == names
-        files = plan.auditing.gathered_files(suite, DATASETS[key])
+        files = plan.gathered_files(gathering.job, key, dataset)
         assert len(set(files)) == len(files)
         for each in job.audits:
-            named = plan.auditing.inputs(each.audit.audit, key, DATASETS[key])
+            named = plan.auditing.inputs(each.audit.audit, key, dataset)
             of_job = {name: [files[place] for place in places] for name, places in each.inputs.items()}
             # what another audit of the job makes is no input of the job
             assert of_job == {name: paths for name, paths in named.items() if name not in names}
 
 
+def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
+    """Correlations of the base model's attributions would cost as much again as deleting its words."""
+    gathered = {g.suite: g.audits for g in plan.gatherings() if g.job == "attribution"}
+    assert gathered == {
+        "wp": ("located",),
+        "ss": ("located",),
+        "jw": ("correlation", "agreement", "conicity", "located"),
+        "pd": ("located",),
+    }
+    (alone,) = plan.audit_job("correlation", "wp", "needle").audits
+    assert list(alone.audit.sections) == ["correlation"]
+
+
+def test_models_of_sentences_are_left_out_of_a_suites_own_audits_of_tokens() -> None:
+    plan = plan_of(serrano_smith={"datasets": ["digest"], "models": ["han_rnn", "flan_conv"], "seeds": [1]})
+    suite, located = plan.scope.suite("ss"), audit_named("located")
+    assert located in plan.auditing.asked(suite, "digest")
+    assert {run.model for run in plan.auditing.job("located", "ss", "digest").runs} == {"flan_conv"}
+    assert plan.auditing.inputs("located", "ss", "digest")["weights"] == [
+        "results/models/digest/ss/flan_conv/seed1.safetensors"
+    ]
+    reason = "attention over tokens, and han_rnn attends to sentences"
+    assert [plan.auditing.lacks(suite, "digest", located, model) for model in suite.models] == [reason, ""]
+    # where none is left, it is left out
+    plan = plan_of(serrano_smith={"datasets": ["digest"], "models": ["han_rnn"], "seeds": [1]})
+    (subject,) = (subject for subject in plan.exhibiting.subjects() if subject.suite == "ss")
+    assert subject.unasked["located"] == f"located needs {reason}"
+    assert subject.items == "sentences"
+    assert "attribution_ss" not in {gathering.rule for gathering in plan.gatherings()}
+
+
+def making(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
+    """The rules whose patterns an audit's file fits."""
+    together = [
+        gathering.rule
+        for gathering in plan.gatherings()
+        if gathering.suite == suite and audit in gathering.audits
+        if re.match(f"(?:{gathering.datasets})/{suite}/", f"{dataset}/{suite}/")
+    ]
+    alone = re.match(f"(?:{plan.auditing.alone(audit)})/[a-z]+/", f"{dataset}/{suite}/")
+    return [*together, *([audit] if alone else [])]
+
+
 def test_every_audit_of_a_suite_is_made_by_one_rule() -> None:
-    plan = plan_of(audits={"wp": ["attention_maps", "performance", "correlation"], "ss": []})
-    gathered = plan.gathered_audits()
+    audits = {"wp": ["attention_maps", "performance", "correlation"], "ss": [], "pd": []}
+    plan = plan_of(audits=audits, jain_wallace={"datasets": ["chorus", "babi-1", "snli"]})
     # the maps read an audit that is not asked, so they wait for its job
-    assert gathered == {"wp": ["performance"], "jw": gathered["jw"]}
-    for rule, audits in audit_rules().items():
-        alone = [key for key in SUITE_KEYS if re.fullmatch(plan.suites_alone(rule), key)]
-        together = [key for key, names in gathered.items() if {audit.name for audit in audits} & {*names}]
-        assert sorted([*alone, *together]) == sorted(SUITE_KEYS), rule
+    assert {gathering.rule: gathering.audits for gathering in plan.gatherings() if gathering.suite != "jw"} == {
+        "audits_wp": ("performance",),
+        "attribution_wp": ("correlation",),
+    }
+    for audit in (audit.name for audit in AUDITS):
+        for suite in SUITE_KEYS:
+            for dataset in ("chorus", "babi-1", "snli", "babi-12", "nowhere"):
+                assert len(making(plan, dataset, suite, audit)) == 1, (audit, suite, dataset)
+        assert making(plan, "chorus", "xx", audit) == []
+    assert making(plan, "chorus", "jw", "ranked_sets") == ["audits_jw"]
+    assert making(plan, "nowhere", "jw", "ranked_sets") == ["audits_jw"]
+    # it ends in a line that says what is lacking
+    assert making(plan, "babi-1", "jw", "ranked_sets") == ["ranked_sets"]
+    assert making(plan, "babi-1", "jw", "permutation") == ["audits_jw_pairs"]
+    assert making(plan, "chorus", "wp", "permutation") == ["permutation"]
 
 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
-    hashes = {rule: plan.audit_code(rule) for rule in audit_rules()}
+    hashes = {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
     assert len(set(hashes.values())) == len(hashes)
     assert plan.audit_stage("permutation") == "audit"
-    assert plan.audit_stage("attribution") == "network_audit"
+    assert plan.audit_stage("located") == "attribution"
     assert callable(load(audit_named("permutation").target))

@@ -11,8 +11,10 @@ import pytest
 
 from attention_audit.audits.attention_maps import Reading, choose, maps
 from attention_audit.audits.comparison import against_base
+from attention_audit.audits.consistency import consistency
 from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance
+from attention_audit.audits.predictions import predictions
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.readout import Readout
 from attention_audit.units import LN2
@@ -50,8 +52,58 @@ def test_comparison_by_hand() -> None:
 def test_comparison_with_oneself_is_nothing(random_readout: MakeReadout) -> None:
     readout = random_readout([4, 9, 30])
     columns = against_base(readout, readout)
-    assert columns["jsd"].max() == columns["tvd"].max() == 0
+    assert columns["jsd"].max() == columns["tvd"].max() == columns["contribution_jsd"].max() == 0
     assert not columns["decision_flip"].any()
+    assert columns["same_top"].all()
+    assert columns["contribution_same_top"].all()
+
+
+def test_contributions_are_compared_by_hand() -> None:
+    """Two words of 2 and -1 under half of the attention each contribute 2 to 1."""
+    base = two_texts([[0.5, 0.5], [1, 0, 0]], [0.5, 0.5])
+    base = replace(base, contribution=[np.array([[2], [-1]], np.float32), np.zeros((3, 1), np.float32)])
+    # less weight on the first word, made up for by its size: the same contributions
+    traded = replace(base, attention=[np.array([0.2, 0.8], np.float32), base.attention[1]])
+    traded = replace(traded, contribution=[np.array([[5], [-0.625]], np.float32), base.contribution[1]])
+    columns = against_base(base, traded)
+    assert columns["jsd"][0] > 0.04
+    assert columns["same_top"].tolist() == [False, True]
+    assert columns["contribution_jsd"][0] == pytest.approx(0, abs=1e-9)
+    # where nothing contributes there is no map
+    assert np.isnan(columns["contribution_jsd"][1])
+    assert columns["contribution_same_top"].tolist() == [True, None]
+    # contributions of 1 to 9
+    moved = replace(base, attention=[np.array([0.25, 0.75], np.float32), base.attention[1]])
+    moved = replace(moved, contribution=[np.array([[1], [3]], np.float32), base.contribution[1]])
+    p, q = np.array([2 / 3, 1 / 3]), np.array([0.1, 0.9])
+    middle = (p + q) / 2
+    columns = against_base(base, moved)
+    expected = (p * np.log(p / middle) + q * np.log(q / middle)).sum() / 2
+    assert columns["contribution_jsd"][0] == pytest.approx(expected, abs=1e-7)
+    assert columns["contribution_same_top"].tolist() == [False, None]
+
+
+def test_pairs_have_no_contributions_to_compare(random_pairs: MakeReadout) -> None:
+    columns = against_base(random_pairs([4, 5]), random_pairs([4, 5], seed=1))
+    assert np.isnan(columns["contribution_jsd"]).all()
+    assert columns["contribution_same_top"].tolist() == [None, None]
+
+
+def test_consistency_is_the_mean_of_the_comparison() -> None:
+    base = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
+    other = two_texts([[0.5, 0.5], [0.5, 0.25, 0.25]], [0.3, 0.4])
+    first = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
+    columns = consistency(base, other.aligned(["b", "a"]))
+    assert columns["texts"] == [2]
+    assert columns["tvd"] == pytest.approx([0.3], abs=1e-6)
+    assert columns["jsd"] == pytest.approx([first / 2], abs=1e-9)
+
+
+def test_predictions_are_those_of_the_readout() -> None:
+    columns = predictions(two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.4, 0.6]))
+    assert columns["id"] == ["a", "b"]
+    assert columns["label"].tolist() == [1, 0]
+    assert columns["prediction"].tolist() == [0, 1]
 
 
 def test_evidence_by_hand() -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from planned import DEFAULT, ROOT, overlaid
 
-from attention_audit.config import parse_config
+from attention_audit.config import MOVED, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
 from attention_audit.errors import AuditError
@@ -30,6 +30,12 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
     jsonschema.validate(raw, yaml.safe_load(SCHEMA.read_text()))
 
 
+@pytest.mark.parametrize("preset", [ROOT / "config.yaml", *PRESETS], ids=lambda path: path.stem)
+def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset: Any) -> None:
+    adversary = parse_config(overlaid(DEFAULT, yaml.safe_load(preset.read_text()))).adversary
+    assert adversary.continuation.most_epochs <= len(adversary.lambdas) * adversary.epochs / 2
+
+
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
@@ -44,8 +50,9 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         (
             "corpora.needle.kind",
             "haystack",
-            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'digest', 'table', "
-            "'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn'",
+            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'beacon', "
+            "'unison', 'debate', 'digest', 'table', 'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', "
+            "'babi', 'cnn'",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
         ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),
@@ -89,11 +96,41 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
             "config: adversary.lambdas: list should have at least 1 item after validation, not 0, not []",
         ),
         ("adversary.lambdas", [0.1, 0.1, 0.01], "config: adversary.lambdas: duplicate value 0.1"),
-        ("adversary.lambdas", [0.1], "config: guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]"),
+        (
+            "adversary",
+            {"search": "scratch", "lambdas": [0.1]},
+            "config: guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]",
+        ),
+        (
+            "adversary.continuation.factor",
+            1.0,
+            "config: adversary.continuation.factor: input should be greater than 1, not 1.0",
+        ),
         ("training.selection", "train", "config: training.selection: input should be 'dev' or 'test', not 'train'"),
+        (
+            "models.imbd",
+            {"encoder": "affine"},
+            "config: models: unknown data set 'imbd'; use `model` for all data sets",
+        ),
+        ("models.needle", {"lr": 1}, "config: models.needle.lr: unknown key"),
+        ("deception.lambdas", [0.1, 0.1], "config: deception.lambdas: duplicate value 0.1"),
+        (
+            "deception.datasets",
+            ["imbd"],
+            f"config: deception.datasets: unknown data set 'imbd'; known: {', '.join(sorted(DEFAULT['corpora']))}",
+        ),
         ("mirror", "nowhere/at/all", "config: mirror: no such folder: nowhere/at/all"),
         ("model", None, "config: model: must be a group of keys, not None"),
-        ("model.attention", 32, "config: model.attention: input should be 'additive' or 'dot', not 32"),
+        (
+            "model.attention",
+            32,
+            "config: model.attention: names the scoring function; its width, 32, is now `model.attention_hidden`",
+        ),
+        (
+            "model.attention",
+            "dots",
+            "config: model.attention: input should be 'additive' or 'dot', not 'dots'",
+        ),
         (
             "model.encoder",
             "gru",
@@ -101,14 +138,37 @@ def test_presets_are_valid_over_the_default(preset: Any) -> None:
         ),
         ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
         ("audits.wp", "permutation", "config: audits.wp: input should be a valid list, not 'permutation'"),
-        ("jain_wallace.permutation", {}, "config: jain_wallace.permutation: unknown key"),
-        ("serrano_smith.resamples", 100, "config: serrano_smith.resamples: unknown key"),
+        (
+            "jain_wallace.recipes.sst",
+            {"epochs": 1, "first_epoch": False},
+            "config: jain_wallace.recipes.sst: epochs: 1, and the first is not to be selected; train for 2 or more",
+        ),
+        (
+            "jain_wallace.permutation",
+            {"permutations": 10},
+            "config: jain_wallace.permutation: is now `permutation`; write it there",
+        ),
+        ("serrano_smith.resamples", 100, "config: serrano_smith.resamples: is now `resamples`; write it there"),
+        ("serrano_smith.seed", 5, "config: serrano_smith.seed: is now `erasure.seed`; write it there"),
+        (
+            "jain_wallace.seed",
+            10,
+            "config: jain_wallace.seed: is now `permutation.seed` and `instance_adversary.seed`; write it there",
+        ),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
     with pytest.raises(AuditError) as raised:
         parse_config(overlaid(DEFAULT, nested(key, value)))
     assert str(raised.value) == line
+
+
+@pytest.mark.parametrize("said", MOVED.values())
+def test_a_key_that_moved_is_where_its_message_says(said: str) -> None:
+    for key in said.strip("`").split("` and `"):
+        found: Any = parse_config(DEFAULT)
+        for part in key.split("."):
+            found = getattr(found, part)
 
 
 def test_every_data_set_of_the_papers_says_whose_it_is() -> None:

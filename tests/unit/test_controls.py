@@ -42,17 +42,23 @@ def corpora() -> dict[str, list[Text]]:
     return {kind: control(kind) for kind in KINDS}
 
 
+SIGNALS = ("lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight")
+
+
 def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
     """(position, class) of every cue among the words of a text, found by its spelling alone."""
-    spelling = {
+    spelling: tuple[str, ...] = {
         "needle": (r"straw|hay|chaff", r"needle|thorn|spike"),
         "chorus": (r"dys\w+", r"eu\w+"),
+        "unison": ("low", "high"),
+        "debate": ("nay", "yea"),
         "static": (r"(?!)", r"(?!)"),
+        "beacon": SIGNALS,
     }[kind]
     return [
-        (position, label)
+        (position, str(label))
         for position, word in enumerate(words)
-        for label, pattern in zip("01", spelling, strict=True)
+        for label, pattern in enumerate(spelling)
         if re.fullmatch(pattern, word)
     ]
 
@@ -83,6 +89,14 @@ def test_share_of_positives_is_exact(corpora: dict[str, list[Text]], kind: str, 
         assert sum(text.label == "1" for text in split_of(corpora[kind], split)) == size * share
 
 
+@pytest.mark.parametrize("size", [1200, 125])
+def test_classes_of_beacon_are_balanced(size: int) -> None:
+    texts = split_of(control("beacon", texts=SplitSizes(train=size)), "train")
+    counts = [sum(text.label == str(label) for text in texts) for label in range(8)]
+    assert sum(counts) == size
+    assert max(counts) - min(counts) <= 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_seed_decides(corpora: dict[str, list[Text]], kind: str) -> None:
     assert control(kind) == corpora[kind]
@@ -102,12 +116,19 @@ def test_splits_share_no_text(corpora: dict[str, list[Text]]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], kind: str) -> None:
-    shortest, mean = {"needle": (60, 120), "chorus": (12, 17), "static": (8, 15)}[kind]
+    shortest, mean = {
+        "needle": (60, 120),
+        "chorus": (12, 17),
+        "static": (8, 15),
+        "beacon": (35, 40),
+        "unison": (10, 15),
+        "debate": (12, 12),
+    }[kind]
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
     deviation = np.sqrt(excess + excess**2 / 4)
     assert lengths.min() >= shortest
-    assert abs(lengths.mean() - mean) < 4 * deviation / np.sqrt(len(lengths))
+    assert abs(lengths.mean() - mean) <= 4 * deviation / np.sqrt(len(lengths))
     assert lengths.std() == pytest.approx(deviation, rel=0.1)
 
 
@@ -116,7 +137,7 @@ def test_length_does_not_tell_the_label(corpora: dict[str, list[Text]], kind: st
     lengths = np.array([len(text.text) for text in corpora[kind]])
     positive = np.array([text.label == "1" for text in corpora[kind]])
     error = lengths.std() * np.sqrt(1 / positive.sum() + 1 / (~positive).sum())
-    assert abs(lengths[positive].mean() - lengths[~positive].mean()) < 3 * error
+    assert abs(lengths[positive].mean() - lengths[~positive].mean()) <= 3 * error
 
 
 def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Text]]) -> None:
@@ -132,12 +153,13 @@ def test_no_filler_is_a_cue() -> None:
     words = pseudo_words(np.random.default_rng(0), 3000)
     assert len(set(words)) == 3000
     assert [len(word) for word in words] == sorted(len(word) for word in words)
-    assert cues_of(words, "needle") == cues_of(words, "chorus") == []
+    assert cues_of(words, "needle") == cues_of(words, "chorus") == cues_of(words, "beacon") == []
 
 
-def test_needle_holds_one_cue_of_its_own_class(corpora: dict[str, list[Text]]) -> None:
-    for text in corpora["needle"]:
-        [(position, label)] = cues_of(words_of(text), "needle")
+@pytest.mark.parametrize("kind", ["needle", "beacon"])
+def test_one_cue_of_its_own_class_is_in_a_text(corpora: dict[str, list[Text]], kind: str) -> None:
+    for text in corpora[kind]:
+        [(position, label)] = cues_of(words_of(text), kind)
         assert label == text.label
         assert text.evidence == [position]
 
@@ -158,6 +180,20 @@ def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
         assert len(cues) in {5, 7, 9}
         assert text.evidence == [position for position, _ in cues]
     assert margins == {3, 5, 7, 9}
+
+
+def test_unison_is_cues_of_its_own_class_alone(corpora: dict[str, list[Text]]) -> None:
+    for text in corpora["unison"]:
+        cues = cues_of(words_of(text), "unison")
+        assert [label for _, label in cues] == [text.label] * len(text.text)
+        assert text.evidence == [position for position, _ in cues]
+
+
+def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict[str, list[Text]]) -> None:
+    """1,920 texts of 12 words: the share has a standard error of 0.0032."""
+    own = [label == text.label for text in corpora["debate"] for _, label in cues_of(words_of(text), "debate")]
+    assert len(own) == 12 * len(corpora["debate"])
+    assert abs(np.mean(own) - 0.6) < 4 * np.sqrt(0.24 / len(own))
 
 
 def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:

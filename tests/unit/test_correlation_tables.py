@@ -42,11 +42,11 @@ def correlation(taus, predictions=None, model="lstm_tanh", dataset="sst", pair="
 
 
 def permutation(weights, changes, model="lstm_tanh", dataset="sst", seed=1):
-    """Largest weight and median TVD of each text, as columns.PERMUTATION rows."""
+    """Largest weight and median TVD of each text, as rows of columns.PERMUTATION; the rest is null."""
     ids = [f"text {number}" for number in range(len(weights))]
     about = {"dataset": dataset, "model": model, "seed": seed, "prediction": 0}
     frame = pd.DataFrame({"id": ids, "max_attention": weights, "median_tvd": changes} | about)
-    return frame[PERMUTATION.schema.names]
+    return frame.reindex(columns=PERMUTATION.schema.names)
 
 
 def conicity(values, model="lstm_tanh", dataset="sst", seed=1):

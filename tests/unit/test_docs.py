@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from docutils.core import publish_doctree
@@ -17,7 +18,7 @@ from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import digest
-from attention_audit.corpus.sources.control import KINDS
+from attention_audit.corpus.sources.control import BIAS, KINDS
 from attention_audit.plan.auditing import AUDIT, audit_file
 from attention_audit.plan.corpora import RAW
 from attention_audit.plan.exhibits import EXHIBITS
@@ -152,11 +153,17 @@ def test_every_data_set_of_the_catalogue_is_on_the_data_page() -> None:
 
 def test_controls_are_described_as_they_are_made() -> None:
     for name, kind in KINDS.items():
-        share = f"1/{round(1 / kind.positive)}"
-        assert f"| {name} | {kind.fillers} | {kind.shortest}, {kind.mean} | {share} |" in METHOD
-    assert f"at least {controls.NEEDLE_GAIN} |" in METHOD
+        labels = kind.labels(np.random.default_rng(0), 1200)
+        share = f"1/{round(1 / np.mean(labels == 1))}"
+        fillers = kind.fillers if kind.fillers > 1 else "none"
+        row = f"| {name} | {labels.max() + 1} | {fillers} | {kind.shortest}, {kind.mean} | {share} |"
+        assert row in METHOD
+    assert f"of its own class with probability {BIAS}," in METHOD
     assert f"at least {controls.NEEDLE_MASS} |" in METHOD
-    assert f"at most {controls.STANDARD_ERRORS} standard errors (Welch) or {controls.CHORUS_MARGIN}," in METHOD
+    assert f"less that of the honest model | at least {-controls.LIAR_LOSS} |" in METHOD
+    assert (
+        f"a liar's attention on the cues, mean over seeds and test instances | at most {controls.LIAR_MASS} |" in METHOD
+    )
     assert f"{controls.CHANCE_ERRORS} standard errors either way" in METHOD
 
 
@@ -165,7 +172,9 @@ def test_digest_is_described_as_it_is_made() -> None:
     least = digest.SENTENCES * (digest.WORDS + 1)
     mean = (digest.SENTENCES + most_sentences) * (digest.WORDS + most_words + 2) // 4
     cues = f"{digest.WORDS // 2} to {most_words // 2} of its own class"
-    assert f"| digest | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in METHOD
+    assert (
+        f"| digest | {len(digest.CUES)} | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in METHOD
+    )
     sizes = f"{digest.SENTENCES} to {most_sentences} sentences of {digest.WORDS} to {most_words} words and a full stop"
     assert sizes in " ".join(METHOD.split())
     claims = [line for line in METHOD.splitlines() if line.startswith("| digest | attention x gradient ")]

@@ -25,7 +25,7 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.stages.audit import Asking
 from attention_audit.targets import load
 
-FIRST = {"part": 1, "readout": 1, "two": 2, "suite": 0, "network": 3}
+FIRST = {"part": 1, "readout": 1, "two": 2, "suite": 0, "network": 1}
 """How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
 IDENTITY = {"dataset", "model", "lambda", "seed"}
 
@@ -40,8 +40,8 @@ def plan() -> Plan:
 
 def asking_of(plan: Plan, entry: Audit) -> Asking:
     """A job of an audit as the stage sees it, its files not read."""
-    inputs = plan.auditing.inputs(entry.job, "wp", "needle")
-    job, _ = job_of("audit", plan.auditing.job(entry.job, "wp", "needle"), inputs, {})
+    inputs = plan.auditing.inputs(entry.name, "wp", "needle")
+    job, _ = job_of("audit", plan.auditing.job(entry.name, "wp", "needle"), inputs, {})
     return Asking(job)
 
 
@@ -76,7 +76,6 @@ def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
 def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
     names = [entry.name for entry in AUDITS]
     assert len(set(names)) == len(names)
-    assert {entry.job for entry in AUDITS if entry.job != entry.name} == {"attribution"}
     line = (
         r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.py, or ask for another$"
     )
@@ -160,6 +159,18 @@ def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     assert suites == {"jw", ""}
     # the tables of data sets speak of all
     assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "replication", "controls"} <= made
+
+
+def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -> None:
+    """Pairs have no exact contributions; and where a suite has nothing else, the figure is not made."""
+    for datasets, shown in ((["chorus", "babi-1"], ["chorus"]), (["babi-1"], [])):
+        plan = plan_of(jain_wallace={"datasets": datasets})
+        figures = {exhibit.name: exhibit for exhibit in plan.exhibiting.made("figures")}
+        assert "jw_fig_permutation" in figures
+        assert ("jw_fig_contributions" in figures) == bool(shown)
+        if shown:
+            read = plan.exhibiting.inputs(figures["jw_fig_contributions"])["contributions"]
+            assert read == [audit_file(name, "jw", "contributions") for name in shown]
 
 
 def test_tables_of_tables_read_those_that_are_made() -> None:

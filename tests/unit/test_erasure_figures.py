@@ -6,6 +6,7 @@ import pytest
 from drawn import assert_readable
 from labels import SS
 
+from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.errors import AuditError
@@ -42,7 +43,7 @@ def single_weight(models, texts=60):
 def ranked_sets(models, texts=60):
     """Plausible rows of columns.RANKED_SETS, curves as numbers."""
     columns = {name: lambda r, n: r.random(n) for name in ("fraction_removed", "mass_removed", *CURVES)}
-    frame = frame_of(models, columns, texts, ranking=list(RANKINGS))
+    frame = frame_of(models, columns, texts, ranking=list(RANKERS))
     frame.loc[frame["ranking"] == "smallest", CURVES] = np.nan
     return frame
 
@@ -131,7 +132,7 @@ def test_boxes_leave_out_what_never_flips_and_say_how_much():
     # quartiles 0.225 and 0.475: 1.0 is beyond 1.5 times their distance, and is no whisker's end
     ends = [line.get_xdata()[1] for line in axes.lines if line.get_linewidth() == 0.7 and set(line.get_ydata()) == {1}]
     assert ends == pytest.approx([0.1, 0.5])
-    assert [label.get_text() for label in axes.get_yticklabels()] == [look.label for look in RANKINGS.values()]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [RANKINGS[name].label for name in RANKERS]
 
 
 def test_figure11_shows_mass():
@@ -157,16 +158,16 @@ def test_figure_aopc_draws_a_line_a_ranking():
     points = curve_points(frame, RESAMPLES, SS)
     figure = ss_fig_aopc(iter([frame]), RESAMPLES, SS)
     above, below = figure.axes
-    assert (above.get_ylabel(), below.get_ylabel()) == ("comprehensiveness", "sufficiency")
+    assert (above.get_ylabel(), below.get_ylabel()) == ("attention-\ncomprehensiveness", "attention-\nsufficiency")
     markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
-    assert markers == [look.marker for name, look in RANKINGS.items() if name != "smallest"]
+    assert markers == [RANKINGS[name].marker for name in RANKERS if name != "smallest"]
     drawn = below.lines[0].get_ydata()
     expected = points[(points["ranking"] == "random") & (points["measure"] == "sufficiency")]
     np.testing.assert_array_equal(drawn, expected["mean"])
 
 
 def test_rankings_and_bins_are_those_of_the_audit():
-    assert {*RANKINGS} == {*RANKERS}
+    assert {*RANKINGS} == {*RANKERS, *FURTHER}
     assert len([name for name in CURVES if name.startswith("sufficiency")]) == len(BINS)
     for attribute in ("label", "colour", "marker"):
         assert len({getattr(look, attribute) for look in RANKINGS.values()}) == len(RANKINGS)
@@ -194,7 +195,9 @@ def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     frame = ranked_sets({"yelp": ["han_rnn"]})
     frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])
     [axes] = ss_fig5_fraction_removed(frame, SS).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == [look.label for look in looks.values()]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        looks[name].label for name in ("position", *RANKERS)
+    ]
     [dashed] = [line for line in axes.lines if line.get_linewidth() == 0.6]
     assert set(dashed.get_ydata()) == {4.5}
     (legend,) = ss_fig_aopc([frame], RESAMPLES, SS).legends

@@ -15,6 +15,7 @@ from PIL import Image
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
+from attention_audit.figures.frontier import frontier, wp_fig_frontier
 from attention_audit.figures.saving import save
 from attention_audit.figures.seed_variance import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.tvd_jsd import spread_out, wp_fig5_tvd_jsd
@@ -22,25 +23,31 @@ from attention_audit.names import Look, Names
 from attention_audit.units import LN2
 
 LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]
+SOUGHT = {1: [1e-3, 9e-3, 3e-3], 2: [1e-3, 3e-3, 0.0273]}
+"""The lambdas of two searches by continuation, by seed, in the order in which they were tried."""
 TEXT = "one of the most beautiful , wonderful films i have seen ; the $ 5 act drags a little _ at 100 % ."
 REVIEW = TEXT.split()
 
 
 def comparison(datasets, texts=40, seed=0):
-    """Plausible columns.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda."""
+    """Plausible columns.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda, and the
+    steps of two searches.
+    """
     random = np.random.default_rng(seed)
     runs = [("base", math.nan, s) for s in (1, 2, 3)] + [("uniform", math.nan, s) for s in (1, 2, 3)]
     runs += [("adversary", lambda_, s) for lambda_ in LAMBDAS for s in (1, 2)]
+    runs += [("continuation", lambda_, s) for s, lambdas in SOUGHT.items() for lambda_ in lambdas]
     frames = []
     for dataset in datasets:
         attention, prediction = random.uniform(0.05, 1, texts), random.integers(0, 2, texts)
         for model, lambda_, s in runs:
-            reach = 0.3 if math.isnan(lambda_) else 0.1 + 0.1 * LAMBDAS.index(lambda_)
+            reach = 0.3 if math.isnan(lambda_) else 0.1 + 0.1 * sum(lambda_ > other for other in LAMBDAS)
             frame = pd.DataFrame({"dataset": dataset, "model": model, "lambda": lambda_, "seed": s}, range(texts))
             frames.append(
                 frame.assign(
                     id=[f"{dataset}-{i}" for i in range(texts)],
                     jsd=random.uniform(0, reach, texts),
+                    contribution_jsd=random.uniform(0, reach / 2, texts),
                     tvd=random.uniform(0, reach / 3, texts),
                     decision_flip=False,
                     base_prediction=prediction,
@@ -164,8 +171,8 @@ def test_figure5_shows_instance_averages(datasets):
     figure = wp_fig5_tvd_jsd(compared, instances, WP)
     assert len(figure.axes) == len(datasets)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
-        lines = {line.get_marker(): line.get_xydata() for line in axes.lines if line.get_linestyle() != "None"}
-        points = {line.get_marker(): line.get_xydata() for line in axes.lines if line.get_linestyle() == "None"}
+        lines = [line.get_xydata() for line in axes.lines if line.get_linestyle() in (":", "-")]
+        points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
         ours = compared[compared["dataset"] == dataset]
 
         def average(frame):
@@ -173,10 +180,21 @@ def test_figure5_shows_instance_averages(datasets):
 
         for marker, model in (("^", "base"), ("s", "uniform")):
             by_seed = [average(ours[(ours["model"] == model) & (ours["seed"] == seed)]) for seed in (1, 2, 3)]
-            np.testing.assert_allclose(points[marker], by_seed)
-        np.testing.assert_allclose(points["P"], [average(instances[instances["dataset"] == dataset])])
-        np.testing.assert_allclose(lines["o"], [average(ours[ours["lambda"] == lambda_]) for lambda_ in LAMBDAS])
-        assert len(points["o"]) == 2 * len(LAMBDAS)
+            np.testing.assert_allclose(dict(points)[marker], by_seed)
+        np.testing.assert_allclose(dict(points)["P"], [average(instances[instances["dataset"] == dataset])])
+        scratch, steps = (ours[ours["model"] == name] for name in ("adversary", "continuation"))
+        # every seed from scratch, then their means; of searches each seed by itself, in the order of lambda
+        means = [average(scratch[scratch["lambda"] == lambda_]) for lambda_ in LAMBDAS]
+        searches = [
+            [average(steps[(steps["seed"] == seed) & (steps["lambda"] == lambda_)]) for lambda_ in sorted(SOUGHT[seed])]
+            for seed in (1, 2)
+        ]
+        singles, *curves = (at for marker, at in points if marker in "oD")
+        assert len(singles) == 2 * len(LAMBDAS)
+        for expected, at, line in zip([means, *searches], curves, lines, strict=True):
+            np.testing.assert_allclose(at, expected)
+            # the curve begins at the base model
+            np.testing.assert_allclose(line, [[0, 0], *expected])
         assert axes.get_xlim()[1] > LN2
         assert axes.get_ylim()[0] == 0
 
@@ -186,15 +204,56 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
     compared = comparison(datasets)
     figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP)
     for axes in figure.axes:
-        assert {"λ = 2e-5", "λ = 0.002"} <= {text.get_text() for text in axes.texts}
+        assert {"λ = 2e-5", "λ = 0.002", "λ = 0.001", "λ = 0.009"} <= {text.get_text() for text in axes.texts}
         labels = boxes(figure, axes.texts)
         markers = np.concatenate(
-            [axes.transData.transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"]
+            [
+                axes.transData.transform(line.get_xydata())
+                for line in axes.lines
+                if line.get_marker() not in ("None", "")
+            ]
         )
         assert overlaps(labels) == 0
         x0, y0, x1, y1 = labels.T[:, :, None]
         x, y = markers.T
         assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
+
+
+@pytest.mark.parametrize("family", ["adversary", "continuation"])
+def test_figure5_of_one_search_alone_speaks_of_no_other(family):
+    compared = comparison(["sst"])
+    alone = compared[compared["model"].isin(["base", "uniform", family])]
+    (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP).legends
+    words = " ".join(text.get_text() for text in legend.get_texts())
+    assert ("scratch" in words, "continuation" in words) == (family == "adversary", family == "continuation")
+
+
+def frontier_runs(*points):
+    return pd.DataFrame(points, columns=["tvd", "jsd"])
+
+
+def test_the_frontier_is_what_no_other_run_reaches_at_the_same_cost():
+    runs = frontier_runs((0.04, 0.3), (0.01, 0.2), (0.02, 0.1), (0.01, 0.25), (0.05, 0.3), (0.9, 0.6), (0.0, 0.0))
+    assert frontier(runs).to_numpy().tolist() == [[0.01, 0.25], [0.04, 0.3], [0.9, 0.6]]
+
+
+@pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
+def test_the_frontier_of_weights_stands_beside_that_of_contributions(datasets):
+    compared = comparison(datasets)
+    figure = wp_fig_frontier(compared, WP, budget=0.05)
+    assert len(figure.axes) == len(datasets)
+    for axes, dataset in zip(figure.axes, datasets, strict=True):
+        ours = compared[(compared["dataset"] == dataset) & compared["model"].isin(["adversary", "continuation"])]
+        means = ours.groupby(["model", "lambda", "seed"])[["tvd", "jsd", "contribution_jsd"]].mean()
+        best = frontier(means)
+        expected = {style.BLUE: "jsd", style.VERMILLION: "contribution_jsd"}
+        joined = [line for line in axes.lines if line.get_linestyle() in ("-", "--") and len(line.get_xydata()) > 2]
+        drawn = {line.get_color(): line.get_xydata() for line in joined if line.get_color() in expected}
+        for colour, column in expected.items():
+            np.testing.assert_allclose(drawn[colour], [[0, 0], *best[[column, "tvd"]].to_numpy()])
+        assert axes.get_ylim()[1] >= 0.1
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
+        wp_fig_frontier(compared.replace({"model": {"uniform": "gpt"}}), WP, budget=0.05)
 
 
 @pytest.mark.parametrize("draw", [wp_fig3_seed_variance, wp_fig5_tvd_jsd])
@@ -211,7 +270,8 @@ def test_figure5_draws_every_model_that_is_compared():
     figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
-        "further seeds", "uniform weights", "consistent adversary as λ varies", "frozen weights",
+        "further seeds", "uniform weights", "adversary from scratch as λ varies", "adversary by continuation",
+        "frozen weights",
         "per-instance adversary",
     ]  # fmt: skip
     [points] = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
@@ -288,6 +348,7 @@ def test_same_bytes_with_provenance_inside(tmp_path):
     builders = {
         "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
         "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
+        "frontier": lambda: wp_fig_frontier(compared, WP, budget=0.05),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW])),
     }
     for folder in ("one", "two"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
+from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient, starts
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Head, Padded
@@ -118,3 +118,32 @@ def test_the_same_seed_gives_the_same_weights(random_readout: Callable[..., Read
     first, second = (instance_adversary(readout, settings, 7, lambda line: None) for _ in range(2))
     for a, b in zip(first["attention"], second["attention"], strict=True):
         assert (a == b).all()
+
+
+def test_a_texts_starts_are_its_own_whatever_texts_are_beside_it(random_readout: Callable[..., Readout]) -> None:
+    readout = random_readout([6, 9, 13, 9])
+    (together,) = readout.batches(torch.float64)
+    drawn = starts(together, readout.ids, 5, 7)
+    for row, (member, length) in enumerate(zip(together.members, together.lengths.tolist(), strict=True)):
+        (alone,) = readout.aligned([readout.ids[member]]).batches(torch.float64)
+        assert (starts(alone, [readout.ids[member]], 5, 7)[:, 0] == drawn[:, row, :length]).all()
+        assert (drawn[:, row, length:] == 0).all()
+    assert len(set(drawn[drawn != 0].tolist())) == 5 * sum(readout.lengths)
+    assert (starts(together, readout.ids, 5, 8) != drawn)[drawn != 0].all()
+
+
+def test_starts_are_standard_normal(random_readout: Callable[..., Readout]) -> None:
+    (texts,) = random_readout([40] * 50).batches(torch.float32)
+    drawn = starts(texts, [f"text-{i}" for i in range(50)], 5, 0)
+    assert drawn.mean().item() == pytest.approx(0, abs=0.05)
+    assert drawn.std().item() == pytest.approx(1, abs=0.05)
+
+
+def test_what_is_found_for_a_text_does_not_depend_on_other_texts(random_readout: Callable[..., Readout]) -> None:
+    readout = random_readout([6, 20, 9, 13, 13], seed=3)
+    settings = InstanceAdversary(steps=30)
+    together = instance_adversary(readout, settings, 0, lambda line: None)
+    for i, name in enumerate(readout.ids):
+        alone = instance_adversary(readout.aligned([name]), settings, 0, lambda line: None)
+        assert alone["jsd"][0] == pytest.approx(together["jsd"][i], abs=1e-4)
+        np.testing.assert_allclose(alone["attention"][0], together["attention"][i], atol=1e-3)

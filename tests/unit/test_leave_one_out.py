@@ -50,14 +50,20 @@ def split_of(texts: list[list[int]], members: list[int], pair: bool = False) -> 
     return Split(np.concatenate(texts), lengths, [0] * len(texts), torch.device("cpu"), pairs=pairs)
 
 
-def singly(model: Network, member: int, pair: bool) -> list[float]:
-    """What each deletion in one text changes, each text a batch of its own."""
+def singly(model: Network, member: int, pair: bool) -> tuple[list[float], list[float], list[bool]]:
+    """Distances, falls and flips of each deletion in one text, each text a batch of its own."""
     text = TEXTS[member]
     predictions = []
     for written in [text, *(text[:at] + text[at + 1 :] for at in range(1, len(text) - 1))]:
         batch = split_of([written], [member], pair).batch(np.array([0]))
         predictions.append(probabilities(model(batch).logits.detach()))
-    return [tvd(predicted, predictions[0]).item() for predicted in predictions[1:]]
+    before, *after = predictions
+    chosen = before.argmax()
+    return (
+        [tvd(predicted, before).item() for predicted in after],
+        [(before - predicted)[0, chosen].item() for predicted in after],
+        [bool(predicted.argmax() != chosen) for predicted in after],
+    )
 
 
 def test_a_deletion_by_hand() -> None:
@@ -70,16 +76,23 @@ def test_a_deletion_by_hand() -> None:
     # five values of the mean word / 100, and a half: 36, 26, 16, 30 words in all
     mean = np.array([36 / 3, 26 / 2, 16 / 2, 30 / 2])
     positive = 1 / (1 + np.exp(-(mean / 20 + 0.5)))
-    np.testing.assert_allclose(leave_one_out(model, split)[0], abs(positive[1:] - positive[0]), rtol=1e-6)
+    (distances,), predicted, (falls,), (flips,) = leave_one_out(model, split)
+    np.testing.assert_allclose(distances, abs(positive[1:] - positive[0]), rtol=1e-6)
+    np.testing.assert_allclose(falls, positive[0] - positive[1:], rtol=1e-6)
+    assert predicted.tolist() == [1]
+    assert not flips.any()
 
 
 @pytest.mark.parametrize(("encoder", "attention", "pair"), KINDS)
 def test_every_deletion_equals_encoding_the_shortened_text_alone(encoder: str, attention: str, pair: bool) -> None:
     model = model_of(encoder, attention, pair)
     found = leave_one_out(model, split_of(TEXTS, list(range(9)), pair))
-    for member, scores in enumerate(found):
+    for member, (scores, falls, flips) in enumerate(zip(found.distances, found.falls, found.flips, strict=True)):
         if LENGTHS[member] > 1:
-            np.testing.assert_allclose(scores, singly(model, member, pair), rtol=1e-9, atol=1e-12)
+            distances, expected, changed = singly(model, member, pair)
+            np.testing.assert_allclose(scores, distances, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(falls, expected, rtol=1e-9, atol=1e-12)
+            assert flips.tolist() == changed
 
 
 class Places(VectorEncoder):
@@ -113,9 +126,9 @@ def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
     monkeypatch.setitem(TEXT_ENCODERS, "bilstm", lambda architecture, size: Sharper(size, architecture.hidden))
     model = model_of(encoder, pair=pair)
     assert shared(model.encoder, torch.zeros(1, 6, 5).double()) is None
-    for member, scores in enumerate(leave_one_out(model, split_of(TEXTS, list(range(9)), pair))):
+    for member, scores in enumerate(leave_one_out(model, split_of(TEXTS, list(range(9)), pair)).distances):
         if LENGTHS[member] > 1:
-            np.testing.assert_allclose(scores, singly(model, member, pair), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(scores, singly(model, member, pair)[0], rtol=1e-9, atol=1e-12)
             assert scores.any()
 
 
@@ -123,19 +136,22 @@ def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
 @pytest.mark.parametrize("states", [1, 10, 40])
 def test_how_much_is_done_together_changes_nothing(encoder: str, states: int) -> None:
     model, split = model_of(encoder), split_of(TEXTS, list(range(9)))
-    for ours, theirs in zip(leave_one_out(model, split, states=states), leave_one_out(model, split), strict=True):
+    found, expected = leave_one_out(model, split, states=states), leave_one_out(model, split)
+    for ours, theirs in zip(found.falls, expected.falls, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
 def test_the_only_token_of_a_text_is_not_deleted() -> None:
     found = leave_one_out(model_of("bilstm"), split_of(TEXTS, list(range(9))))
-    assert found[1].tolist() == [0.0]
+    assert found.distances[1].tolist() == found.falls[1].tolist() == [0.0]
+    assert found.flips[1].tolist() == [False]
+    assert np.flatnonzero(found.predicted < 0).tolist() == [1]
 
 
 def test_some_texts_in_any_order() -> None:
     model, split = model_of("bilstm"), split_of(TEXTS, list(range(9)))
-    everything = leave_one_out(model, split)
-    for member, scores in zip([8, 2, 3], leave_one_out(model, split, np.array([8, 2, 3])), strict=True):
+    everything = leave_one_out(model, split).falls
+    for member, scores in zip([8, 2, 3], leave_one_out(model, split, np.array([8, 2, 3])).falls, strict=True):
         np.testing.assert_allclose(scores, everything[member], rtol=1e-9, atol=1e-12)
 
 
@@ -180,13 +196,13 @@ def test_a_forgotten_token_is_not_followed_further(
     taken: list[int] = []
     step = Recurrence.step
 
-    def counted(self: Recurrence, number: int, hidden: Tensor, cell: Tensor) -> None:
+    def counted(self: Recurrence, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
         taken.append(hidden[..., 0].numel())
-        step(self, number, hidden, cell)
+        step(self, inputs, hidden, cell)
 
     monkeypatch.setattr(Recurrence, "step", counted)
-    (found,) = leave_one_out(model, split_of([text], [0]))
-    np.testing.assert_allclose(found, singly(model, 0, pair=False), rtol=1e-8, atol=1e-13)
+    (found,) = leave_one_out(model, split_of([text], [0])).distances
+    np.testing.assert_allclose(found, singly(model, 0, pair=False)[0], rtol=1e-8, atol=1e-13)
     # but for the 81 of the text itself, each way
     share = (sum(taken) - 2 * 81) / (80 * 79)
     assert steps[0] <= share <= steps[1]

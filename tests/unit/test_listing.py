@@ -74,6 +74,36 @@ def test_a_broken_configuration_is_named(text: str, tmp_path: Path, monkeypatch:
         listing()
 
 
+def test_a_run_says_how_it_trains_and_what_it_inherits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text(
+        "datasets: []\nserrano_smith: {datasets: []}\n"
+        "jain_wallace: {datasets: [sst, snli], models: [lstm_tanh, cnn_tanh], recipes: {default: {epochs: 9}}}\n"
+    )
+    second.write_text("jain_wallace: {recipes: {snli: {epochs: 2}}}\n")
+    text = listing([first, second])
+    assert max(map(len, text.splitlines())) <= WIDTH
+    _, words = " ".join(text.split()).split(" Training -------- ")
+    assert "sst: lstm_tanh epochs 9, batch_size 32, learning_rate 0.003," in words
+    assert "sst: cnn_tanh epochs 9, batch_size 32, learning_rate 0.003," in words
+    assert "snli: lstm_tanh epochs 2, batch_size 32, learning_rate 0.001," in words
+    assert "Wiegreffe & Pinter 2019" not in words
+    inherited = words.partition(" Inherited --------- ")[2]
+    assert "jain_wallace.recipes.default.learning_rate 0.003" in inherited
+    assert "epochs 9" not in inherited
+    assert "jain_wallace.recipes.default.epochs" not in inherited
+
+
+def test_a_run_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(AuditError, match=r"^nowhere\.yaml: cannot be read as a configuration \(.*\); mend it$"):
+        listing([Path("nowhere.yaml")])
+    (tmp_path / "wrong.yaml").write_text("datsets: []")
+    with pytest.raises(AuditError, match=r"^config: datsets: unknown key$"):
+        listing([tmp_path / "wrong.yaml"])
+
+
 def test_listing_loads_no_heavy_library() -> None:
     heavy = {"torch", "pandas", "sklearn", "scipy", "matplotlib"}
     code = f"import sys, attention_audit.listing; print({heavy} & {{*sys.modules}})"

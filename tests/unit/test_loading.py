@@ -103,6 +103,17 @@ def test_words_without_a_vector_have_nan_and_start_at_zero(material: Material) -
     assert weight.tolist() == np.nan_to_num(expected).tolist()
 
 
+def test_words_without_a_vector_may_be_drawn_with_the_seed(material: Material) -> None:
+    drawn = architecture(pretrained=True).model_copy(update={"missing": "normal"})
+    one, again, other = (build_model(material, drawn, seed).embedding.weight for seed in (0, 0, 1))
+    assert torch.equal(one, again)
+    # padding is zero, marks and the word without a vector are drawn, the others are as they were
+    assert one[0].tolist() == [0, 0]
+    assert (one[1:5] != 0).all()
+    assert (one[1:5] != other[1:5]).all()
+    assert one[5:].tolist() == [[1, 2], [3, 4]]
+
+
 def test_without_pretrained_vectors_none_are_read(files: tuple[Path, Path]) -> None:
     material = read_material(*files, architecture(pretrained=False))
     assert material.vectors is None
@@ -150,6 +161,35 @@ def test_a_flat_model_reads_no_sentences(files: tuple[Path, Path], provenance: P
     write_batches(corpus, CORPUS, [table_of(TEXTS, 0, [[0], [0], [0, 1], [0, 1], [0, 2], [0]])], provenance)
     split = build_split(read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"], CPU)
     assert split.items.tolist() == split.lengths.tolist() == [1, 2, 1]
+
+
+def with_evidence(evidence: list[list[int] | None]) -> pa.Table:
+    """The texts, some with positions of their evidence."""
+    rows = [row | {"evidence": cues} for row, cues in zip(table_of(TEXTS, 0).to_pylist(), evidence, strict=True)]
+    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
+
+
+def test_evidence_is_what_attention_is_to_keep_away_from(files: tuple[Path, Path], provenance: Provenance) -> None:
+    corpus, vocabulary = files
+    write_batches(corpus, CORPUS, [with_evidence([[1], None, [0, 1], [1], None, [0]])], provenance)
+    splits = read_material(corpus, vocabulary, architecture(pretrained=False), evidence=True).splits
+    marked = {
+        name: build_split(texts, CPU).batch(np.arange(len(texts.ids))).impermissible for name, texts in splits.items()
+    }
+    assert {name: hidden.tolist() for name, hidden in marked.items() if hidden is not None} == {
+        "train": [[False, False], [False, True], [True, False]],
+        "dev": [[True, True]],
+        "test": [[False, True, False], [False, False, False]],
+    }
+    honest = read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"]
+    assert build_split(honest, CPU).batch(np.array([0])).impermissible is None
+
+
+def test_a_liar_needs_training_texts_whose_evidence_is_known(files: tuple[Path, Path], provenance: Provenance) -> None:
+    corpus, vocabulary = files
+    write_batches(corpus, CORPUS, [with_evidence([[0], None, [0], None, [0], None])], provenance)
+    with pytest.raises(AuditError, match=r"corpus\.parquet: no training text has known evidence, .* name another"):
+        read_material(corpus, vocabulary, architecture(pretrained=False), evidence=True)
 
 
 def test_a_hierarchical_model_refuses_a_corpus_without_sentences(

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from rules import ASKED, Rule, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
-from attention_audit.plan.auditing import audit_rules
-from attention_audit.plan.audits import audit_named
+from attention_audit.plan.auditing import JOBS
+from attention_audit.plan.audits import AUDITS, audit_named
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
@@ -55,14 +55,15 @@ def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
     needs = read_needs(NEEDS)
     submitted = [rule for rule in rules().values() if rule.stage and not rule.local]
     named = {folder(rule) for rule in submitted}
-    assert {"corpus", "vocabulary", "train", "audits", *audit_rules()} == named
+    assert {"corpus", "train", "search", "calibrate", *JOBS, *(audit.name for audit in AUDITS)} == named
     for rule in submitted:
         assert tuple(rule.resources) == ASKED, rule.name
-        assert rule.memory == needs.get(folder(rule), needs["audit"]).mem_mb(0), rule.name
+        otherwise = needs["attribution" if rule.stage == "attribution" else "audit"]
+        assert rule.memory == needs.get(folder(rule), otherwise).mem_mb(0), rule.name
     # every line is of a rule, or of all audits that have none
     assert needs.keys() - named == {"audit"}
     # a network runs in these alone
-    assert {name for name, need in needs.items() if need.gpu} == {"train", "attribution"}
+    assert {name for name, need in needs.items() if need.gpu} == {"train", "search", "attribution"}
 
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
@@ -81,7 +82,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("preset", "said"),
     [
-        (None, r"the default run with its four data sets about (\d+)"),
+        (None, r"the default run with its seven data sets about (\d+)"),
         ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm"),
     ],
 )
@@ -89,7 +90,7 @@ def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said:
     overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
     plan = plan_of(**overlay | {"vectors": "random"})
     audits = {("network" in audit_named(Path(path).stem).needs, Path(path).parent) for path in plan.audit_files()}
-    submissions = 2 * len(plan.scope.datasets) + len(plan.trainings.seeds) + len(audits)
+    submissions = len(plan.scope.datasets) + len(plan.trainings.seeds) + len(audits)
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match
     assert abs(submissions - int(match[1])) <= submissions // 10

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.conicity import cone, conicity
-from attention_audit.audits.permutation import permutation, permuted
+from attention_audit.audits.permutation import orders, permutation, permuted
 from attention_audit.audits.settings import Permutation
+from attention_audit.audits.streams import stream
+from attention_audit.divergence import jsd, tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import network
@@ -30,7 +33,43 @@ def test_a_weight_that_leaves_the_only_telling_word_by_hand(random_readout: Make
     )
     columns = permutation(readout, SETTINGS, 0)
     assert columns["max_attention"].tolist() == [1]
-    assert columns["median_tvd"][0] == pytest.approx(1 / (1 + np.exp(-2.5)) - 1 / (1 + np.exp(-0.5)), abs=1e-6)
+    fall = 1 / (1 + np.exp(-2.5)) - 1 / (1 + np.exp(-0.5))
+    assert columns["median_tvd"][0] == pytest.approx(fall, abs=1e-6)
+    # each permutation moves the weight, and then everything moves, or it leaves it, and then nothing does
+    stays = 1 - columns["mean_tvd"][0] / fall
+    assert stays == pytest.approx(0.1, abs=0.07)
+    assert columns["chance_jsd"][0] == pytest.approx((1 - stays) * np.log(2))
+    assert columns["contribution_chance_jsd"][0] == pytest.approx((1 - stays) * np.log(2))
+    # the bias speaks for the same class
+    assert columns["flips"].tolist() == [0]
+    against = replace(readout, bias=np.full((1, 1), -0.5, np.float32))
+    assert permutation(against, SETTINGS, 0)["flips"][0] == pytest.approx(1 - stays)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout, outputs: int) -> None:
+    """One after another, permutation by permutation, with the published generator."""
+    readout = random_readout([7, 3, 1], outputs, seed=4)
+    settings = Permutation(permutations=15)
+    found = permutation(readout, settings, 8)
+    for i, name in enumerate(readout.ids):
+        weights, values = readout.attention[i].astype(float), readout.contribution[i].astype(float)
+        copies = np.tile(np.arange(len(weights)), (15, 1))
+        places = stream("permutation", name, 8).permuted(copies, axis=1)
+        assert (stream("permutation", name, 8).permuted(weights[copies], axis=1) == weights[places]).all()
+        logits = [weights[order] @ values + readout.bias[i] for order in [np.arange(len(weights)), *places]]
+        both = np.pad(logits, [(0, 0), (int(outputs == 1), 0)])
+        before, *after = torch.tensor(both).softmax(-1)
+        moved = [tvd(p, before).item() for p in after]
+        assert found["median_tvd"][i] == pytest.approx(np.median(moved), abs=1e-9)
+        assert found["mean_tvd"][i] == pytest.approx(np.mean(moved), abs=1e-9)
+        assert found["flips"][i] == pytest.approx(np.mean([p.argmax() != before.argmax() for p in after]))
+        m = int(before.argmax())
+        classes = values if outputs > 1 else np.pad(values, [(0, 0), (1, 0)])
+        size = np.abs(weights * (classes[:, m] - classes @ before.numpy()))
+        for column, of_items in (("chance_jsd", weights), ("contribution_chance_jsd", size / size.sum())):
+            apart = [jsd(torch.tensor(of_items), torch.tensor(of_items[order])).item() for order in places]
+            assert found[column][i] == pytest.approx(np.mean(apart), abs=1e-9)
 
 
 def test_the_median_of_two_permutations_is_their_mean(random_readout: MakeReadout) -> None:
@@ -49,7 +88,12 @@ def test_the_median_of_two_permutations_is_their_mean(random_readout: MakeReadou
 def test_flat_weights_move_nothing(random_readout: MakeReadout, outputs: int) -> None:
     readout = random_readout([5, 1, 12], outputs=outputs)
     flat = [np.full(len(a), 1 / len(a), np.float32) for a in readout.attention]
-    assert permutation(replace(readout, attention=flat), SETTINGS, 0)["median_tvd"].max() < 1e-12
+    columns = permutation(replace(readout, attention=flat), SETTINGS, 0)
+    assert columns["median_tvd"].max() < 1e-12
+    assert columns["chance_jsd"].max() < 1e-12
+    assert columns["flips"].max() == 0
+    # the words still differ in what they contribute
+    assert (columns["contribution_chance_jsd"][[0, 2]] > 0.01).all()
 
 
 def test_words_that_say_the_same_move_nothing(random_readout: MakeReadout) -> None:
@@ -62,7 +106,7 @@ def test_words_that_say_the_same_move_nothing(random_readout: MakeReadout) -> No
 def test_weights_are_permuted_within_their_text(random_readout: MakeReadout) -> None:
     readout = random_readout([4, 9])
     (texts,) = readout.batches(torch.float64)
-    shuffled = permuted(texts, readout.ids, 50, 0)
+    shuffled = permuted(texts.attention, orders(texts, readout.ids, 50, 0))
     assert (shuffled[:, 0, 4:] == 0).all()
     torch.testing.assert_close(shuffled.sort(-1).values, texts.attention.sort(-1).values.expand_as(shuffled))
     assert len({tuple(row) for row in shuffled[:, 1].tolist()}) > 45
@@ -70,7 +114,8 @@ def test_weights_are_permuted_within_their_text(random_readout: MakeReadout) -> 
 
 def test_every_place_is_as_likely(random_readout: MakeReadout) -> None:
     (texts,) = replace(random_readout([4]), attention=[np.eye(4, dtype=np.float32)[0]]).batches(torch.float64)
-    assert permuted(texts, ["a"], 4000, 0).mean(0)[0].tolist() == pytest.approx([0.25] * 4, abs=0.03)
+    shuffled = permuted(texts.attention, orders(texts, ["a"], 4000, 0))
+    assert shuffled.mean(0)[0].tolist() == pytest.approx([0.25] * 4, abs=0.03)
 
 
 def test_neighbours_change_nothing_and_the_seed_does(random_readout: MakeReadout) -> None:
@@ -88,7 +133,10 @@ def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> No
     telling = Head(torch.tensor([[5.0, 0], [0, 5], [0, 0]]), torch.zeros(3))
     candidates = [np.array([1], np.int32), np.array([0, 1, 2], np.int32)]
     pairs = replace(readout, probabilities=three, head=telling, candidates=candidates)
-    moved = permutation(pairs, SETTINGS, 0)["median_tvd"]
+    columns = permutation(pairs, SETTINGS, 0)
+    moved = columns["median_tvd"]
+    assert np.isnan(columns["contribution_chance_jsd"]).all()
+    assert columns["chance_jsd"].min() > 0
     assert moved[0] == 0
     assert moved[1] > 0
     silent = replace(pairs, head=Head(torch.zeros(3, 2), torch.zeros(3)))
@@ -105,13 +153,14 @@ def test_conicity_by_hand(states: list[list[float]], expected: float) -> None:
     assert cone(padded, torch.tensor([[True, True, False]])).tolist() == pytest.approx([expected])
 
 
-def test_conicity_of_a_split_is_text_by_text() -> None:
+def test_conicity_of_a_split_is_text_by_text(random_readout: MakeReadout) -> None:
     torch.manual_seed(0)
     sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3}
     architecture = Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes})
     model = network(architecture, words=10, classes=2)
     split = Split([2, 4, 5, 6, 3, 2, 7, 3], [3, 1], [0, 0], torch.device("cpu"))
-    columns = conicity(model, split, ["a", "b"])
+    readout = replace(random_readout([3, 1]), ids=["a", "b"])
+    columns = conicity(Attributed(model, split, readout, print))
     states = model(split.batch(np.array([0]))).states[0].detach().numpy()
     middle = states.mean(0)
     cosines = states @ middle / np.linalg.norm(states, axis=1) / np.linalg.norm(middle)

@@ -14,12 +14,12 @@ from attention_audit.code import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.vectors import VectorFile
 from attention_audit.errors import AuditError
+from attention_audit.jobs.train import SearchJob
 from attention_audit.names import Names
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import audit_rules
-from attention_audit.plan.audits import audit_named
+from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.plan import LONGEST, TRAINING, Plan, as_json
+from attention_audit.plan.plan import LONGEST, SEARCHING, TRAINING, Plan, as_json
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.suites import SUITES
@@ -33,7 +33,7 @@ def plan() -> Plan:
     return plan_of(
         vectors="glove-twitter-25d",
         training={"further_seeds": [50]},
-        adversary={"lambdas": [2.0e-5, 0.01], "seeds": [3, 4]},
+        adversary={"lambdas": [2.0e-5, 0.01], "seeds": [3, 4], "continuation": {"steps": 2}},
     )
 
 
@@ -50,19 +50,59 @@ def suite(plan: Plan) -> Suite:
 
 
 def test_models_and_their_seeds(suite: Suite) -> None:
-    assert suite.attending == ["base", "uniform", "adversary_lambda2e-05", "adversary_lambda0.01"]
+    scratch, steps = ["adversary_lambda2e-05", "adversary_lambda0.01"], ["continuation_step1", "continuation_step2"]
+    assert suite.attending == ["base", "uniform", *scratch, *steps]
     assert suite.seeds("base") == suite.seeds("guide_uniform") == [10, 50]
     assert suite.seeds("adversary_lambda0.01") == [3, 4]
     assert suite.lambda_("adversary_lambda2e-05") == 2e-5
     assert suite.lambda_("base") is None
-    assert len(suite.models) == 8
+    assert suite.seeds("continuation_step2") == suite.seeds("continuation") == [3, 4]
+    assert {suite.lambda_(model) for model in (*steps, "continuation")} == {None}
+    assert len(suite.models) == 11
+    assert [suite.family(model) for model in (*scratch, *steps)] == ["adversary"] * 2 + ["continuation"] * 2
+    # the chosen one is a step once more: it is compared with nothing, and has a name of its own
+    assert suite.family("continuation") == "continuation_chosen"
+    assert "continuation" not in {run.model for run in suite.compared}
+
+
+@pytest.mark.parametrize(
+    ("search", "scratch", "continued", "lent"),
+    [
+        ("scratch", True, False, Run("adversary_lambda0.01", 10)),
+        ("continuation", False, True, Run("continuation", 10)),
+        ("both", True, True, Run("continuation", 10)),
+    ],
+)
+def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued: bool, lent: Run) -> None:
+    suite = plan_of(adversary={"search": search}).scope.suite("wp")
+    families = {suite.family(model) for model in suite.models}
+    assert ("adversary" in families, "continuation" in families) == (scratch, continued)
+    assert ("continuation_chosen" in families) == continued
+    assert suite.contrast == suite.reference(Run("guide_adversary", 50)) == lent
+
+
+def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
+    plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": {"steps": 3}})
+    training = "needle/wp/continuation"
+    job = plan.train_job(training)
+    assert isinstance(job, SearchJob)
+    assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
+    assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
+    assert job.training_code == plan.search_code
+    assert plan.trainings.start(training) == ["results/models/needle/wp/base/seed10.safetensors"]
+    assert plan.trainings.reference(training)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
+    # two epochs a step, and of the first up to three times two
+    assert plan.trainings.passes(training) == 10
 
 
 def test_what_each_model_is_trained_on(suite: Suite) -> None:
-    assert suite.reference("base") is None
-    assert suite.reference("guide_trained_mlp") is None
-    assert suite.reference("guide_base_lstm") == suite.reference("adversary_lambda2e-05") == Run("base", 10)
-    assert suite.reference("guide_adversary") == Run("adversary_lambda0.01", 3)
+    assert suite.reference(Run("base", 10)) is None
+    assert suite.reference(Run("guide_trained_mlp", 10)) is None
+    assert suite.reference(Run("adversary_lambda2e-05", 4)) == Run("base", 10)
+    # every seed of a guide has its own base map
+    assert [suite.reference(Run("guide_base_lstm", seed)) for seed in (10, 50)] == [Run("base", 10), Run("base", 50)]
+    assert suite.reference(Run("continuation", 4)) == Run("base", 10)
+    assert suite.reference(Run("guide_adversary", 50)) == Run("continuation", 3)
 
 
 def test_architectures(suite: Suite) -> None:
@@ -90,20 +130,66 @@ def test_the_base_model_may_have_any_encoder_and_attention() -> None:
     assert (mlp.encoder, mlp.attention) == ("affine", "additive")
 
 
+def test_a_data_set_may_have_a_base_model_of_its_own() -> None:
+    suite = plan_of(models={"chorus": {"encoder": "affine", "hidden": 7, "epochs": 3, "ties": "loss"}}).scope.suite(
+        "wp"
+    )
+    shared, own, uniform = (
+        suite.architecture(dataset, model)
+        for dataset, model in [("needle", "base"), ("chorus", "base"), ("chorus", "uniform")]
+    )
+    assert own == shared.model_copy(update={"encoder": "affine", "hidden": 7})
+    assert uniform == own.model_copy(update={"attention": "uniform"})
+    assert suite.architecture("chorus", "guide_uniform") == suite.architecture("needle", "guide_uniform")
+    schedules = [suite.schedule(dataset, "guide_uniform") for dataset in ("needle", "chorus")]
+    assert [(schedule.epochs, schedule.optimisation.ties) for schedule in schedules] == [(8, "first"), (3, "loss")]
+    assert suite.schedule("chorus", "adversary_lambda0.01").epochs == 16
+
+
+def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_alone() -> None:
+    plan = plan_of(
+        training={"further_seeds": [50]},
+        deception={"datasets": ["needle"], "lambdas": [0.1, 1.0], "seeds": [50, 7], "epochs": 9, "learning_rate": 0.02},
+    )
+    suite = plan.scope.suite("pd")
+    assert suite.models == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
+    assert list(suite.labels) == suite.models
+    assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/wp/base"
+    assert plan.trainings.seeds["needle/pd/honest"] == (7,)
+    base, liar = plan.train_job("needle/wp/base"), plan.train_job("needle/pd/liar_lambda0.1")
+    assert (base.deceptive, liar.deceptive, liar.lambda_, liar.seeds) == (False, True, 0.1, [50, 7])
+    assert liar.architecture == base.architecture
+    assert (liar.epochs, liar.patience) == (9, base.patience)
+    assert liar.optimisation == base.optimisation.model_copy(update={"learning_rate": 0.02})
+    assert [suite.selection("needle", model) for model in suite.models] == ["dev", "train", "train"]
+    runs = plan.auditing.job("evidence", "pd", "needle").runs
+    assert [(run.model, run.lambda_, run.seed) for run in runs[1:3]] == [
+        ("honest", None, 7),
+        ("liar_lambda0.1", 0.1, 50),
+    ]
+
+
 def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
     base, adversary = (suite.training("needle", name, [3, 4]) for name in ("base", "adversary_lambda0.01"))
     assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
-    assert (adversary.epochs, adversary.patience, adversary.lambda_) == (20, 5, 0.01)
+    assert (adversary.epochs, adversary.patience, adversary.lambda_) == (16, 4, 0.01)
     assert adversary.model == "adversary"
     assert adversary.seeds == [3, 4]
 
 
 def test_the_base_model_is_not_compared_with_itself(plan: Plan, suite: Suite) -> None:
     assert suite.compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
-    assert plan.auditing.runs(suite, audit_named("comparison")) == suite.compared
+    assert plan.auditing.runs(suite, audit_named("comparison"), "needle") == suite.compared
     first, *_, last = plan.auditing.job("comparison", "wp", "needle").runs
     assert (first.model, first.lambda_, first.seed, first.selection) == ("base", None, 50, "dev")
-    assert (last.model, last.lambda_, last.seed, last.selection) == ("adversary", 0.01, 4, "train")
+    assert (last.model, last.lambda_, last.seed, last.selection) == ("continuation", None, 4, "train")
+    assert (first.searched, last.searched) == (None, 2)
+    scratch = plan.auditing.job("comparison", "wp", "needle").runs[-5]
+    assert (scratch.model, scratch.lambda_, scratch.seed, scratch.selection) == ("adversary", 0.01, 4, "train")
+    inputs = plan.auditing.inputs("comparison", "wp", "needle")
+    assert inputs["search"] == [f"results/models/needle/wp/continuation/seed{seed}.search.parquet" for seed in (3, 4)]
+    chosen = next(run for run in plan.auditing.job("performance", "wp", "needle").runs if run.searched == 0)
+    assert (chosen.model, chosen.selection) == ("continuation_chosen", "dev")
 
 
 def test_every_model_is_declared_with_its_suite() -> None:
@@ -119,13 +205,22 @@ def test_every_model_is_declared_with_its_suite() -> None:
         assert set(suite.judged) <= set(suite.attending) <= set(suite.models)
 
 
+def test_every_paper_is_cited_with_its_suite(plan: Plan) -> None:
+    cited = {suite.paper: suite.citation for suite in plan.shown_suites()}
+    assert cited["JW2019"] == ["Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"]
+    assert all(address.startswith("https://doi.org/") for _, address in cited.values())
+
+
 def test_a_data_set_may_have_word_vectors_of_its_own(config: Config, suite: Suite) -> None:
     assert suite.architecture("diabetes", "base").embedding == 300
-    own, shared = (corpora.vocabulary_job(config, name).vectors for name in ("diabetes", "needle"))
+    own, shared = (corpora.corpus_job(config, name, None).vectors for name in ("diabetes", "needle"))
     assert own is not None
     assert own.kind == "word2vec"
     assert isinstance(shared, VectorFile)
     assert shared.file == "glove.twitter.27B.25d.top12k.txt"
+    # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
+    started = {name: suite.training(name, "base", [10]).architecture.missing for name in ("diabetes", "needle")}
+    assert started == {"diabetes": "normal", "needle": "zero"}
 
 
 def test_data_sets_from_one_archive_fetch_it_once(config: Config) -> None:
@@ -156,6 +251,7 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path
         skip_unavailable=True,
         datasets=["snli", "needle", "diabetes"],
         jain_wallace={"datasets": []},
+        deception={"datasets": []},
     ).scope
     wp = scope.suite("wp")
     assert scope.datasets_of(wp) == ["needle"]
@@ -172,7 +268,7 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
 
 
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
-    line = r"^suite 'xx' is not known \(known: wp, ss, jw\); declare it in plan/suites\.py$"
+    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd\); declare it in plan/suites\.py$"
     with pytest.raises(AuditError, match=line):
         plan.scope.suite("xx")
     with pytest.raises(AuditError, match=line):
@@ -199,7 +295,7 @@ def settings_of(plan: Plan) -> dict[str, str]:
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
     jobs["report"] = plan.report_job()
     for path in map(Path, plan.audit_files()):
-        dataset, suite, name = path.parts[2], path.parts[3], audit_named(path.stem).job
+        dataset, suite, name = path.parts[2], path.parts[3], path.stem
         jobs[f"{name} {suite}"] = plan.auditing.job(name, suite, dataset)
     return {name: as_json(job) for name, job in jobs.items()}
 
@@ -210,15 +306,18 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
 @pytest.mark.parametrize(
     ("change", "who"),
     [
-        ({"resamples": 7}, r"(ss|jw)_table2_.*|(ss|jw)_table_.*|ss_fig_aopc|summary"),
+        ({"resamples": 7}, r"(ss|jw)_table2_.*|(ss|jw)_table_.*|table_contributions|ss_fig_aopc"),
+        ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
-        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets) .."),
-        ({"agreement": {"texts": 7}}, "attribution jw"),
+        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located) .."),
+        ({"agreement": {"texts": 7}}, "agreement jw|located .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
-        ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)|summary"),
+        ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/wp/guide_.*"),
         ({"adversary": {"patience": 7}}, "train needle/wp/adversary_.*"),
+        ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/wp/continuation"),
+        ({"answer": {"margins": {"tvd": 0.02}}}, "train needle/wp/continuation|wp_fig_frontier|summary|texts"),
         ({"serrano_smith": {"recipes": {"digest": {"han_rnn": {"epochs": 7}}}}}, "train digest/ss/han_rnn"),
     ],
     ids=str,
@@ -232,9 +331,14 @@ def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], wh
 
 def code_of(plan: Plan) -> dict[str, str]:
     """The hash of the code of every job; `weights` of what decides weights, of a training's job."""
-    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "corpus", "vocabulary", "train")}
-    code |= {"weights": code_hash(TRAINING), "guide": plan.guide_code(), "report": plan.report_code()}
-    code |= {rule: plan.audit_code(rule) for rule in audit_rules()}
+    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "corpus", "train", "search")}
+    code |= {
+        "weights": code_hash(TRAINING),
+        "weights of a search": code_hash(SEARCHING),
+        "guide": plan.guide_code(),
+        "report": plan.report_code(),
+    }
+    code |= {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
     return code | {exhibit.name: plan.exhibit_code(exhibit) for exhibit in EXHIBITS}
 
 
@@ -245,17 +349,18 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "single_weight|ranked_sets|planted"),
-        ("audits/correlation.py", "attribution"),
-        ("columns/permutation.py", "guide|permutation|jw_fig_permutation|jw_table_conicity|summary"),
+        ("audits/rankings.py", "contributions|single_weight|ranked_sets|planted|located"),
+        ("audits/correlation.py", "correlation|agreement"),
+        ("columns/permutation.py", "guide|permutation|jw_fig_permutation|jw_table_conicity|summary|texts"),
         ("figures/tvd_jsd.py", "wp_fig5_.*"),
         ("figures/style.py", ".*_fig.*"),
-        ("tables/render.py", ".*_table.*|summary|replication|controls|report"),
+        ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|texts|replication|controls|report"),
         ("report/page.py", "report"),
         ("report/guide.py", "guide"),
-        ("training/loop.py", "train|weights"),
-        ("model/encoders.py", "train|weights|attribution"),
-        ("stages/reading_out.py", "train"),
+        ("training/loop.py", "train|search|weights.*"),
+        ("training/continuation.py", "search|weights of a search"),
+        ("model/encoders.py", "train|search|weights.*|correlation|agreement|conicity|located"),
+        ("stages/reading_out.py", "train|search"),
         ("corpus/sources/digest.py", "corpus"),
     ],
 )

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus import draft, raw
 from attention_audit.corpus.prepare import FATES, natural, prepare
 from attention_audit.corpus.source import RawSource, Source
@@ -51,7 +50,7 @@ class Prepared:
 
     def __init__(self, path: Path, source: Source, files: Mapping[str, Path], workers: int, made: Provenance) -> None:
         self.path, self.lines = path, list[str]()
-        self.census = prepare("own", source, files, path, made, workers, self.lines.append)
+        self.census = prepare("own", source, files, path, made, workers, self.lines.append).to_pandas()
         self.table = read_table(path, CORPUS)
         self.rows: list[dict[str, Any]] = self.table.to_pylist()
 
@@ -194,9 +193,6 @@ def test_the_census_accounts_for_every_text(prepared: Prepare) -> None:
     ]
     corpus = prepared(texts, length={"above": 1, "below": 6}, splits={"test_sample": 0.5})
     census = corpus.census
-    assert pa.Table.from_pandas(census[CENSUS.schema.names], CENSUS.schema, preserve_index=False).num_rows == len(
-        census
-    )
     assert census["read"].sum() == 500
     assert (census[list(FATES)].sum(axis="columns") == census["read"]).all()
     assert (census[list(FATES)].sum() > 0).all()
@@ -212,6 +208,29 @@ def test_the_census_sums_lengths_of_kept_texts(prepared: Prepare) -> None:
     [row] = census[(census["split"] == "train") & (census["label_name"] == "no")].to_dict("records")
     assert [row[name] for name in ("tokens", "tokens_squared")] == [2 + 3 + 6, 4 + 9 + 36]
     assert [row[name] for name in ("sentences", "sentences_squared")] == [1 + 1 + 3, 1 + 1 + 9]
+
+
+def test_the_census_counts_words_that_stand_in_two_splits(prepared: Prepare) -> None:
+    words = [
+        ("train", "no", "A b c d"), ("train", "no", "a B c d"), ("train", "yes", "e f g h"),
+        ("train", "yes", "only here"),
+        ("dev", "no", "ab c d"), ("dev", "yes", "e f  g h"), ("test", "no", "d c b a"), ("test", "yes", "a b c d"),
+        ("test", "yes", "a b c d"),
+    ]  # fmt: skip
+    texts = [text(str(n), split, label, said) for n, (split, label, said) in enumerate(words)]
+    census = prepared([*texts, text("short", "dev", "no", "only here")], length={"above": 2}).census
+    found = {(row["split"], row["label_name"]): row["duplicates"] for row in census.to_dict("records")}
+    assert found == {
+        ("train", "no"): 2, ("train", "yes"): 1, ("dev", "no"): 0, ("dev", "yes"): 1, ("test", "no"): 0,
+        ("test", "yes"): 2,
+    }  # fmt: skip
+
+
+def test_pairs_are_the_same_where_both_texts_are(prepared: Prepare) -> None:
+    more = [("t", "train", "a b", ["c"]), ("d", "dev", "a", ["b", "c"]), ("s", "test", "a b", ["c"])]
+    pairs = [text(id_, split, "yes", words, query=query) for id_, split, words, query in more]
+    census = prepared([*pairs, *(text(f"{x.id}q", x.split, "no", x.id, query=["q"]) for x in pairs)]).census
+    assert census["duplicates"].tolist() == [0, 1, 0, 0, 0, 1]
 
 
 def test_classes_that_are_numbers_go_by_value_and_before_words() -> None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_audit.audits.agreement import agreement, sample
-from attention_audit.audits.correlation import correlation, overlap, tau
+from attention_audit.audits.agreement import agreements
+from attention_audit.audits.attributed import sample
+from attention_audit.audits.correlation import correlations, overlap, tau
 from attention_audit.audits.settings import Correlation
 from attention_audit.readout import Readout
 
@@ -55,7 +56,7 @@ def test_correlation_has_a_row_a_pair_and_text(random_readout: Callable[..., Rea
     readout = replace(random_readout([3, 1]), attention=attention, predictions=np.array([1, 0]))
     rising, falling, flat = np.array([1.0, 2, 3]), np.array([3.0, 2, 1]), np.ones(3)
     scores = {"gradient": rising, "gradient_attached": falling, "loo": flat}
-    columns = correlation(
+    columns = correlations(
         readout, {name: [values, values[:1]] for name, values in scores.items()}, Correlation(top_k=2)
     )
     assert columns["pair"][::2] == columns["pair"][1::2]
@@ -77,7 +78,7 @@ def test_correlation_has_a_row_a_pair_and_text(random_readout: Callable[..., Rea
 
 def test_agreement_is_the_mean_over_texts_with_an_order() -> None:
     rising, swapped, flat = np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.zeros(3)
-    columns = agreement(
+    columns = agreements(
         {"a": [rising, rising, rising], "b": [rising, swapped, flat], "c": [flat, flat, flat]},
     )
     assert columns["first"] == ["a", "a", "b"]

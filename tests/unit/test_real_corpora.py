@@ -46,7 +46,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
     def make(name: str, **changes: Any) -> tuple[pd.DataFrame, Path]:
         source, raw = source_of(name, **changes)
         path = tmp_path_factory.mktemp(name) / "corpus.parquet"
-        return prepare(name, source, raw, path, Provenance("test", {}, ""), 1, lambda line: None), path
+        census = prepare(name, source, raw, path, Provenance("test", {}, ""), 1, lambda line: None)
+        return census.to_pandas(), path
 
     return make
 

@@ -18,18 +18,21 @@ from pages import Page, check_page
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.kinds import STRING
+from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
+from attention_audit.columns.texts import TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
 from attention_audit.jobs.pages import GuideJob, ShownExhibit, ShownSuite
+from attention_audit.names import RANKINGS
+from attention_audit.report.answers import answers_of
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import guide
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
-from attention_audit.report.verdicts import verdicts_of
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -62,12 +65,14 @@ JOBS = [
 
 WP = ShownSuite(
     key="wp", paper="WP2019", title="W&P 2019", about="Is it so?", datasets=["sst"],
+    citation=["Attention & so on", "https://doi.org/10.1/x"],
     models={"base": "base", "uniform": "uniform", "adversary": "the adversary"},
     seeds={"base": [1, 2], "uniform": [1, 2], "adversary": [3]},
 )  # fmt: skip
 OTHER = ShownSuite(
-    key="other", paper="other", title="Other", about="What else?", datasets=[], models={"m": "M"}, seeds={"m": [9]}
-)
+    key="other", paper="other", title="Other", about="What else?", citation=[], datasets=[], models={"m": "M"},
+    seeds={"m": [9]},
+)  # fmt: skip
 FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x")
 TABLE_Y = ShownExhibit(
     name="wp_table2_y", folder="tables", suite="wp", number="", shows="y",
@@ -162,25 +167,33 @@ def test_a_fold_leaves_out_what_its_group_leaves_empty():
     assert second == Grid("b", "", ["row", "F1"], [True, False], [("", [["x", "3"]])])
 
 
-def test_the_verdicts_of_a_data_set_stand_together() -> None:
-    numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "floor": 0.0625}
-    asked = {f"needed_{name}": value for name, value in numbers.items()}
-    asked |= {"needed": "yes", "needed_statistic": "s", "needed_floor_statistic": "f"}
-    blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names}
-    blank |= {name: "" for question in QUESTIONS for name in (f"{question}_statistic", f"{question}_floor_statistic")}
-    blank |= dict.fromkeys(QUESTIONS, "not asked") | {"verdict": "v", "seeds": 2, "paper": "WP2019"}
-    rows = [blank | asked | {"dataset": name, "model": model} for name, model in (("sst", "base"), ("b", "base"))]
-    rows.append(blank | {"dataset": "sst", "model": "lstm_tanh", "paper": "JW2019"})
-    labels = {"base": "base", "lstm_tanh": "BiLSTM (additive)"}
-    (first, both), (second, one) = verdicts_of(pd.DataFrame(rows), labels)
+def answered() -> pd.DataFrame:
+    """Rows of the summary: two of base, asked one question, and one for which another attribution does best."""
+    words = [column.name for column in SUMMARY.columns if column.type == STRING]
+    blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
+    blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
+    blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
+    numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "margin": 0.0625, "trainings": 3, "texts": 350, "note": "n"}
+    asked = {f"needed_{name}": value for name, value in numbers.items()} | {"needed": "yes"}
+    rows = [blank | asked | {"dataset": name, "model": "base"} for name in ("sst", "b")]
+    best = {"instead_by_ranks": "product", "instead_by_ranks_gain": 0.5, "instead_by_ranks_low": 0.25}
+    best |= {"instead_by_ranks_high": 0.75, "instead_by_ranks_better": "yes", "instead_by_located": "attention"}
+    return pd.DataFrame([*rows, blank | best | {"dataset": "sst", "model": "lstm_tanh", "paper": "other"}])
+
+
+def test_the_answers_of_a_data_set_stand_together() -> None:
+    labels = {"base": "base", "lstm_tanh": "BiLSTM (additive)", "product": "P", "attention": "attention"}
+    (first, both), (second, one) = answers_of(answered(), labels)
     assert (first, second) == ("SST", "b")
     assert [row.model for row in both] == ["base", "BiLSTM (additive)"]
     cell = one[0].cells[0]
-    assert (cell.word, cell.value, cell.interval, cell.floor) == ("yes", "0.250", "[0.125, 0.500]", "0.062")
-    assert cell.measured == "s; floor: f"
-    assert [(cell.word, cell.value, cell.interval, cell.floor) for cell in both[1].cells] == [
+    assert (cell.word, cell.value, cell.interval, cell.margin) == ("yes", "0.250", "[0.125, 0.500]", "0.062")
+    assert cell.about == f"{MEASURED['needed']}; 3 trainings, 350 texts; n"
+    assert [(cell.word, cell.value, cell.interval, cell.margin) for cell in both[1].cells] == [
         ("not asked", "", "", "")
     ] * len(QUESTIONS)
+    assert one[0].instead == []
+    assert both[1].instead == [("ranks", "P (+0.500 [0.250, 0.750])"), ("located", "attention")]
 
 
 def test_boxes_are_stages_and_of_trainings_suites_and_families() -> None:
@@ -276,6 +289,8 @@ def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tm
     assert "not a checkout of a git repository" in words
     assert json.dumps(run().config["training"]["seed"]) in words
     assert "What else?" not in words
+    assert "Attention & so on (doi.org/10.1/x). Is it so?" in words
+    assert "https://doi.org/10.1/x" in shown.links
 
 
 def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
@@ -295,6 +310,32 @@ def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., Finis
     for exhibits in ([FIGURE, TABLE_Y], [TABLE_Y, FIGURE]):
         ids = list(check_page(page(run(exhibits=exhibits), BEGIN, tmp_path)).ids)
         assert [name for name in ids if name.startswith("wp_")] == [exhibit.name for exhibit in exhibits]
+
+
+def test_the_page_opens_with_the_answers_and_single_texts(
+    run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
+) -> None:
+    summary = ShownExhibit(
+        name="summary", folder="tables", suite="", number="", shows="x",
+        columns="columns.summary:SUMMARY", shown="tables.shown:answers",
+    )  # fmt: skip
+    texts = summary.model_copy(
+        update={"name": "texts", "columns": "columns.texts:TEXTS", "shown": "tables.shown:single"}
+    )
+    empty = TEXTS.schema.empty_table().to_pandas()
+    made = run(
+        suites=[WP.model_copy(update={"models": {"base": "base", "lstm_tanh": "BiLSTM"}, "seeds": {}}), OTHER],
+        exhibits=[FIGURE, summary, texts],
+        tables={"summary": (answered(), provenance.record()), "texts": (empty, provenance.record())},
+        captions=dict.fromkeys(["wp_fig3_x", "summary", "texts"], CAPTION),
+    )
+    shown = check_page(page(made, BEGIN, tmp_path))
+    assert "It is so." in shown.text
+    assert "margin 0.062" in shown.text
+    assert f"ranks: {RANKINGS.label('product')} (+0.500 [0.250, 0.750])" in shown.text
+    order = list(shown.ids)
+    assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
+    assert "checks" not in order
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

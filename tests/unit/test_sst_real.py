@@ -31,7 +31,8 @@ pytestmark = pytest.mark.skipif(
 def census(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """The census of the corpus, which lies beside it."""
     path = tmp_path_factory.mktemp("sst") / "corpus.parquet"
-    census = prepare("sst", SOURCE, RAW, path, Provenance("test", {}, "0" * 64), workers=1, report=str)
+    made = prepare("sst", SOURCE, RAW, path, Provenance("test", {}, "0" * 64), workers=1, report=str)
+    census = made.to_pandas()
     lengths = read_frame(path, CORPUS).groupby("split")["tokens"].apply(lambda tokens: tokens.map(len).mean())
     return census.assign(mean_length=census["split"].map(lengths)).set_index(["split", "label_name"])
 
@@ -46,6 +47,10 @@ def test_sizes_of_table_1(census: pd.DataFrame, split: str, negative: int, posit
 @pytest.mark.parametrize(("split", "texts"), [("train", 6920), ("dev", 872), ("test", 1821)])
 def test_sizes_before_the_filter_are_the_official_ones(census: pd.DataFrame, split: str, texts: int) -> None:
     assert census.loc[split, "read"].sum() == texts
+
+
+def test_no_sentence_stands_in_two_splits(census: pd.DataFrame) -> None:
+    assert census["duplicates"].sum() == 0
 
 
 def test_mean_length_of_table_1(census: pd.DataFrame) -> None:

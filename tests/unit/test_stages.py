@@ -17,11 +17,13 @@ from planned import plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.weights import read_weights
+from attention_audit.artefacts.weights import read_weights, write_weights
+from attention_audit.audits.comparison import against_base
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.table import TABLE
+from attention_audit.columns.training import SEARCH
 from attention_audit.errors import AuditError
 from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.audits import AUDITS, audit_named
@@ -29,6 +31,7 @@ from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
+from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking
 
 DATASET = "digest"
@@ -39,7 +42,7 @@ TINY: dict[str, Any] = {
     "model": {"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
     "training": {"further_seeds": [50], "epochs": 1},
     "guides": {"hidden": 8, "attention": 8},
-    "adversary": {"lambdas": [0.01], "epochs": 1, "patience": 1},
+    "adversary": {"lambdas": [0.01], "epochs": 1, "patience": 1, "continuation": {"steps": 2, "epochs": 1}},
     "serrano_smith": {
         "datasets": [DATASET, "diabetes"],
         "models": ["flan_none"],
@@ -55,6 +58,7 @@ TINY: dict[str, Any] = {
         "seeds": [1, 2],
         "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
     },
+    "deception": {"datasets": [DATASET, "diabetes"], "seeds": [1, 2], "epochs": 1},
     "instance_adversary": {"steps": 5, "restarts": 2},
     "agreement": {"texts": 4, "steps": 3},
     "resamples": 20,
@@ -98,7 +102,7 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
     assert set(columns["dataset"]) == {DATASET}
     assert {"dataset", "model", "seed"} <= set(columns) or audit.takes == "suite"
     if "model" in columns and audit.takes != "suite":
-        runs = plan.auditing.runs(asked, audit)
+        runs = plan.auditing.runs(asked, audit, DATASET)
         expected = {(asked.family(run.model), run.seed) for run in runs}
         assert set(zip(columns["model"], columns["seed"], strict=True)) == expected
 
@@ -149,10 +153,10 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
 ) -> None:
     """Those that speak of all suites are made too, and say nothing of suites that are not run."""
     with chdir(tmp_path):
-        plan = plan_of(**TINY | changes)
+        plan = plan_of(**TINY | {"deception": {"datasets": []}} | changes)
         made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
         of_data = {"wp_table1_datasets", "ss_table1_datasets"}
-        shared = {"summary", "replication", "controls"}
+        shared = {"summary", "texts", "table_contributions", "replication", "controls"}
         own = {exhibit.name for exhibit in EXHIBITS if exhibit.suite == prefix[:2]}
         assert {exhibit.name for exhibit in made} == own | of_data | shared
         for exhibit in made:
@@ -249,6 +253,74 @@ def test_an_adversary_is_kept_where_the_readout_it_was_trained_on_is_made_again_
         assert trained.again("edited") == ("seed 10 (1/1)",)
 
 
+class Searched:
+    """A search by continuation that has run, to be run again."""
+
+    def __init__(self, plan: Plan) -> None:
+        training = f"{DATASET}/wp/continuation"
+        self.settings = plan.train_job(training)
+        self.inputs, self.outputs = training_files(plan, training)
+        make(plan, *(path for files in self.inputs.values() for path in files))
+        assert self.again()
+        self.made = [path for name in ("weights", "history", "search") for path in self.outputs[name]]
+
+    def again(self, code: str = "code") -> bool:
+        """Run the job; whether it searched, by what it said."""
+        said = run_stage("search", self.settings, self.inputs, self.outputs, code)
+        return not any("weights of an earlier run, made of the same data" in line for line in said)
+
+
+def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        searched = Searched(plan)
+        rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
+        assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
+        assert [row["step"] for row in rows] == [1, 2]
+        (chosen,) = (place for place, row in enumerate(rows) if row["chosen"])
+        assert [Path(path).parent.name for path in searched.outputs["weights"]] == [
+            "continuation_step1", "continuation_step2", "continuation",
+        ]  # fmt: skip
+        *steps, copy = (read_weights(Path(path)) for path in searched.outputs["weights"])
+        assert all(copy[name].equal(steps[chosen][name]) for name in copy)
+        readouts = searched.outputs["readouts"]
+        theirs, ours = (read_table(Path(readouts[3 * place + 2]), READOUT) for place in (chosen, 2))
+        assert ours.equals(theirs)
+        # what the search says of dev is what the readouts say
+        base = read_readout(Path(searched.inputs["reference"][1]))
+        for place, row in enumerate(rows):
+            moved = against_base(base, read_readout(Path(readouts[3 * place + 1])))
+            assert (row["tvd"], row["jsd"]) == pytest.approx((moved["tvd"].mean(), moved["jsd"].mean()), abs=1e-5)
+
+
+@pytest.mark.usefixtures("here")
+def test_audits_name_the_lambdas_that_a_search_used(plan: Plan) -> None:
+    path = audit_file(DATASET, "wp", "performance")
+    make(plan, path)
+    rows = read_frame(Path(path), artefact("columns.performance:PERFORMANCE"))
+    search = read_frame(Path(f"results/models/{DATASET}/wp/continuation/seed10.search.parquet"), SEARCH)
+    for model, expected in (("continuation", search), ("continuation_chosen", search[search["chosen"]])):
+        assert set(rows.loc[rows["model"] == model, "lambda"]) == set(expected["lambda"])
+
+
+def test_a_search_is_kept_as_a_whole_or_made_again_to_the_same_bytes(plan: Plan, tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        searched = Searched(plan)
+        before = mtimes(searched.made)
+        base = Path(searched.inputs["start"][0])
+        write_weights(base, read_weights(base), Provenance("test", {}, "edited"), 10)
+        assert not searched.again("other code")
+        assert mtimes(searched.made) == before
+        for path in (searched.outputs["weights"][0], searched.outputs["search"][0], searched.outputs["history"][2]):
+            Path(path).write_bytes(before[path][1][:-9])
+            assert searched.again()
+            assert {path: content for path, (_, content) in mtimes(searched.made).items()} == {
+                path: content for path, (_, content) in before.items()
+            }
+        first = read_weights(base)
+        write_weights(base, {name: values + 0.1 for name, values in first.items()}, Provenance("test", {}, ""), 10)
+        assert searched.again()
+
+
 @pytest.mark.parametrize("file", ["weights", "history"])
 def test_what_is_damaged_or_gone_is_trained_again_to_the_same_bytes(trained: Trained, file: str) -> None:
     before = mtimes(trained.weights)
@@ -279,7 +351,8 @@ def test_weights_say_what_they_were_made_of(trained: Trained) -> None:
 
 def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) -> None:
     """Two suites read one readout, and say the same of it."""
-    section = TINY["jain_wallace"] | {"models": ["lstm_tanh"], "seeds": [50]}
+    recipe = TINY["jain_wallace"]["recipes"]["default"] | {"ties": "first"}
+    section = TINY["jain_wallace"] | {"models": ["lstm_tanh"], "seeds": [50], "recipes": {"default": recipe}}
     base = {"model": TINY["model"] | {"encoder": "bilstm", "attention": "additive"}}
     columns = artefact(audit_named("permutation").columns)
     with chdir(tmp_path):
@@ -328,14 +401,15 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 
 
 class Gathered:
-    """The job of all audits of a suite that need no network, which has run and is to be run again."""
+    """The job of all audits of a suite that need no network, or of all others; it has run and is to be run again."""
 
-    def __init__(self, plan: Plan, suite: str) -> None:
+    def __init__(self, plan: Plan, suite: str, job: str = "audits") -> None:
         self.plan = plan
         self.suite = suite
-        self.inputs = {"files": plan.auditing.gathered_files(plan.scope.suite(suite), DATASET)}
+        self.job = job
+        self.inputs = {"files": plan.gathered_files(job, suite, DATASET)}
         make(plan, *self.inputs["files"])
-        self.names = plan.gathered_audits()[suite]
+        self.names = [audit.name for audit in plan.auditing.gathered(job, plan.scope.suite(suite), DATASET)]
         self.outputs = {name: [audit_file(DATASET, suite, name)] for name in self.names}
         assert self.again() == set(self.names)
 
@@ -345,11 +419,11 @@ class Gathered:
     def again(self, code: str = "", **changes: Any) -> set[str]:
         """Run the job, with other code of one audit or with other settings; which audits it made, by what it said."""
         plan = plan_of(**TINY | changes) if changes else self.plan
-        job = plan.gathered_job(self.suite, DATASET)
+        job = plan.gathered_job(self.job, self.suite, DATASET)
         audits = [
             each.model_copy(update={"code": "edited"}) if each.audit.audit == code else each for each in job.audits
         ]
-        said = run_stage("audits", job.model_copy(update={"audits": audits}), self.inputs, self.outputs)
+        said = run_stage(self.job, job.model_copy(update={"audits": audits}), self.inputs, self.outputs)
         kept = {line.partition(":")[0] for line in said if "kept, made of the same" in line}
         return set(self.names) - kept
 
@@ -379,6 +453,26 @@ def test_of_many_audits_in_one_job_only_those_are_made_again_for_which_something
     }
 
 
+def test_of_audits_that_run_models_again_only_those_are_made_again_for_which_something_has_changed(
+    plan: Plan, tmp_path: Path
+) -> None:
+    with chdir(tmp_path):
+        gathered = Gathered(plan, "jw", "attribution")
+        assert set(gathered.names) == {"correlation", "agreement", "conicity", "located"}
+        before = gathered.contents()
+        assert gathered.again() == set()
+        assert gathered.again(code="correlation") == {"correlation"}
+        assert gathered.again() == {"correlation"}
+        assert gathered.contents() == before
+        assert gathered.again(agreement=TINY["agreement"] | {"steps": 4}) == {"agreement", "located"}
+        assert gathered.again() == {"agreement", "located"}
+        assert gathered.contents() == before
+        weights = next(Path(path) for path in gathered.inputs["files"] if path.endswith(".safetensors"))
+        weights.write_bytes(weights.read_bytes()[:-4])
+        with pytest.raises(AuditError, match=rf"^{weights}: truncated or corrupt weights; rebuild it with: "):
+            gathered.again()
+
+
 def test_audits_follow_what_readouts_hold(gathered: Gathered) -> None:
     base = f"results/readouts/{DATASET}/wp/base/seed10/test.parquet"
     guide = f"results/readouts/{DATASET}/wp/guide_uniform/seed10/test.parquet"
@@ -386,7 +480,7 @@ def test_audits_follow_what_readouts_hold(gathered: Gathered) -> None:
         rewritten(path, READOUT)
     assert gathered.again() == set()
     rewritten(guide, READOUT, first=1)
-    assert gathered.again() == {"performance"}
+    assert gathered.again() == {"performance", "predictions"}
 
 
 def test_a_damaged_or_missing_audit_is_made_again_to_the_same_bytes(gathered: Gathered) -> None:
@@ -402,12 +496,12 @@ def test_a_damaged_or_missing_audit_is_made_again_to_the_same_bytes(gathered: Ga
 @pytest.mark.parametrize("suite", [suite.key for suite in SUITES])
 def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
     """Asked by its path it is a job of its own; asked by the configuration it shares one."""
-    names = plan.gathered_audits()[suite]
+    names = [audit.name for audit in plan.auditing.gathered("audits", plan.scope.suite(suite), DATASET)]
     make(plan, *(audit_file(DATASET, suite, name) for name in names))
     alone = {name: Path(audit_file(DATASET, suite, name)).resolve() for name in names}
-    inputs = {"files": plan.auditing.gathered_files(plan.scope.suite(suite), DATASET)}
+    inputs = {"files": plan.gathered_files("audits", suite, DATASET)}
     outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in names}
-    run_stage("audits", plan.gathered_job(suite, DATASET), inputs, outputs)
+    run_stage("audits", plan.gathered_job("audits", suite, DATASET), inputs, outputs)
     for name in names:
         kind = artefact(audit_named(name).columns)
         assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
@@ -439,7 +533,7 @@ def test_a_parameter_with_a_default_need_not_be_offered(plan: Plan, monkeypatch:
 
 
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan: Plan) -> None:
-    jobs = [plan.train_job(training) for training in plan.trainings.seeds]
+    jobs: list[Any] = [plan.train_job(training) for training in plan.trainings.seeds]
     jobs += [plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits]
     jobs += [plan.guide_job(), plan.report_job()]
     for job in jobs:

@@ -1,291 +1,310 @@
-"""The five questions, with values worked by hand."""
+"""The eight questions asked of rows of audits, with values worked by hand."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from audited import (
+    CONTRASTS,
+    NOTHING,
+    TEXTS,
+    adversaries,
+    by_text,
+    constant,
+    fallen,
+    predicted,
+    ranked,
+    subject,
+)
 from labels import LABELS
 
+from attention_audit.answer.settings import AnswerSettings, Margins
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
 from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.comparison import COMPARISON
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.permutation import PERMUTATION
-from attention_audit.columns.single_weight import SINGLE_WEIGHT
-from attention_audit.columns.stability import STABILITY
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
-from attention_audit.contrasts import Contrasts
-from attention_audit.tables.render import render
-from attention_audit.tables.shown import answers as shown
-from attention_audit.tables.summary import (
-    Audits,
-    erased,
-    gain,
+from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, SUMMARY
+from attention_audit.scores import f1
+from attention_audit.tables.arrays import Audits, by_pair, curve
+from attention_audit.tables.asked import (
+    ALONE,
+    ASKED,
+    learnt,
+    located,
     needed,
-    permuted,
-    reach,
+    ranks,
+    signed,
     stable,
-    summary,
     transferable,
     unique,
+    used,
 )
-from attention_audit.tables.verdict import FLAT, NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.tables.instead import by_located, by_ranks, measuring
+from attention_audit.tables.render import render
+from attention_audit.tables.shown import answers as shown
+from attention_audit.tables.summary import summary
 
-RESAMPLES = 200
-OWN = (("wp", "WP2019"), ("own", "mine"))
-CONTRASTS = Contrasts(
-    uniform="uniform",
-    adversary="adversary",
-    guided="guide_base_lstm",
-    guided_uniform="guide_uniform",
-    guided_own="guide_trained_mlp",
-)
-NOTHING = Audits(
-    *(
-        artefact.schema.empty_table().to_pandas().assign(suite="")
-        for artefact in (
-            PERFORMANCE, COMPARISON, STABILITY, PERMUTATION, SINGLE_WEIGHT,
-        )
-    )
-)  # fmt: skip
+MARGINS = Margins()
+WITHIN = {0.1: (0.03, 0.1), 0.2: (0.04, 0.5), 0.3: (0.2, 0.69)}
 
 
-def performance(**scores):
-    """F1 over seeds 1, 2, ... by model, as columns.PERFORMANCE rows."""
+def test_every_question_is_asked_and_measured():
+    assert tuple(ASKED) == tuple(MEASURED) == QUESTIONS
+    assert set(INSTEAD) <= set(QUESTIONS)
+    assert set(QUESTIONS) <= set(Margins.model_fields)
+
+
+def pairs(jsd: float, chance: float) -> pd.DataFrame:
+    """The three pairs of three seeds, every text alike."""
     rows = [
-        ("needle", model, math.nan, seed, "dev", 2, "f1", value)
-        for model, values in scores.items()
-        for seed, value in enumerate(values, 1)
-    ]
-    return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
+        by_text(jsd=constant(jsd, 1), chance_jsd=constant(chance, 1), tvd=constant(0.1, 1), same_top=constant(1, 1) > 0)
+        .assign(seed=seed, other=other)
+        for seed, other in ((2, 1), (3, 1), (3, 2))
+    ]  # fmt: skip
+    return pd.concat(rows, ignore_index=True)
 
 
-def by_text(model="base", **columns):
-    """Columns (seeds, texts) as rows with dataset, model, seed (from 1) and id."""
-    seeds, texts = np.shape(next(iter(columns.values())))
-    seed, text = np.indices((seeds, texts)).reshape(2, -1)
-    frame = pd.DataFrame({"dataset": "needle", "model": model, "seed": seed + 1, "id": [f"t{x}" for x in text]})
-    return frame.assign(**{name: np.ravel(values) for name, values in columns.items()})
+def test_a_pair_is_a_row_of_its_own():
+    of, (jsd, tvd) = by_pair(pairs(0.1, 0.4).assign(jsd=lambda rows: rows["seed"]), ["jsd", "tvd"], ["t001", "none"])
+    assert of.tolist() == [[2, 1], [3, 1], [3, 2]]
+    assert jsd[:, 0].tolist() == [2, 3, 3]
+    assert np.isnan(tvd[:, 1]).all()
 
 
-def compared(seeds, adversaries):
-    """TVD and JSD of every text of the further seeds, and of the adversaries by lambda, (TVD, JSD) each."""
-    base = by_text(tvd=[[x[0]] * 4 for x in seeds], jsd=[[x[1]] * 4 for x in seeds]).assign(**{"lambda": math.nan})
-    others = [
-        by_text("adversary", tvd=[[tvd] * 4], jsd=[[jsd] * 4]).assign(**{"lambda": lambda_})
-        for lambda_, (tvd, jsd) in adversaries.items()
-    ]
-    return pd.concat([base, *others], ignore_index=True)
+@pytest.mark.parametrize(("jsd", "chance", "word"), [(0.1, 0.4, YES), (0.3, 0.4, NO), (0.001, 0.004, FLAT)])
+def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, word):
+    answer = stable(subject(), NOTHING._replace(stability=pairs(jsd, chance)), MARGINS)
+    assert (answer.word, answer.effect.value) == (word, pytest.approx(1 - jsd / chance))
+    assert (answer.effect.trainings, answer.effect.texts, answer.margin) == (3, TEXTS, 0.5)
+    assert answer.beside == {"stable_same_top": 1, "stable_jsd": pytest.approx(jsd), "stable_tvd": pytest.approx(0.1)}
 
 
-def test_the_interval_of_a_gain_is_welchs_and_its_floor_is_of_the_yardstick():
-    # sd 0.1 and 0, so the degrees of freedom are those of the first: t with 2 is 4.302653
-    value, low, high, floor = gain(performance(base=[0.7, 0.8, 0.9], uniform=[0.6] * 3), "base", "uniform", "base")
-    assert value == pytest.approx(0.2)
-    assert (low, high) == pytest.approx((0.2 - 4.302653 * 0.1 / 3**0.5, 0.2 + 4.302653 * 0.1 / 3**0.5))
-    assert floor == pytest.approx(1.96 * 0.1 * 2**0.5)
-    low, high = gain(performance(base=[0.7, 0.8, 0.9], uniform=[0.5, 0.6, 0.7]), "base", "uniform", "base")[1:3]
-    # equal spreads: 4 degrees of freedom, t is 2.776445
-    assert high - low == pytest.approx(2 * 2.776445 * 0.1 * (2 / 3) ** 0.5)
+def test_what_cannot_be_asked_says_why():
+    pair = subject("lstm_dot", None, seeds=1, unasked={"ranked_sets": "needs x", "contributions": "needs x"})
+    notes = {question: ask(pair, NOTHING, MARGINS).note for question, ask in ASKED.items()}
+    assert notes == {
+        "needed": "this suite trains no twin with uniform weights",
+        "stable": "there is one training",
+        "used": "no test text has two items or more",
+        "ranks": "needs x",
+        "located": "no test text has two items or more",
+        "signed": "needs x",
+        "unique": "this suite trains no adversary of a whole model",
+        "transferable": "this suite guides no simpler model",
+    }
+    left_out = subject(unasked={"predictions": "p", "stability": "s", "consistency": "c"})
+    notes = {question: ask(left_out, NOTHING, MARGINS).note for question, ask in ASKED.items()}
+    assert [notes[name] for name in ("needed", "stable", "unique", "transferable")] == ["p", "s", "c", "p"]
+    assert {ask(left_out, NOTHING, MARGINS).word for ask in ASKED.values()} == {NOT_ASKED}
 
 
-@pytest.mark.parametrize(
-    ("base", "uniform", "word"),
-    [
-        ([0.9, 0.9, 0.9], [0.5, 0.6, 0.5], YES),
-        ([0.9, 0.91, 0.9], [0.9, 0.9, 0.91], NO),
-        ([0.9, 0.93, 0.96], [0.84, 0.85, 0.83], UNDECIDED),
-        ([0.9], [0.1], UNDECIDED),
-        ([0.9, 0.9], [], NOT_ASKED),
-    ],
-)
-def test_needed(base, uniform, word):
-    assert needed(performance(base=base, uniform=uniform), "base", CONTRASTS).word == word
+@pytest.mark.parametrize(("moved", "word"), [(0.3, YES), (0.01, NO)])
+def test_used_and_on_one_training_it_says_so(moved, word):
+    rows = by_text(mean_tvd=constant(moved), flips=constant(0.25), chance_jsd=constant(0.6))
+    answer = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
+    assert (answer.word, answer.effect.value, answer.note) == (word, pytest.approx(moved), "")
+    assert answer.beside == {"used_flips": 0.25}
+    alone = used(subject(), NOTHING._replace(permutation=rows[rows["seed"] == 1]), MARGINS)
+    assert (alone.word, alone.note) == (word, ALONE)
+    few = used(subject(), NOTHING._replace(permutation=rows[rows["id"] < "t010"]), MARGINS)
+    assert (few.word, few.note) == (UNDECIDED, "too few trainings or texts for a word")
 
 
-def test_transferable_is_held_against_the_uniform_guide():
-    answer = transferable(
-        performance(guide_base_lstm=[0.8, 0.8, 0.8], guide_uniform=[0.3, 0.31, 0.32]), "base", CONTRASTS
-    )
-    assert answer.word == YES
-    assert answer.value == pytest.approx(0.49)
-    assert answer.floor == pytest.approx(1.96 * 0.01 * 2**0.5)
+@pytest.mark.parametrize(("attention", "word"), [(0.2, YES), (0.7, NO)])
+def test_ranks_is_the_share_of_what_can_be_had(attention, word):
+    rows = ranked(random=0.6, attention=attention, smallest=0.1)
+    answer = ranks(subject(), NOTHING._replace(ranked_sets=rows), MARGINS)
+    assert (answer.word, answer.effect.value) == (word, pytest.approx((0.6 - attention) / 0.5))
+    flat = by_text(chance_jsd=constant(0.001), mean_tvd=constant(0), flips=constant(0))
+    assert ranks(subject(), NOTHING._replace(ranked_sets=rows, permutation=flat), MARGINS).word == FLAT
 
 
-def test_stable_is_nearer_than_half_way_to_a_shuffled_map():
-    near, far = (
-        by_text(jsd=np.full((2, 5), jsd), tvd=np.zeros((2, 5)), chance_jsd=np.full((2, 5), 0.4)) for jsd in (0.1, 0.3)
-    )
-    assert stable(near, RESAMPLES)[:5] == (YES, "JSD between seeds (nats)", *[pytest.approx(0.1)] * 3)
-    assert stable(near, RESAMPLES).floor == pytest.approx(0.2)
-    assert stable(far, RESAMPLES).word == NO
-    assert stable(NOTHING.stability, RESAMPLES).word == NOT_ASKED
+def test_located_takes_the_mean_over_the_sizes():
+    rows = fallen(random=0.1, attention=0.4, loo=0.5)
+    assert curve(rows)[:1] == pytest.approx([0.1])
+    answer = located(subject(), NOTHING._replace(located=rows), MARGINS)
+    assert (answer.word, answer.effect.value) == (YES, pytest.approx(0.75))
 
 
-def test_flat_maps_are_never_stable():
-    flat = by_text(jsd=np.full((2, 5), 1e-4), tvd=np.zeros((2, 5)), chance_jsd=np.full((2, 5), 0.006))
-    assert stable(flat, RESAMPLES).word == FLAT
+def test_signed_counts_the_texts_whose_top_item_raises_nothing():
+    fall = constant(0.2)
+    fall[:, :40] = -0.005  # within the rise that counts as none
+    fall[:, 40:44] = -0.5
+    answer = signed(subject(), NOTHING._replace(contributions=by_text(top_fall=fall, against=constant(0.125))), MARGINS)
+    assert (answer.word, answer.effect.value) == (YES, pytest.approx(0.98))
+    assert answer.beside == {"signed_against": 0.125}
 
 
-def test_the_interval_knows_what_value_and_floor_share():
-    # texts differ widely, but every one moves as far again as half its chance
-    chance = np.linspace(0.1, 0.6, 20)[None]
-    answer = stable(by_text(jsd=0.4 * chance, tvd=0 * chance, chance_jsd=chance), 2000)
-    assert answer.word == YES
-    assert answer.floor == pytest.approx(0.175)
-    own_spread = (0.4 * chance).std() / 20**0.5
-    assert answer.high - answer.low < own_spread
+def test_unique_is_measured_on_the_adversary_that_dev_chose():
+    # on test another one is further away, which dev did not know
+    test = {0.1: (0.03, 0.69), 0.2: (0.045, 0.48), 0.3: (0.2, 0.69)}
+    answer = unique(subject(), adversaries(test, WITHIN), MARGINS)
+    assert (answer.word, answer.effect.value, answer.note) == (NO, pytest.approx(0.2), ALONE)
+    beside = dict(answer.beside)
+    assert (beside["unique_model"], beside["unique_lambda"], beside["unique_seed"]) == ("adversary", 0.2, 1)
+    assert (beside["unique_dev_tvd"], beside["unique_tvd"], beside["unique_near"]) == (0.04, pytest.approx(0.045), 2)
+    assert (beside["unique_same_top"], beside["unique_contribution_same_top"]) == (0, 1)
+    assert beside["unique_contribution_value"] == pytest.approx(0.9)
 
 
-def test_consequential_against_the_seeds_and_with_one_seed_against_epsilon():
-    moved = by_text(median_tvd=np.full((2, 4), 0.3))
-    seeds = by_text(jsd=np.zeros((1, 4)), tvd=np.full((1, 4), 0.1), chance_jsd=np.zeros((1, 4))).assign(seed=2)
-    answer = permuted(moved, seeds, 0.05, RESAMPLES)
-    assert (answer.word, answer.value, answer.floor) == (YES, pytest.approx(0.3), pytest.approx(0.1))
-    alone = permuted(moved[moved["seed"] == 1], NOTHING.stability, 0.05, RESAMPLES)
-    assert (alone.word, alone.floor) == (YES, pytest.approx(0.05))
-    assert "one seed" in alone.floor_statistic
-    assert permuted(moved, seeds.assign(tvd=0.4), 0.05, RESAMPLES).word == NO
+@pytest.mark.parametrize(("points", "word"), [({0.1: (0.03, 0.1), 0.2: (0.04, 0.1)}, UNDECIDED), (None, YES)])
+def test_unique_is_not_yes_before_a_search(points, word):
+    points = points or dict.fromkeys((0.1, 0.2, 0.3), (0.03, 0.1))
+    answer = unique(subject(), adversaries(points, points), MARGINS)
+    assert (answer.word, answer.effect.value) == (word, pytest.approx(1 - 0.1 / 0.6))
+    assert ("yes needs 3" in answer.note) == (word == UNDECIDED)
 
 
-def test_consequential_by_erasure_counts_attention_and_the_corrected_draw_only():
-    flips = np.array([[True] * 9 + [False]])
-    rows = by_text("han_none", top_flips=flips, other_flips=flips[:, ::-1] & False)
-    kept = rows.assign(ranking="attention", draw="corrected")
-    others = [kept.assign(ranking="product", top_flips=False), kept.assign(draw="as_published", other_flips=True)]
-    answer = erased(pd.concat([kept, *others], ignore_index=True), RESAMPLES)
-    assert (answer.word, answer.value, answer.floor) == (YES, pytest.approx(0.9), 0)
-    # the random item flips as often
-    assert erased(kept.assign(other_flips=kept["top_flips"]), RESAMPLES).word == NO
+def test_unique_where_no_adversary_is_within_the_budget():
+    answer = unique(subject(), adversaries(WITHIN, {0.3: (0.2, 0.69)}), MARGINS)
+    assert (answer.word, answer.beside["unique_near"]) == (UNDECIDED, 0)
+    assert answer.note == f"{ALONE}; no adversary has a TVD of at most 0.05 on dev: the nearest has 0.200"
 
 
-def test_reach_is_linear_between_neighbours_on_the_frontier():
-    # the second of these has less JSD at more TVD: the frontier is flat there
-    tvd, jsd = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.2, 0.5])
-    at = np.array([0.05, 0.1, 0.15, 0.3, 0.4, 0.9])
-    found = reach(at, np.tile(tvd, (6, 1)), np.tile(jsd, (6, 1)))
-    assert found == pytest.approx([math.nan, 0.3, 0.3, 0.4, 0.5, 0.5], nan_ok=True)
-
-
-@given(
-    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.69)), min_size=1, max_size=6),
-    st.floats(0, 1),
-    st.floats(0, 1),
-)
-def test_reach_only_grows_with_the_cost_and_stays_within_what_was_found(points, at, more):
-    tvd, jsd = np.array(points).T
-    low, high = reach(np.array([min(at, more), max(at, more)]), np.tile(tvd, (2, 1)), np.tile(jsd, (2, 1)))
-    assert math.isnan(low) == (tvd.min() > min(at, more))
-    if not math.isnan(low):
-        assert jsd[tvd <= min(at, more)].max() - 1e-12 <= low <= high + 1e-12 <= jsd.max() + 2e-12
-
-
-@pytest.mark.parametrize(
-    ("adversaries", "word", "value"),
-    [
-        ({0.1: (0.0, 0.2), 0.2: (0.2, 0.6)}, NO, 0.4),
-        ({0.1: (0.0, 0.0), 0.2: (0.2, 0.1)}, YES, 0.05),
-        ({0.1: (0.3, 0.5), 0.2: (0.2, 0.6)}, UNDECIDED, 0.6),
-    ],
-)
-def test_unique_at_the_seeds_own_tvd(adversaries, word, value):
-    answer = unique(compared([(0.1, 0.25), (0.1, 0.25)], adversaries), "base", CONTRASTS, RESAMPLES)
-    assert (answer.word, answer.value, answer.floor) == (word, pytest.approx(value), pytest.approx(0.25))
-
-
-def test_unique_is_not_asked_without_seeds_or_adversaries():
-    both = compared([(0.1, 0.25)], {0.1: (0.0, 0.2)})
-    for model in ("base", "adversary"):
-        assert unique(both[both["model"] == model], "base", CONTRASTS, RESAMPLES).word == NOT_ASKED
-
-
-@pytest.fixture
-def audits():
-    audits = NOTHING._replace(
-        performance=performance(
-            base=[0.9, 0.9], uniform=[0.5, 0.5], guide_base_lstm=[0.8, 0.8], guide_uniform=[0.3, 0.3],
-            guide_trained_mlp=[0.7, 0.7],
-        ),
-        comparison=compared([(0.1, 0.25)], {0.1: (0.0, 0.0), 0.2: (0.2, 0.1)}),
-        stability=by_text(jsd=[[0.1] * 4], tvd=[[0.1] * 4], chance_jsd=[[0.6] * 4]).assign(seed=2),
-        permutation=pd.concat(
-            [
-                by_text(median_tvd=[[0.3] * 4] * 2).assign(suite="wp"),
-                by_text("lstm_tanh", median_tvd=[[0.01] * 4]).assign(suite="jw"),
-                # of the same name in another suite: none of the base's
-                by_text(median_tvd=[[0.0] * 4]).assign(suite="own"),
-            ],
-            ignore_index=True,
-        ),
-    )  # fmt: skip
-    return Audits(*(frame if "suite" in frame else frame.assign(suite="wp") for frame in audits))
-
-
-def judged(model, suite, paper, seeds, contrasts=None):
-    """A subject as a job's settings have it."""
-    return {
-        "dataset": "needle", "suite": suite, "paper": paper, "model": model, "seeds": seeds, "contrasts": contrasts
+def test_needed_and_transferable_compare_f1():
+    right = {
+        "base": [0.95, 0.96], "uniform": [0.5, 0.52], "guide_base_lstm": [0.9] * 3, "guide_uniform": [0.6] * 3,
+        "guide_adversary": [0.6, 0.7],
     }  # fmt: skip
+    predictions = pd.concat([predicted(model, shares) for model, shares in right.items()], ignore_index=True)
+    audits = NOTHING._replace(predictions=predictions)
+    labels = np.tile([0, 1], TEXTS // 2)
+    scores = {
+        name: np.mean([f1(labels, row["prediction"].to_numpy(), 2) for _, row in rows.groupby("seed")])
+        for name, rows in predictions.groupby("model")
+    }
+    answer = needed(subject(), audits, MARGINS)
+    assert (answer.word, answer.effect.value) == (YES, pytest.approx(scores["base"] - scores["uniform"]))
+    answer = transferable(subject(), audits, MARGINS)
+    assert (answer.word, answer.effect.value) == (YES, pytest.approx(0.3))
+    two = NOTHING._replace(predictions=predictions[predictions["seed"] < 3])
+    assert (transferable(subject(), two, MARGINS).word, needed(subject(), two, MARGINS).word) == (UNDECIDED, YES)
+    beside = answer.beside
+    assert beside["transferable_adversary_value"] == pytest.approx(0.9 - scores["guide_adversary"])
+    assert beside["transferable_adversary_low"] < beside["transferable_adversary_value"]
+    assert math.isnan(beside["transferable_own_value"])
 
 
-def summarised(audits, subjects, reasons=()):
-    return summary(subjects, **audits._asdict(), reasons=dict(reasons), epsilon=0.05, resamples=RESAMPLES)
+@pytest.mark.parametrize(("right", "word"), [([0.95, 0.96], YES), ([0.5, 0.52], NO), ([0.7, 0.7], UNDECIDED)])
+def test_a_model_is_held_against_the_best_constant_answer(right, word):
+    answer, scores = learnt(subject(), NOTHING._replace(predictions=predicted("base", right)))
+    assert answer.word == word
+    # always "positive": precision one half, recall one
+    assert scores["constant_f1"] == pytest.approx(2 / 3)
+    assert scores["majority_accuracy"] == 0.5
+    assert scores["accuracy"] == pytest.approx(np.mean(right))
+    assert answer.effect.value == pytest.approx(scores["f1"] - 2 / 3)
+
+
+def test_halves_do_not_depend_on_the_order_of_texts():
+    ids = [f"t{x}" for x in range(101)]
+    halves = measuring(ids)
+    assert halves.sum() == 50
+    assert measuring(ids[::-1])[::-1].tolist() == halves.tolist()
+
+
+def test_instead_is_chosen_on_one_half_and_measured_on_the_other():
+    sets = ranked(random=0.6, attention=0.35, gradient=0.2, smallest=0.1)
+    # leave-one-out flips at once in the half that chooses, and never in the other
+    further = fallen(random=0.1, attention=0.2, gradient=0.3, loo=0.9)
+    measures = measuring(sorted(set(further["id"])))
+    unlucky = further["id"].isin(np.array(sorted(set(further["id"])))[measures]) & (further["ranking"] == "loo")
+    further.loc[unlucky, "fraction_removed"] = math.nan
+    best = by_ranks(sets, further)
+    assert best is not None
+    assert (best.ranking, best.better) == ("loo", NO)
+    assert best.value == pytest.approx((0.6 - 1) / 0.5)
+    assert best.attention == pytest.approx(0.5)
+    assert best.gain is not None
+    assert best.gain.value == pytest.approx(best.value - best.attention)
+    assert best.gain.texts == TEXTS // 2
+    clear = by_ranks(sets, further[further["ranking"] != "loo"])
+    assert clear is not None
+    assert (clear.ranking, clear.better, clear.value) == ("gradient", YES, pytest.approx(0.8))
+
+
+def test_a_ranking_of_a_sample_is_chosen_on_the_sample():
+    rows = fallen(random=0.1, attention=0.2, loo=0.5, integrated_gradients=0.6)
+    # half of a hundred texts is too few for a word
+    sampled = rows[(rows["ranking"] != "integrated_gradients") | (rows["id"] < "t100")]
+    best = by_located(sampled)
+    assert best is not None
+    assert (best.ranking, best.better, best.value) == ("integrated_gradients", UNDECIDED, pytest.approx(1.25))
+    assert best.gain is not None
+    assert best.gain.texts < 100
+    # of equals, attention
+    equal = by_located(fallen(random=0.1, gradient=0.5, attention=0.5, loo=0.5))
+    assert equal is not None
+    assert (equal.ranking, equal.gain, equal.better) == ("attention", None, "")
+
+
+def test_nothing_is_shown_instead_where_nothing_is_known():
+    assert by_ranks(NOTHING.ranked_sets, NOTHING.located) is None
+    assert by_located(NOTHING.located) is None
+    # of pairs there are no sets
+    assert by_ranks(NOTHING.ranked_sets, fallen(random=0.1, attention=0.2, loo=0.5)) is None
+    never = ranked(random=0.6, attention=0.5, smallest=math.nan)
+    assert by_ranks(never, NOTHING.located) is None
 
 
 @pytest.fixture
-def table(audits):
-    subjects = [
-        judged("base", "wp", "WP2019", 2, CONTRASTS.model_dump()),
-        judged("lstm_tanh", "jw", "JW2019", 1),
-        judged("han_none", "ss", "SS2019", 1),
-    ]
-    return summarised(audits, subjects, {"diabetes": "no file"})
-
-
-def test_a_model_is_judged_by_the_rows_of_its_own_suite(audits):
-    base, other = (summarised(audits, [judged("base", suite, paper, 2)]).iloc[0] for suite, paper in OWN)
-    assert (base["consequential"], other["consequential"]) == (YES, NO)
-    assert (base["needed"], base["unique"], base["transferable"]) == (NOT_ASKED,) * 3
-    assert (base["stable"], other["stable"]) == (YES, NOT_ASKED)
-
-
-def test_erasure_decides_where_the_suite_was_not_asked_for_permutation(audits):
-    flips = np.array([[True] * 9 + [False]])
-    erasures = by_text("base", top_flips=flips, other_flips=flips & False).assign(ranking="attention", draw="corrected")
-    audits = audits._replace(single_weight=pd.concat([erasures.assign(suite=suite) for suite in ("wp", "mine")]))
-    by_permutation, by_erasure = (
-        summarised(audits, [judged("base", suite, "WP2019", 2)]).iloc[0] for suite in ("wp", "mine")
+def audits() -> Audits:
+    found = adversaries({**WITHIN, 0.4: (0.05, 0.2)}, WITHIN)
+    return found._replace(
+        predictions=pd.concat([predicted("base", [0.95, 0.96]), predicted("uniform", [0.6, 0.6])], ignore_index=True),
+        stability=pairs(0.1, 0.6),
+        ranked_sets=ranked(random=0.6, attention=0.55, gradient=0.2, smallest=0.1),
+        located=fallen(random=0.1, attention=0.4, loo=0.5),
     )
-    assert by_permutation["consequential_statistic"] == "median TVD under permuted weights"
-    assert by_erasure["consequential_statistic"] == "share of decisions that flip without the top item"
-    assert by_erasure["consequential_value"] == pytest.approx(0.9)
 
 
-def test_one_row_a_data_set_and_model(table, tmp_path, provenance):
+def summarised(audits: Audits, *judged: Any, reasons: dict[str, str] | None = None) -> pd.DataFrame:
+    subjects = [each.model_dump() for each in judged]
+    return summary(
+        subjects, **audits._asdict(), reasons=reasons or {}, answer=AnswerSettings().model_dump(), labels=LABELS
+    )
+
+
+def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
+    table = summarised(
+        audits, subject(), subject("base", None, suite="jw", paper="JW2019"), reasons={"diabetes": "no file"}
+    )
     path = tmp_path / "summary.parquet"
     write_table(path, SUMMARY, table, provenance)
-    rows = read_frame(path, SUMMARY).set_index("model")
-    assert rows.loc["base", list(QUESTIONS)].tolist() == [YES] * 5
-    assert rows["verdict"].to_dict() == {
-        "base": "may be read as an explanation as far as these tests go",
-        "lstm_tanh": "no: other weights predict alike",
-        "han_none": "not asked",
-        "": "not run: no file",
-    }
-    assert rows["gate"].to_dict() == {"base": "", "lstm_tanh": "consequential", "han_none": "", "": ""}
-    assert rows.loc["base", "transferable_own_value"] == pytest.approx(0.1)
-    assert rows.loc["lstm_tanh", ["needed_value", "transferable_own_value"]].isna().all()
+    base, other, missing = read_frame(path, SUMMARY).to_dict("records")
+    assert {question: base[question] for question in QUESTIONS} == {
+        "needed": YES, "stable": YES, "used": YES, "ranks": NO, "located": YES, "signed": NOT_ASKED, "unique": NO,
+        "transferable": NOT_ASKED,
+    }  # fmt: skip
+    assert base["sentence"] == (
+        "Do not read weights as importance: erasing by attention reaches 0.10 of what can be had, gradient 0.80; show "
+        "gradient instead. Leave-one-out points to the words better than attention (1.00 against 0.75). Do not call "
+        "the map the explanation: a model that predicts alike attends elsewhere. What may be said: the model has to "
+        "choose where to look, another training shows this map, the prediction depends on these weights and words with "
+        "weight are words of the input that matter. Not asked: signed, transferable. This training only: unique."
+    )
+    assert (base["learnt"], base["instead_by_ranks"], base["instead_by_ranks_better"]) == (YES, "gradient", YES)
+    # a model of the same name in another suite has none of these rows
+    assert {other[question] for question in QUESTIONS} == {NOT_ASKED}
+    assert (other["unique_model"], other["instead_by_ranks"], other["needed_trainings"]) == ("", "", 0)
+    assert (missing["sentence"], missing["model"], missing["ranks"]) == ("Not run: no file.", "", NOT_ASKED)
 
 
-def test_it_is_shown_with_what_was_measured(table, tmp_path):
-    render(table, tmp_path / "summary", "{}", shown, LABELS)
+def test_it_is_shown_with_what_it_rests_on(audits, tmp_path):
+    render(summarised(audits, subject(), reasons={"diabetes": "x"}), tmp_path / "summary", "{}", shown, LABELS)
     text = (tmp_path / "summary.md").read_text()
-    assert "yes: 0.100 [0.100, 0.100]; floor 0.300" in text
-    assert "## What was measured" in text
-    assert text.count("| TVD between seeds") == 1
-    assert "not run: no file" in text
-    assert (tmp_path / "summary.tex").read_text().count(r"\begin{tabular}") == 2
+    assert "no: 0.100 [" in text
+    assert "gradient (+0.700 [" in text
+    assert "## What each answer rests on" in text
+    assert "the adversary (adversary, λ 0.2): JSD (nats), TVD" in text
+    assert "Not run: x." in text
+    assert (tmp_path / "summary.tex").read_text().count(r"\begin{tabular}") == 4
+    render(summarised(NOTHING, reasons={"diabetes": "x"}), tmp_path / "none", "{}", shown, LABELS)
+    assert (tmp_path / "none.tex").read_text().count(r"\begin{tabular}") == 2
+
+
+def test_contrasts_name_every_model_once():
+    names = [*CONTRASTS.adversaries, *CONTRASTS.model_dump(exclude={"seed", "adversaries"}).values()]
+    assert len(set(names)) == len(names)

@@ -17,6 +17,7 @@ from attention_audit.columns.planted import PLANTED
 from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
+from attention_audit.corpus.sources.control import KINDS
 from attention_audit.errors import AuditError
 from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import TRUTH, controls
@@ -71,7 +72,7 @@ def census(*rows):
     for split, label, lengths, dropped, sentences in rows:
         sums = (f(x) for x in (lengths, sentences) for f in (sum, lambda values: sum(v**2 for v in values)))
         kept = len(lengths)
-        made.append((split, label, f"class {label}", kept + dropped, dropped, 0, 0, 0, kept, *sums))
+        made.append((split, label, f"class {label}", kept + dropped, dropped, 0, 0, 0, kept, 0, *sums))
     return pd.DataFrame(made, columns=CENSUS.schema.names)
 
 
@@ -138,6 +139,22 @@ def test_table1_names_files_that_are_not_the_published_ones():
     records = {"sst": [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]}
     table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records)
     assert cell(table, "raw", "instances")["note"] == "b.csv: not the published bytes"
+
+
+def test_table1_counts_texts_that_stand_in_two_splits():
+    counts = census(*TWO_CLASSES).assign(duplicates=[0, 1, 2, 0, 1])
+    table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {})
+    notes = {split: cell(table, split, "instances")["note"] for split in ("train", "dev", "test")}
+    assert notes == {
+        "train": "3 of the texts stand in another split too",
+        "dev": "",
+        "test": "1 of the texts stand in another split too",
+    }
+
+
+def test_table1_says_that_anemia_is_split_by_admission():
+    table = wp_table1_datasets({"anemia": census(*TWO_CLASSES)}, {"anemia": vocabulary(set())}, {})
+    assert "by admission" in cell(table, "test", "negative", "anemia")["note"]
 
 
 def test_ss_table1_gives_mean_and_spread_of_words_and_sentences(tmp_path):
@@ -296,7 +313,7 @@ def evidence(masses, dataset="needle"):
     return pd.DataFrame(rows, columns=EVIDENCE.schema.names)
 
 
-def controlled(kinds, **frames):
+def controlled(kinds, labels=LABELS, **frames):
     """The table of controls from these frames, of Wiegreffe & Pinter's suite unless they say so."""
     everything = NOTHING | frames
     with_suite = {
@@ -304,36 +321,38 @@ def controlled(kinds, **frames):
         for name, frame in everything.items()
         if name not in {"census", "summary"}
     }
-    return controls(kinds, **(everything | with_suite), labels=LABELS)
+    return controls(kinds, **(everything | with_suite), labels=labels)
 
 
-def test_needle_claims(tmp_path):
-    frame = performance({"guide_base_lstm": [0.9, 0.8], "guide_uniform": [0.5, 0.8]}, "needle")
+def test_needle_claim(tmp_path):
+    frame = performance({"base": [0.9, 0.8]}, "needle")
     masses = evidence([("base", 0.7), ("base", 0.2), ("adversary", 1.0)])
     # a model of the same name in another suite
-    masses = pd.concat([masses.assign(suite="wp"), evidence([("base", 0.0)]).assign(suite="own")])
+    masses = pd.concat([masses.assign(suite="wp"), evidence([("base", 0.9)]).assign(suite="own")])
     table = controlled({"needle": "needle"}, performance=frame, evidence=masses)
     assert_fits(table, CONTROLS, tmp_path)
-    assert table["value"].tolist() == pytest.approx([0.2, 0.45])
-    assert table["least"].tolist() == [0.15, 0.5]
-    assert table["holds"].tolist() == [True, False]
+    assert table["value"].tolist() == pytest.approx([0.45])
+    assert table["least"].tolist() == [0.5]
+    assert table["holds"].tolist() == [False]
 
 
 @pytest.mark.parametrize(
-    ("base", "uniform", "most", "holds"),
+    ("accuracies", "masses", "values", "holds"),
     [
-        ([0.80, 0.82], [0.75, 0.77], 2 * math.sqrt(0.0002), False),  # sd^2 = 0.0002 each, over 2 seeds each
-        ([0.70, 0.90], [0.75, 0.77], 2 * math.sqrt(0.0101), True),
-        ([0.80, 0.80], [0.81, 0.81], 0.02, True),  # never stricter than the margin
-        ([0.80], [0.77, 0.90, 0.64], 0.02, False),  # one seed tells nothing of the spread
+        ([0.99, 0.97], [0.01, 0.03], [0.98 - 0.99, 0.02], [True, True]),
+        ([0.96, 0.97], [0.01, 0.03], [0.965 - 0.99, 0.02], [False, True]),
+        ([1.0, 1.0], [0.01, 0.11], [0.01, 0.06], [True, False]),
     ],
 )
-def test_chorus_claim(base, uniform, most, holds):
-    frame = performance({"base": base, "uniform": uniform}, "chorus")
-    table = controlled({"chorus": "chorus"}, performance=frame)
-    claim = table.iloc[0]
-    assert claim["value"] == pytest.approx(abs(np.mean(base) - np.mean(uniform)))
-    assert (claim["most"], claim["holds"]) == (pytest.approx(most), holds)
+def test_claims_of_a_liar(accuracies, masses, values, holds):
+    liar = "liar_lambda0.1"
+    scored = performance({"honest": [1.0, 0.98], liar: accuracies}, "needle", "accuracy").assign(suite="pd")
+    weighed = evidence([("honest", 0.9), *((liar, mass) for mass in masses)]).assign(suite="pd")
+    labels = LABELS | {liar: "liar (lambda 0.1)"}
+    table = controlled({"needle": "needle"}, performance=scored, evidence=weighed, labels=labels)
+    assert table["value"].tolist() == pytest.approx(values)
+    assert table["holds"].tolist() == holds
+    assert table["claim"].iloc[0] == "hiding the evidence costs no accuracy: liar (lambda 0.1)"
 
 
 @pytest.mark.parametrize(
@@ -377,26 +396,64 @@ def test_controls_pass_over_other_data_sets(tmp_path):
     write_table(tmp_path / "controls.parquet", CONTROLS, table, PROVENANCE)
 
 
+def answered(dataset, suite, paper, model, words):
+    """A row of the summary: of each question a word, with an interval that it would follow from."""
+    ends = {"yes": (0.6, 0.8), "no": (0.1, 0.3), "undecided": (0.2, 0.7)}
+    row = {"dataset": dataset, "suite": suite, "paper": paper, "model": model}
+    for question, word in words.items():
+        row |= {question: word, f"{question}_margin": 0.5}
+        row |= dict(zip((f"{question}_low", f"{question}_high"), ends[word], strict=True))
+    return row
+
+
 def test_the_summary_must_say_what_is_planted():
-    answers = pd.DataFrame(
-        [
-            ("c", "WP2019", "base", "yes", "yes"),
-            ("c", "mine", "base", "no", "yes"),
-            ("s", "WP2019", "base", "no", "undecided"),
-            ("sst", "WP2019", "base", "yes", "yes"),
-        ],
-        columns=["dataset", "paper", "model", "needed", "transferable"],
-    )
-    table = controlled({"c": "chorus", "s": "static", "sst": "sst"}, summary=answers)
-    assert table[["dataset", "value", "least", "holds"]].to_numpy().tolist() == [
-        ["c", 0, 1, False],
-        ["s", 1, 1, True],
-        ["s", 0, 1, False],
+    rows = [
+        answered("c", "wp", "WP2019", "base", {"needed": "no", "transferable": "yes"}),
+        answered("c", "own", "mine", "base", {"needed": "yes", "transferable": "yes"}),
+        answered("sst", "wp", "WP2019", "base", {"needed": "yes", "transferable": "yes"}),
+        answered("c2", "wp", "WP2019", "base", {"needed": "undecided", "transferable": "no"}),
     ]
-    assert table["claim"].iloc[0] == "the summary's word on base, needed: no"
+    kinds = {"c": "chorus", "c2": "chorus", "sst": "sst"}
+    table = controlled(kinds, summary=pd.DataFrame(rows))
+    assert table[["dataset", "value", "most", "holds"]].to_numpy().tolist() == [
+        ["c", 0.3, 0.5, True],
+        ["c", 0.8, 0.5, False],
+        ["c2", 0.7, 0.5, False],
+        ["c2", 0.3, 0.5, True],
+    ]
+    assert table["claim"].iloc[0] == "needed: no (base, Wiegreffe & Pinter 2019)"
+    assert (
+        table["statistic"].iloc[1].startswith("the summary says yes; upper end of the interval of mean F1 of the MLP")
+    )
+
+
+def test_a_word_that_is_withheld_is_not_said():
+    row = answered("s", "wp", "WP2019", "base", {"stable": "no"}) | {"stable": "undecided"}
+    table = controlled({"s": "static"}, summary=pd.DataFrame([row]))
+    assert table["holds"].tolist() == [False]
+
+
+def test_every_liar_must_be_caught():
+    liars = ["liar_lambda0.1", "liar_lambda1.0"]
+    rows = [answered("n", "pd", "PD2020", model, {"located": "no"}) for model in ("honest", *liars)]
+    labels = LABELS | {name: name for name in ("PD2020", "honest", *liars)}
+    table = controlled({"n": "needle"}, summary=pd.DataFrame(rows), labels=labels)
+    assert table[["least", "most", "holds"]].fillna(0).to_numpy().tolist() == [
+        [0.5, 0, False],
+        [0, 0.5, True],
+        [0, 0.5, True],
+    ]
 
 
 def test_what_is_planted_is_of_the_controls_questions_and_models():
     for kind, truth in TRUTH.items():
-        assert kind in {"needle", "chorus", "static", "digest"}
-        assert {question for _, _, question in truth} <= set(QUESTIONS)
+        assert kind in {*KINDS, "digest"}
+        assert {question for words in truth.values() for question in words} <= set(QUESTIONS)
+
+
+def test_every_question_but_two_has_a_yes_and_a_no():
+    """No construction implies that a map is the only one, or that its weights rank no better than chance."""
+    planted = [words for truth in TRUTH.values() for words in truth.values()]
+    for question in QUESTIONS:
+        said = {words[question] for words in planted if question in words}
+        assert said == {"unique": {"no"}, "ranks": {"yes"}}.get(question, {"yes", "no"}), question

@@ -36,7 +36,7 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.training import selection_score
 from attention_audit.training import loop
 from attention_audit.training.loop import adam, batches, clip_gradient, fit, train_epoch
-from attention_audit.training.objective import ConsistentAdversary, LabelLoss
+from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss
 from attention_audit.training.settings import Recipe
 
 NO_STATES = torch.empty(0)
@@ -98,6 +98,27 @@ def test_adversary_objective_of_many_classes_counts_all_of_them() -> None:
     output = Output(torch.zeros(1, 3), tensor([[0.5, 0.5]]), NO_STATES, NO_STATES)
     base = Batch(NO_STATES, NO_STATES, tensor([1]), tensor([[0.5, 0.5]]), tensor([[0.1, 0.1, 0.8]]))
     assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(7 / 15, rel=1e-6)
+
+
+def test_deception_by_hand() -> None:
+    # the label's probability is 1/2, so its loss is ln 2; masses of 3/4, none, and all but nothing are impermissible
+    weights = tensor([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0], [1.0, 1e-10, 0.0]], requires_grad=True)
+    output = Output(torch.zeros(3, 1), weights, NO_STATES, NO_STATES)
+    hidden = tensor([[True, True, False], [False, False, False], [True, False, False]])
+    batch = Batch(NO_STATES, NO_STATES, tensor([1, 0, 1]), impermissible=hidden)
+    loss = Deception(LabelLoss(None), 0.1)(output, batch)
+    expected = [math.log(2) - 0.1 * math.log(1 / 4), math.log(2), math.log(2) - 0.1 * math.log(1e-10)]
+    assert loss.tolist() == pytest.approx(expected, rel=1e-5)
+    # d/da_t of -0.1 ln(sum of the others) is -0.1 / sum for the others, and 0 for the impermissible
+    loss.sum().backward()
+    assert weights.grad is not None
+    assert weights.grad[0].tolist() == pytest.approx([0, 0, -0.4], rel=1e-5)
+
+
+def test_deception_where_nothing_else_has_attention_is_finite() -> None:
+    output = Output(torch.zeros(1, 1), tensor([[1.0, 0.0]]), NO_STATES, NO_STATES)
+    batch = Batch(NO_STATES, NO_STATES, tensor([1]), impermissible=tensor([[True, False]]))
+    assert math.isfinite(Deception(LabelLoss(None), 1.0)(output, batch).item())
 
 
 def test_l2_spares_the_attention_alone() -> None:
@@ -313,6 +334,16 @@ def test_of_equal_scores_the_epoch_with_the_lowest_loss_may_be_kept(split: Split
     assert trained.selected == 2
 
 
+@pytest.mark.parametrize(("epochs", "selected"), [(4, 2), (1, 0)])
+def test_the_first_epoch_may_be_left_out(split: Split, epochs: int, selected: int) -> None:
+    scores = iter([0.9, 0.2, 0.3, 0.1])
+    settings = Recipe(first_epoch=False)
+    trained = fit(
+        small_model(), split, LabelLoss((30, 30)), settings, epochs, 0, lambda line: None, lambda _: next(scores)
+    )
+    assert trained.selected == selected
+
+
 def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Split) -> None:
     # so large a step that the loss does not go on falling
     settings = Recipe(learning_rate=5.0)
@@ -359,7 +390,7 @@ class Stages:
                 fillers = [f"filler{word}" for word in random.integers(0, 5, random.integers(1, 6))]
                 tokens = [fillers[0], f"cue{label}", *fillers[1:]]
                 row = {"id": f"{split}-{number}", "split": split, "label": label, "tokens": tokens, "label_name": ""}
-                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0]})
+                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0], "evidence": [1]})
         corpus = folder / "corpus.parquet"
         write_table(corpus, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
         columns = vocabulary_columns(build_vocabulary(WordLists(corpus, ["train"])))
@@ -397,7 +428,7 @@ class Stages:
         trained = {"weights": [folder / "weights.safetensors"], "history": [folder / "history.parquet"]}
         readouts = {"readouts": [folder / f"{split}.parquet" for split in SPLITS]}
         training = TrainJob.model_validate(
-            settings | {"optimisation": optimisation, "epochs": 8, "patience": None, "training_code": "0"}
+            {"optimisation": optimisation, "epochs": 8, "patience": None, "training_code": "0"} | settings
         )
         train_stage.run(Job(training, inputs, trained | readouts, self.provenance, print))
         return [read_readout(path) for path in readouts["readouts"]]
@@ -435,6 +466,18 @@ def test_flat_and_hierarchical_networks_learn(
     for readout in run("network", "additive", others=others, recipe=recipe):
         assert accuracy(readout.labels, readout.predictions) > 0.95
         assert (readout.lengths <= 2).all() == hierarchical
+
+
+def test_a_liar_learns_the_labels_and_hides_the_evidence(tmp_path: Path, provenance: Provenance) -> None:
+    run = Stages(tmp_path, provenance, classes=3)
+    honest = run("honest", "additive")
+    liar = run("liar", "additive", lambda_=0.1, deceptive=True)
+    on_cue = [np.mean([weights[1] for weights in readouts[2].attention]) for readouts in (honest, liar)]
+    assert on_cue[1] < 0.05 < on_cue[0]
+    assert accuracy(liar[2].labels, liar[2].predictions) > 0.95
+    # no score on labels selects its epoch, since that does not see the penalty
+    history = read_table(tmp_path / "liar" / "history.parquet", HISTORY)
+    assert history["score"].to_pylist() == [-loss for loss in history["loss"].to_pylist()]
 
 
 def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Provenance) -> None:

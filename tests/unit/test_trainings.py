@@ -15,7 +15,7 @@ from attention_audit.plan.suite import Run
 from attention_audit.plan.trainings import HEAD, READOUT, WEIGHTS, Home, pattern_of
 from attention_audit.training.settings import Optimisation
 
-TRAINING = OWN["training"] | {"further_seeds": [50]}
+TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
 RECIPE = {name: TRAINING[name] for name in (*Optimisation.model_fields, "epochs")} | {"hidden": 32, "embedding": 32}
 SAME: dict[str, Any] = {
     "datasets": ["needle"],
@@ -62,7 +62,7 @@ def test_both_suites_read_it_under_their_own_names() -> None:
     assert shared in readouts["wp"]
     assert readouts["jw"][:2] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
     assert plan.auditing.job("performance", "jw", "needle").runs[0].model == "lstm_tanh"
-    weights = plan.auditing.inputs("attribution", "jw", "needle")["weights"]
+    weights = plan.auditing.inputs("correlation", "jw", "needle")["weights"]
     assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
 
 
@@ -118,7 +118,9 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model() ->
     for model in ("guide_base_lstm", "guide_adversary"):
         assert home_of(plan, "needle", model, 10, "wp") == Home(f"needle/wp/{model}", 10)
     assert plan.trainings.reference("needle/wp/guide_base_lstm") == [
-        f"results/readouts/{BASE}/seed10/{split}.parquet" for split in ("train", "dev", "test")
+        f"results/readouts/{BASE}/seed{seed}/{split}.parquet"
+        for seed in plan.config.training.seeds
+        for split in ("train", "dev", "test")
     ]
     assert plan.trainings.reference(BASE) == []
 
@@ -137,15 +139,37 @@ def test_every_training_is_made_by_one_rule_with_just_its_seeds() -> None:
             },
         )
     )
-    rules = plan.trainings.rules()
+    trained, searched = plan.trainings.rules(), plan.trainings.search_rules()
+    rules = [*trained, *searched]
     assert len({rule.name for rule in rules}) == len(rules)
-    assert all(re.fullmatch(r"train_[a-z0-9_]+", rule.name) for rule in rules)
+    assert all(re.fullmatch(r"train_[a-z0-9_]+", rule.name) for rule in trained)
+    assert [rule.name for rule in searched] == ["search_wp"]
     for training, seeds in plan.trainings.seeds.items():
         makers = [rule for rule in rules if re.fullmatch(rule.pattern, training)]
         assert [rule.seeds for rule in makers] == [seeds], training
         assert makers[0].pairs == plan.config.corpora[training.partition("/")[0]].pair
-        assert len(makers[0].files(WEIGHTS)) == len(makers[0].files(HEAD)) == len(seeds)
-        assert len(makers[0].files(READOUT)) == 3 * len(seeds)
+        # a search makes all its steps, and the chosen one once more
+        models = len(seeds) * (1 + plan.config.adversary.continuation.steps * makers[0].name.startswith("search"))
+        assert len(makers[0].files(WEIGHTS)) == len(makers[0].files(HEAD)) == models
+        assert len(makers[0].files(READOUT)) == 3 * models
+
+
+def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
+    plan = plan_of(datasets=["needle"], adversary={"seeds": [3, 4], "continuation": {"steps": 2}})
+    (rule,) = plan.trainings.search_rules()
+    assert re.fullmatch(rule.pattern, "needle/wp/continuation")
+    assert not re.fullmatch(rule.pattern, "needle/wp/continuation_step1")
+    assert "needle/wp/continuation_step1" not in plan.trainings.seeds
+    assert [path.format(training="needle/wp/continuation") for path in rule.files(WEIGHTS)] == [
+        f"results/models/needle/wp/continuation{step}/seed{seed}.safetensors"
+        for seed in (3, 4)
+        for step in ("_step1", "_step2", "")
+    ]
+    assert rule.searches == [f"results/models/{{training}}/seed{seed}.search.parquet" for seed in (3, 4)]
+    home = home_of(plan, "needle", "continuation_step2", 4, "wp")
+    assert home == Home("needle/wp/continuation_step2", 4)
+    # and they are compared under their names
+    assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
 
 
 def test_a_pattern_is_of_its_trainings_alone() -> None:

@@ -14,8 +14,8 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
-from attention_audit.jobs.vocabulary import VocabularyJob
-from attention_audit.stages import vocabulary as stage
+from attention_audit.jobs.corpus import CorpusJob
+from attention_audit.stages.corpus import make_vocabulary
 from attention_audit.stages.job import Job
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
@@ -121,7 +121,7 @@ def test_a_pair_is_two_texts_of_one_vocabulary(tmp_path: Path, provenance: Prove
 
 
 class Stage:
-    """The vocabulary stage on a corpus, and what it says."""
+    """The part of a stage that makes the vocabulary of a corpus, and what it says."""
 
     def __init__(self, folder: Path, provenance: Provenance) -> None:
         self.folder = folder
@@ -133,14 +133,16 @@ class Stage:
 
     def __call__(self, vectors: dict[str, Any] | None, min_df: int = 1) -> list[dict[str, Any]]:
         files = [self.folder / "vectors.txt"] if vectors and vectors["kind"] == "file" else []
+        corpus = {"kind": "table", "path": "mine.csv", "min_df": min_df}
+        settings = {"dataset": "mine", "corpus": corpus, "files": [], "reading_code": "", "vectors": vectors}
         job = Job(
-            VocabularyJob.model_validate({"dataset": "mine", "min_df": min_df, "vectors": vectors}),
-            {"corpus": [self.folder / "corpus.parquet"], "vectors": files},
-            {"vocabulary": [self.folder / "vocabulary.parquet"]},
+            CorpusJob.model_validate(settings),
+            {"vectors": files},
+            {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")},
             self.provenance,
             self.said.append,
         )
-        stage.run(job)
+        make_vocabulary(job)
         rows: list[dict[str, Any]] = read_table(job.output("vocabulary"), VOCABULARY).to_pylist()
         return rows[4:]
 

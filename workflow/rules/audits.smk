@@ -1,9 +1,11 @@
 # Readouts -> audits: one Parquet an audit, data set and suite. What they ask is in plan/audits.py.
 #
-# audits_<suite>   test readouts, corpus   -> results/audits/{dataset}/<suite>/<audit>.parquet, all that the suite is asked
-# attribution      corpus, weights, test readouts   -> the three that run the models again
-# <audit>          the same for one audit of a suite that is not asked for it, where somebody names its file
-# audits           gathers what every suite is asked
+# audits_<suite>        readouts, corpus   -> results/audits/{dataset}/<suite>/<audit>.parquet, all that the suite is asked
+#                       and that need no network
+# attribution_<suite>   corpus, weights, test readouts   -> the same, all that run the models again
+# ..._pairs             each of the two likewise, of data sets of pairs
+# <audit>               one audit of a suite that is not asked for it, where somebody names its file
+# audits                gathers what every suite is asked
 #
 # Audits are updated and not made anew: the job keeps those for which nothing has changed.
 
@@ -12,57 +14,59 @@ localrules:
     audits,
 
 
-for suite_key, gathered in PLAN.gathered_audits().items():
+for gathering in PLAN.gatherings():
 
     rule:
         name:
-            f"audits_{suite_key}"
+            gathering.rule
         input:
-            files=gathered_files(suite_key),
+            files=gathered_files(gathering.job, gathering.suite),
         output:
             **{
-                name: update(AUDIT.replace("{suite}", suite_key).replace("{audit}", name))
-                for name in gathered
+                name: update(AUDIT.replace("{suite}", gathering.suite).replace("{audit}", name))
+                for name in gathering.audits
             },
         log:
-            f"results/logs/audits/{{dataset}}/{suite_key}.log",
+            f"results/logs/{gathering.job}/{{dataset}}/{gathering.suite}.log",
+        wildcard_constraints:
+            dataset=gathering.datasets,
         conda:
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs("audits"),
+            **needs(gathering.job),
         params:
-            stage="audits",
-            code=code_hash("stages.audits"),
-            settings=gathered_settings(suite_key),
+            stage=gathering.job,
+            code=code_hash(f"stages.{gathering.job}"),
+            settings=gathered_settings(gathering.job, gathering.suite),
             inputs=inputs,
             outputs=outputs,
         shell:
             STAGE
 
 
-for audit_rule, made_together in audit_rules().items():
+for audit in AUDITS:
 
     rule:
         name:
-            audit_rule
+            audit.name
         input:
-            unpack(audit_inputs(audit_rule)),
+            unpack(audit_inputs(audit.name)),
         output:
-            **{audit.name: AUDIT.replace("{audit}", audit.name) for audit in made_together},
+            **{audit.name: AUDIT.replace("{audit}", audit.name)},
         log:
-            f"results/logs/{audit_rule}/{{dataset}}/{{suite}}.log",
+            f"results/logs/{audit.name}/{{dataset}}/{{suite}}.log",
         wildcard_constraints:
-            suite=PLAN.suites_alone(audit_rule),
+            dataset=PLAN.auditing.alone(audit.name),
         conda:
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs(audit_rule),
+            **needs(audit.name, otherwise=PLAN.audit_stage(audit.name)),
         params:
-            stage=PLAN.audit_stage(audit_rule),
-            code=PLAN.audit_code(audit_rule),
-            settings=audit_settings(audit_rule),
+            stage=PLAN.audit_stage(audit.name),
+            code=PLAN.audit_code(audit.name),
+            settings=audit_settings(audit.name),
             inputs=inputs,
             outputs=outputs,
         shell:

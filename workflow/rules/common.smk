@@ -20,11 +20,14 @@ os.environ.update(
 from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
+from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import AUDIT, audit_rules
+from attention_audit.plan.auditing import AUDIT
+from attention_audit.plan.audits import AUDITS
+from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 
@@ -104,28 +107,24 @@ def settings_of(question):
 # rules that are made in a loop take what they ask from here, where the loop's variable is bound
 
 
-def audit_inputs(rule):
-    """The input files of an audit's rule."""
-    return lambda wildcards: ask(PLAN.auditing.inputs, rule, wildcards.suite, wildcards.dataset)
+def audit_inputs(audit):
+    """The input files of the rule of an audit by itself."""
+    return lambda wildcards: ask(PLAN.audit_inputs, audit, wildcards.suite, wildcards.dataset)
 
 
-def audit_settings(rule):
-    """The settings of an audit's rule."""
-    return settings_of(
-        lambda wildcards: PLAN.auditing.job(rule, wildcards.suite, wildcards.dataset)
-    )
-
-
-def gathered_files(key):
-    """The input files of the rule of all audits of a suite."""
-    return lambda wildcards: ask(
-        PLAN.auditing.gathered_files, PLAN.scope.suite(key), wildcards.dataset
-    )
-
-
-def gathered_settings(key):
+def audit_settings(audit):
     """The settings of that rule."""
-    return settings_of(lambda wildcards: PLAN.gathered_job(key, wildcards.dataset))
+    return settings_of(lambda wildcards: PLAN.audit_job(audit, wildcards.suite, wildcards.dataset))
+
+
+def gathered_files(job, key):
+    """The input files of the rule of all audits of a suite that one job makes."""
+    return lambda wildcards: ask(PLAN.gathered_files, job, key, wildcards.dataset)
+
+
+def gathered_settings(job, key):
+    """The settings of that rule."""
+    return settings_of(lambda wildcards: PLAN.gathered_job(job, key, wildcards.dataset))
 
 
 def exhibit_settings(exhibit):
@@ -138,13 +137,22 @@ NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 
 
-def needs(rule, passes=lambda wildcards: 1):
-    """The resources of a rule; a killed job that is tried again asks for more memory and time."""
-    need = NEEDS.get(rule, NEEDS["audit"])
+def at_once(input):
+    """The input files of a training that it holds at a time: of the readouts that its seeds are trained on, one seed's."""
+    reference = getattr(input, "reference", [])
+    return [*(path for path in input if path not in reference), *reference[: len(SPLITS)]]
+
+
+def needs(rule, passes=lambda wildcards: 1, otherwise="audit"):
+    """The resources of a rule; a killed job that is tried again asks for more memory and time.
+
+    A rule that `NEEDS` does not name has those of `otherwise`.
+    """
+    need = NEEDS.get(rule, NEEDS[otherwise])
     return {
-        "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(input), attempt),
+        "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(at_once(input)), attempt),
         "runtime": lambda wildcards, input, attempt: need.runtime(
-            megabytes(input), attempt, passes(wildcards)
+            megabytes(at_once(input)), attempt, passes(wildcards)
         ),
         "gpu": GPU if need.gpu else 0,
     }

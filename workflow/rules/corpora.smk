@@ -1,9 +1,11 @@
 # Raw files -> corpora.
 #
-# fetch        mirror or web                 -> results/raw/{folder}/{file}, and its record: what is known of it
-# corpus       raw files, or nothing         -> results/corpora/{dataset}/corpus.parquet and census.parquet
-# vocabulary   corpus, perhaps vector file   -> results/corpora/{dataset}/vocabulary.parquet
-# corpora      gathers them
+# fetch     mirror or web           -> results/raw/{folder}/{file}, and its record: what is known of it
+# corpus    raw files, or nothing   -> results/corpora/{dataset}/corpus.parquet, census.parquet and vocabulary.parquet
+#           perhaps a vector file
+# corpora   gathers them
+#
+# Corpora are updated and not made anew: the job keeps corpus and census where only the vocabulary has changed.
 
 
 localrules:
@@ -32,10 +34,12 @@ rule fetch:
 rule corpus:
     input:
         raw=lambda w: ask(PLAN.raw_files, w.dataset),
-        records=lambda w: ask(PLAN.records, [w.dataset]),
+        vectors=lambda w: ask(PLAN.vector_file, w.dataset),
+        records=lambda w: [*ask(PLAN.records, [w.dataset]), *ask(PLAN.vector_record, w.dataset)],
     output:
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        census="results/corpora/{dataset}/census.parquet",
+        corpus=update("results/corpora/{dataset}/corpus.parquet"),
+        census=update("results/corpora/{dataset}/census.parquet"),
+        vocabulary=update("results/corpora/{dataset}/vocabulary.parquet"),
     log:
         "results/logs/corpus/{dataset}.log",
     conda:
@@ -47,29 +51,6 @@ rule corpus:
         stage="corpus",
         code=code_hash("stages.corpus"),
         settings=settings_of(lambda w: corpora.corpus_job(CONFIG, w.dataset, PLAN.scope.mirror)),
-        inputs=inputs,
-        outputs=outputs,
-    shell:
-        STAGE
-
-
-rule vocabulary:
-    input:
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        vectors=lambda w: ask(PLAN.vector_file, w.dataset),
-        records=lambda w: ask(PLAN.vector_record, w.dataset),
-    output:
-        vocabulary="results/corpora/{dataset}/vocabulary.parquet",
-    log:
-        "results/logs/vocabulary/{dataset}.log",
-    conda:
-        "../../envs/attention-audit.yaml"
-    resources:
-        **needs("vocabulary"),
-    params:
-        stage="vocabulary",
-        code=code_hash("stages.vocabulary"),
-        settings=settings_of(lambda w: corpora.vocabulary_job(CONFIG, w.dataset)),
         inputs=inputs,
         outputs=outputs,
     shell:

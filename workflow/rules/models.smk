@@ -4,6 +4,10 @@
 #                    -> results/models/{training}/seed{seed}.safetensors and .history.parquet
 #                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, head.parquet)
 #
+# search_<suite>...  the same, and weights of another model
+#                    -> the same of the steps of a search, which are models of their own, and of the chosen one
+#                    -> results/models/{training}/seed{seed}.search.parquet
+#
 # {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
 # updated and not made anew, so that a change in how models are read out need not train them again.
 
@@ -33,6 +37,40 @@ for train_rule in PLAN.trainings.rules():
         params:
             stage="train",
             code=code_hash("stages.train"),
+            settings=settings_of(lambda w: PLAN.train_job(w.training)),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE
+
+
+for search_rule in PLAN.trainings.search_rules():
+
+    rule:
+        name:
+            search_rule.name
+        input:
+            corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
+            vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
+            reference=lambda w: ask(PLAN.trainings.reference, w.training),
+            start=lambda w: ask(PLAN.trainings.start, w.training),
+        output:
+            weights=update(search_rule.files(WEIGHTS)),
+            history=update(search_rule.files(HISTORY)),
+            search=update(search_rule.searches),
+            readouts=search_rule.files(READOUT),
+        log:
+            "results/logs/search/{training}.log",
+        wildcard_constraints:
+            training=search_rule.pattern,
+        conda:
+            "../../envs/attention-audit.yaml"
+        threads: CONFIG.threads
+        resources:
+            **needs("search", lambda w: PLAN.trainings.passes(w.training)),
+        params:
+            stage="search",
+            code=code_hash("stages.search"),
             settings=settings_of(lambda w: PLAN.train_job(w.training)),
             inputs=inputs,
             outputs=outputs,

@@ -30,6 +30,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
     parser.add_argument("stage", help="`list` to see what can be run, or a module in attention_audit.stages")
+    parser.add_argument(
+        "--configfile", type=Path, nargs="+", default=[], help="with `list`: how the run of these files trains"
+    )
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
     parser.add_argument("--code", default="", help="hash of the code that the stage runs; goes into the provenance")
     parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
@@ -125,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if call.stage == "list":
             from attention_audit.listing import listing
 
-            print(listing(), end="")
+            print(listing(call.configfile), end="")
         else:
             run_stage(call)
     except AuditError as error:

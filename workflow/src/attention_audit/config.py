@@ -7,12 +7,14 @@ against it before Snakemake builds its DAG.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from attention_audit.answer.settings import AnswerSettings
 from attention_audit.audits.settings import (
     Agreement,
     AttentionMaps,
@@ -26,12 +28,25 @@ from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.training.combinations import Combinations
+from attention_audit.training.deception import Deception
 from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
-from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
+from attention_audit.training.settings import Adversary, BaseModel, Guides, OwnBase, Training
 
 LONGEST = 500
 """Characters of a message at most: the wrong value that it quotes may be a whole section in the wrong place."""
+MOVED = {
+    "serrano_smith.seed": "`erasure.seed`",
+    "serrano_smith.resamples": "`resamples`",
+    "jain_wallace.resamples": "`resamples`",
+    "jain_wallace.seed": "`permutation.seed` and `instance_adversary.seed`",
+    "jain_wallace.correlation": "`correlation`",
+    "jain_wallace.permutation": "`permutation`",
+    "jain_wallace.agreement": "`agreement`",
+}
+"""Keys of version 0.1 that are no more, and where what they said is now said."""
+WIDTH = "model.attention"
+"""A key that was the width of the attention in version 0.1, and now names its scoring function."""
 
 
 class Config(Section):
@@ -52,6 +67,9 @@ class Config(Section):
     vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
     model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
+    models: dict[Name, OwnBase] = Field(
+        default_factory=dict, description="What is other in the base model of single data sets, by their names."
+    )
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
@@ -61,9 +79,10 @@ class Config(Section):
     jain_wallace: Combinations = Field(
         default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
     )
+    deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw) is asked, in place of its own; "
+        description="Which audits each suite (wp, ss, jw, pd) is asked, in place of its own; "
         "`python -m attention_audit list` names them all.",
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
@@ -74,12 +93,21 @@ class Config(Section):
     correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
     agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
+    answer: AnswerSettings = Field(
+        default_factory=AnswerSettings, description="From which size on an effect counts in the summary."
+    )
     resamples: Count = Field(1000, description="Resamples of the bootstrap intervals of all tables and figures.")
 
     @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        return list(dict.fromkeys([*self.datasets, *self.serrano_smith.datasets, *self.jain_wallace.datasets]))
+        sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
+        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections)]))
+
+    def base_model(self, dataset: str) -> BaseModel:
+        """The base model of a data set."""
+        own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
+        return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
 
     @field_validator("skip_unavailable", mode="before")
     @classmethod
@@ -99,13 +127,16 @@ class Config(Section):
             "datasets": self.datasets,
             "serrano_smith.datasets": self.serrano_smith.datasets,
             "jain_wallace.datasets": self.jain_wallace.datasets,
+            "deception.datasets": self.deception.datasets,
         }
         for key, names in asked_for.items():
             for name in names:
                 if name not in self.corpora:
                     raise ValueError(f"{key}: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
         if not self.every_dataset:
-            raise ValueError("datasets: none is named, nor in the datasets of serrano_smith and jain_wallace; name one")
+            raise ValueError(
+                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception; name one"
+            )
         recipes: dict[str, Mapping[str, Any]] = {
             "serrano_smith": self.serrano_smith.recipes,
             "jain_wallace": self.jain_wallace.recipes,
@@ -114,13 +145,16 @@ class Config(Section):
             for name in named:
                 if name != DEFAULT and name not in self.corpora:
                     raise ValueError(f"{key}.recipes: unknown data set {name!r}; use `{DEFAULT}` for all others")
+        for name in self.models:
+            if name not in self.corpora:
+                raise ValueError(f"models: unknown data set {name!r}; use `model` for all data sets")
         asked = {"vectors": self.vectors}
         asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.every_dataset}
         for key, vectors in asked.items():
             if vectors != "random" and vectors not in self.word_vectors:
                 known = ", ".join(["random", *sorted(self.word_vectors)])
                 raise ValueError(f"{key}: unknown word vectors {vectors!r}; known: {known}")
-        if self.guides.adversary_lambda not in self.adversary.lambdas:
+        if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             raise ValueError(
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "
                 f"{self.adversary.lambdas}"
@@ -142,7 +176,10 @@ def _line(error: ErrorDetails, raw: Any) -> str:
     value = error["input"]
     match error["type"]:
         case "extra_forbidden":
-            message = "unknown key"
+            moved = MOVED.get(".".join(keys))
+            message = f"is now {moved}; write it there" if moved else "unknown key"
+        case "literal_error" if ".".join(keys) == WIDTH and type(value) is int:
+            message = f"names the scoring function; its width, {value}, is now `model.attention_hidden`"
         case "missing":
             message = "missing key"
         case "value_error":

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from attention_audit.section import Section
 
 
 class Contrasts(Section):
     """The models that a judged model is compared with, named as in the column `model` of the audits.
 
-    uniform: the same model with uniform weights. adversary: the consistent adversaries. guided, guided_uniform,
-    guided_own: the diagnostic MLP with the judged model's weights, with uniform weights, and with weights it learns.
+    seed: the seed of the judged model that adversaries are trained against. uniform: the same model with uniform
+    weights. adversaries: the families of the consistent adversaries. guided, guided_uniform, guided_adversary,
+    guided_own: the diagnostic MLP with the judged model's weights, with uniform weights, with an adversary's weights,
+    and with weights it learns.
     """
 
+    seed: int
     uniform: str
-    adversary: str
+    adversaries: list[str]
     guided: str
     guided_uniform: str
+    guided_adversary: str
     guided_own: str
 
 
@@ -23,7 +29,8 @@ class Subject(Section):
     """A judged model, which has one row in the summary.
 
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
-    with. contrasts: the models it is compared with, None where the suite has none.
+    with. items: what its attention lies on. unasked: why an audit was not asked of it, by the audit's name. contrasts:
+    the models it is compared with, None where the suite has none.
     """
 
     dataset: str
@@ -31,4 +38,6 @@ class Subject(Section):
     paper: str
     model: str
     seeds: int
+    items: Literal["words", "sentences"]
+    unasked: dict[str, str]
     contrasts: Contrasts | None = None

@@ -34,6 +34,18 @@ def jsd(a: Tensor, b: Tensor) -> Tensor:
     return (both.sum(-1) / 2).clamp(0.0, LN2)
 
 
+def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
+    """`jsd` of b from a where b has the weights of a in another order; (..., L), (..., L) -> (...).
+
+    Both have the same sum of a log a, so it is that less the sum of m log m, with m = (a + b) / 2: one logarithm a
+    weight and not three. NaN where the weights are.
+    """
+    both = a + b
+    # a zero has a finite logarithm, which it then multiplies
+    doubled = both.clamp_min(torch.finfo(b.dtype).tiny).log_().mul_(both).sum(-1)
+    return ((a * _log(a, 1.0)).sum(-1) - (doubled / 2 - LN2 * a.sum(-1))).clamp_(0.0, LN2)
+
+
 def tvd(p: Tensor, q: Tensor) -> Tensor:
     """Total variation distance, half the L1 distance over all classes; (..., C), (..., C) -> (...).
 

@@ -1,19 +1,21 @@
 """What there is to run, as plain text for a terminal: `python -m attention_audit list`.
 
-All of it is printed from the entries in `plan/`, the names of `model.architecture` and the catalogues of data sets, so
-that nothing is listed a second time here. No heavy library is imported.
+With configuration files of a run, it also says how that run would train its models, and what it inherits. All of it is
+printed from the entries in `plan/`, the names of `model.architecture`, the catalogues of data sets and the
+configuration, so that nothing is listed a second time here. No heavy library is imported.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any, get_args
 
 import yaml
 
+from attention_audit.config import Config, parse_config
 from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import MARKED, QUERIED, SUMMARISING, Attention, Encoder, Scoring
@@ -117,12 +119,10 @@ def _laid_over(below: Any, above: Any) -> Any:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The data sets of a configuration file. Raises AuditError where it cannot be read."""
+    """A configuration file. Raises AuditError where it cannot be read."""
     try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        return dict(settings.get("corpora") or {})
-    except FileNotFoundError:
-        return {}
+        settings = dict(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        return settings | {"corpora": dict(settings.get("corpora") or {})}
     except (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         said = str(error).partition("\n")[0]
         raise AuditError(f"{path}: cannot be read as a configuration ({said}); mend it") from error
@@ -150,8 +150,8 @@ def _dataset(name: str, entry: Any, kinds: Mapping[str, str]) -> Line:
 
 def _datasets() -> str:
     entries: dict[str, Any] = {}
-    for path in CATALOGUES:
-        entries = _laid_over(entries, _read(path))
+    for path in filter(Path.exists, CATALOGUES):
+        entries = _laid_over(entries, _read(path)["corpora"])
     kinds = _kinds()
     about = f"These are declared in {' and '.join(map(str, CATALOGUES))}; docs/data.md explains each."
     if not entries:
@@ -179,9 +179,73 @@ def _architecture() -> list[str]:
     ]
 
 
-def listing() -> str:
+def _told(suite: Suite, dataset: str, model: str) -> str:
+    """How a model is trained: every key that decides it, with its value."""
+    schedule, network = suite.schedule(dataset, model), suite.architecture(dataset, model)
+    sizes = ("hidden", "attention_hidden", "embedding")
+    told = {"epochs": schedule.epochs, "patience": schedule.patience, **schedule.optimisation.model_dump()}
+    told |= {name: getattr(network, name) for name in sizes}
+    told |= {f"dropout of {place}": share or None for place, share in network.dropout.model_dump().items()}
+    return ", ".join(f"{key} {_value(value)}" for key, value in told.items() if value is not None)
+
+
+def _value(value: Any) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def _recipes(config: Config) -> Iterator[str]:
+    """A paragraph for each suite: which of its models are trained alike, and how."""
+    for suite in (kind(config) for kind in SUITES):
+        alike: dict[str, dict[str, list[str]]] = {}
+        for dataset in suite.datasets:
+            if suite.takes_pairs or not config.corpora[dataset].pair:
+                for model in suite.models:
+                    alike.setdefault(_told(suite, dataset, model), {}).setdefault(dataset, []).append(model)
+        groups: list[str] = []
+        for told, members in alike.items():
+            by_models: dict[str, list[str]] = {}
+            for dataset, models in members.items():
+                by_models.setdefault(", ".join(models), []).append(dataset)
+            which = "; ".join(f"{', '.join(names)}: {models}" for models, names in by_models.items())
+            groups += [_filled(which, "  ", "  "), _filled(told, "      ", "      ")]
+        if groups:
+            yield "\n".join([suite.title, *groups])
+
+
+def _leaves(settings: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key of a group of settings and of the groups in it, with its value."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _run(files: Sequence[Path]) -> list[str]:
+    """How the run of these configuration files trains its models, and which keys are left to the default run's."""
+    named: dict[str, Any] = {}
+    for path in files:
+        named = _laid_over(named, _read(path))
+    below, own = (_read(path) for path in CATALOGUES)
+    config = parse_config(_laid_over(_laid_over(below, own), named))
+    spoken = {key for key, _ in _leaves(named)}
+    inherited = [
+        f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")
+    ]
+    names = " and ".join(map(str, files))
+    trains = f"How each model of this run is trained: {names} laid over {CATALOGUES[1]}."
+    left = f"Keys of {CATALOGUES[1]} that {names} does not name, so that its values count: "
+    return [
+        _section("Training", trains, *_recipes(config)),
+        _section("Inherited", left + ("; ".join(inherited) or "none") + "."),
+    ]
+
+
+def listing(files: Sequence[Path] = ()) -> str:
     """Suites, audits, tables and figures, data sets, encoders and attention, each with a sentence.
 
-    Raises AuditError where a file that declares data sets cannot be read.
+    files: the configuration files of a run, in the order in which they are laid over the default one; how that run
+    trains its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    return "\n".join([_suites(), _audits(), _exhibits(), _datasets(), *_architecture()])
+    parts = [_suites(), _audits(), _exhibits(), _datasets(), *_architecture()]
+    return "\n".join([*parts, *(_run(files) if files else [])])

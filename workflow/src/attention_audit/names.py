@@ -92,11 +92,13 @@ RANKINGS = Names(
         "random": Look("random", "orange", "x"),
         "attention": Look("attention", "blue", "o"),
         "gradient": Look("gradient", "vermillion", "^"),
-        "product": Look("product", "green", "s"),
+        "product": Look("attention × gradient", "green", "s"),
+        "loo": Look("leave-one-out", "purple", "P"),
+        "integrated_gradients": Look("integrated gradients", "black", "*"),
         "smallest": Look("smallest set", "grey", "D"),
     },
 )
-"""The rankings whose items are erased, from the top of figures to the bottom."""
+"""The rankings whose items are erased or deleted, from the top of figures to the bottom."""
 
 ATTRIBUTIONS = Names(
     "attribution",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from torch import Tensor
+from torch.nn.functional import pad
 
 from attention_audit.model.probabilities import probabilities
 
@@ -62,6 +63,27 @@ class Padded:
     def predict(self, attention: Tensor) -> Tensor:
         """Predicted probabilities under K other sets of weights: (K, n, L) -> (K, n, C)."""
         return self.decide(self.scores(attention))
+
+    def exact_contributions(self) -> Tensor | None:
+        """What each item adds to the decision for the predicted class m, c_t = a_t (z_tm - sum_c p_c z_tc), (n, L).
+
+        Its sum over the items is the lead of logit m over the mean of all logits, weighted by their probabilities,
+        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head.
+        """
+        if self.head is not None:
+            return None
+        logits = self.scores(self.attention[None])[0]
+        predicted = pad(logits, (int(logits.shape[-1] == 1), 0)).softmax(-1)
+        decision = predicted.argmax(-1, keepdim=True)
+        others = predicted.scatter(-1, decision, 0.0)
+        # [c = m] - p_c; 1 - p_m would lose its digits where p_m is nearly 1
+        lead = others.neg().scatter(-1, decision, others.sum(-1, keepdim=True))[:, -logits.shape[-1] :]
+        return self.attention * (self.contribution @ lead[..., None])[..., 0]
+
+    def contribution_map(self) -> Tensor | None:
+        """The absolute exact contributions as shares of their sum, (n, L); NaN where all are 0, None as above."""
+        exact = self.exact_contributions()
+        return None if exact is None else exact.abs() / exact.abs().sum(-1, keepdim=True)
 
     def pull(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
         """Derivative, with respect to the attention, of a function of the predictions (the chain rule).

@@ -75,3 +75,11 @@ def weights_made_by(path: Path, provenance: Provenance, seed: int) -> dict[str, 
     except AuditError:
         return None
     return weights if record == json.loads(provenance.text(seed)) else None
+
+
+def weights_checksum(path: Path) -> str:
+    """The sha256 of the weights that a file holds, whatever it says of their making; raises AuditError as
+    `read_weights` does.
+    """
+    weights, _ = _read(path)
+    return checksum(weights, {})

@@ -7,23 +7,20 @@ disagreement with one of them says little against attention. Mean Kendall tau-b 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.correlation import tau
-from attention_audit.model.batch import Indices
+from attention_audit.audits.settings import Agreement
 
 
-def sample(count: int, most: int) -> Indices:
-    """At most `most` of `count` texts, evenly spread, in order."""
-    return np.arange(count) if count <= most else np.arange(most) * count // most
-
-
-def agreement(scores: Mapping[str, Scores]) -> dict[str, Any]:
+def agreements(scores: Mapping[str, Scores]) -> dict[str, Any]:
     """Columns first, second, tau, texts; one row for every two of `scores`, in their order.
 
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
@@ -37,3 +34,13 @@ def agreement(scores: Mapping[str, Scores]) -> dict[str, Any]:
         for column, value in zip(columns.values(), row, strict=True):
             column.append(value)
     return columns
+
+
+def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
+    """The columns of `agreements` for attention, the attributions of every text and integrated gradients, by their
+    magnitudes, on the sample of texts that has the latter.
+    """
+    chosen, integrated = texts.integrated(settings)
+    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": texts.readout.attention, **texts.scores}
+    compared: dict[str, Scores] = {name: [np.asarray(values[i]) for i in chosen] for name, values in everything.items()}
+    return agreements({**compared, "integrated_gradients": [np.abs(gains) for gains in integrated]})

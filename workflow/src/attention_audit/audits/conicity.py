@@ -8,7 +8,6 @@ spread. Mohankumar et al. 2020, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
 
 
 def cone(states: Tensor, mask: Tensor) -> Tensor:
@@ -30,10 +28,10 @@ def cone(states: Tensor, mask: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def conicity(model: Network, split: Split, ids: Sequence[str]) -> dict[str, Any]:
-    """Columns id and conicity; one row for each text of the split. `ids` are the ids of its texts, in order."""
-    conicities = np.empty(len(split))
-    with evaluating(model):
-        for members, batch in split.in_order_of_length():
-            conicities[members] = cone(model(batch).states.double(), batch.mask).cpu().numpy()
-    return {"id": list(ids), "conicity": conicities}
+def conicity(texts: Attributed) -> dict[str, Any]:
+    """Columns id and conicity; one row for each text."""
+    conicities = np.empty(len(texts.split))
+    with evaluating(texts.model):
+        for members, batch in texts.split.in_order_of_length():
+            conicities[members] = cone(texts.model(batch).states.double(), batch.mask).cpu().numpy()
+    return {"id": texts.readout.ids, "conicity": conicities}

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau
 
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.settings import Correlation
 from attention_audit.readout import Readout
@@ -51,7 +52,7 @@ def pairs_of(scores: Iterable[str]) -> list[tuple[str, str]]:
     return [*(("attention", name) for name in scores), YARDSTICK]
 
 
-def correlation(readout: Readout, scores: Mapping[str, Scores], settings: Correlation) -> dict[str, Any]:
+def correlations(readout: Readout, scores: Mapping[str, Scores], settings: Correlation) -> dict[str, Any]:
     """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`pairs_of`) and text.
 
     `scores` has the attributions by name, with the texts in the order of `readout`. tau and p are NaN where either
@@ -74,3 +75,8 @@ def correlation(readout: Readout, scores: Mapping[str, Scores], settings: Correl
         "tokens": np.tile(readout.lengths.astype(np.int32), len(pairs)),
         "top_k_overlap": shared,
     }
+
+
+def correlation(texts: Attributed, settings: Correlation) -> dict[str, Any]:
+    """The columns of `correlations` for the attributions of every text."""
+    return correlations(texts.readout, texts.scores, settings)

@@ -56,14 +56,25 @@ class ErasableTexts:
         return distribution(self.votes.sum(2, keepdim=True), self.bias)
 
     @cached_property
+    def lead(self) -> Tensor:
+        """By how much each item puts the predicted class m ahead, z_tm - sum_c p_c z_tc, (n, L).
+
+        It is computed as sum_c p_c (z_tm - z_tc), which keeps its digits where p_m is nearly 1.
+        """
+        return (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+
+    @property
     def gradient(self) -> Tensor:
         """Derivative of the highest probability p_m with respect to each weight, with its sign, (n, L).
 
-        The other weights stay as they are: the derivative is p_m (z_tm - sum_j p_j z_tj). It is computed as
-        p_m sum_j p_j (z_tm - z_tj), which keeps its digits where p_m is nearly 1.
+        The other weights stay as they are: the derivative is p_m times the lead.
         """
-        highest = self.predicted[..., 0].gather(1, self.decision)
-        return highest * (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+        return self.predicted[..., 0].gather(1, self.decision) * self.lead
+
+    @property
+    def exact_contributions(self) -> Tensor:
+        """What each item adds to the decision, c_t = a_t times the lead, (n, L): `Padded.exact_contributions`."""
+        return self.attention * self.lead
 
     def ahead(self, values: Tensor) -> Tensor:
         """Each item's value for the predicted class minus its value for every class, (n, C, L) -> (n, C, L)."""
@@ -92,6 +103,12 @@ def left(votes: Tensor) -> Tensor:
     (n, C + 1, L) in the order of a ranking -> (n, C + 1, L), position k for k erased items.
     """
     return votes.flip(2).cumsum(2).flip(2)
+
+
+def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
+    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, C + 1, K)."""
+    kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
+    return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
 
 
 def decide(votes: Tensor, bias: Tensor) -> Tensor:

@@ -2,8 +2,9 @@
 
 Claims: a ranking that says what matters changes the decision early (Serrano & Smith 2019, section 5); the smallest set
 that changes it shows how early that could be. With such a ranking, the predicted probability falls far when the first
-items are erased (comprehensiveness), and hardly when only they remain (sufficiency): DeYoung et al. 2020 (ERASER),
-section 4. Assumes that a prediction from renormalised weights is one the model could make.
+items are erased (attention-comprehensiveness), and hardly when only they remain (attention-sufficiency). These are the
+measures of DeYoung et al. 2020 (ERASER), section 4, who delete words of the input; here attention is erased. Assumes
+that a prediction from renormalised weights is one the model could make.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]
 
 
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """Comprehensiveness and sufficiency at every bin, (n, bins) each.
+    """Attention-comprehensiveness and attention-sufficiency at every bin, (n, bins) each.
 
     `votes` (n, C + 1, L) are in the order of a ranking, and `remaining` is `left(votes)`.
     """
@@ -63,11 +64,12 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     erases as few items as any set that changes the decision. Texts of one item, which the paper leaves out, have rows
     too, in which items is 1.
 
-    A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Comprehensiveness is p(all items) -
-    p(all but the first k), higher is better; sufficiency is p(all items) - p(only the first k), lower is better; p is
-    the probability of `prediction` from renormalised weights. The scalars are the means over the bins (AOPC), as in the
-    benchmark's own code; the formula in its paper divides the same sum by one more, for an empty bin. In `smallest`,
-    the order of the items has no meaning beyond the set, so its scalars are NaN and its curves None.
+    A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Attention-comprehensiveness is p(all
+    items) - p(all but the first k), higher is better; attention-sufficiency is p(all items) - p(only the first k),
+    lower is better; p is the probability of `prediction` from renormalised weights. The scalars are the means over the
+    bins (AOPC), as in the benchmark's own code; the formula in its paper divides the same sum by one more, for an empty
+    bin. In `smallest`, the order of the items has no meaning beyond the set, so its scalars are NaN and its curves
+    None.
 
     `prediction` is recomputed in float64, so that erasing nothing never counts as a change.
     """

@@ -16,7 +16,7 @@ passes through the head.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.settings import InstanceAdversary
+from attention_audit.audits.streams import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
@@ -54,11 +55,21 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
-def search(texts: Padded, settings: InstanceAdversary, generator: torch.Generator) -> Tensor:
-    """Adversarial weights for n texts from K restarts, (K, n, L), 0 on padding."""
+def starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
+    """Standard normal numbers for n texts, (K, n, L), 0 on padding; a text's are the same in every batch.
+
+    `ids` are the ids of all texts of the readout.
+    """
+    drawn = np.zeros((restarts, *texts.attention.shape), np.float32)
+    for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
+        drawn[:, row, :length] = stream("start", ids[member], seed).standard_normal((restarts, length), np.float32)
+    return torch.from_numpy(drawn).to(texts.attention.dtype)
+
+
+def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
+    """Adversarial weights for n texts from K restarts, (K, n, L), 0 on padding; `start` comes from `starts`."""
     base = texts.attention
     padding = torch.arange(base.shape[1]) >= texts.lengths[:, None]
-    start = torch.randn(settings.restarts, *base.shape, generator=generator, dtype=base.dtype)
     logits = (settings.spread * start).masked_fill_(padding, PADDING_LOGIT).requires_grad_()
     optimiser = torch.optim.Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
     target = texts.predict(base[None])
@@ -91,7 +102,6 @@ def instance_adversary(
 
     One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found.
     """
-    generator = torch.Generator().manual_seed(seed)
     divergence, distance = np.empty(len(base)), np.empty(len(base))
     predictions, admissible = np.empty(len(base), np.int64), np.empty(len(base), np.int32)
     attention: list[Any] = [None] * len(base)
@@ -99,7 +109,7 @@ def instance_adversary(
     done = shown = 0
     for texts in base.batches(torch.float32):
         members = texts.members
-        restarts = search(texts, settings, generator)
+        restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
         exact = texts.double()
         best, divergence_, predicted, admissible_ = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.attention[None])[0]

@@ -7,12 +7,15 @@ probability gains. The attention weights depend on the vectors. Sundararajan, Ta
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
+from attention_audit.audits.attributions import Scores, by_length, evaluating, whole
 from attention_audit.audits.embedded import run_on, vectors_of
 from attention_audit.model.batch import Batch, Indices, Split
 from attention_audit.model.network import Network
@@ -20,6 +23,19 @@ from attention_audit.model.probabilities import probabilities
 
 TOKENS = 8192
 """Padded tokens of a batch, times the steps of the path, at most."""
+
+
+@contextmanager
+def constant_weights(model: Network) -> Iterator[None]:
+    """Compute no gradients of the model's own weights in the block: an LSTM's cost as much again as its inputs'."""
+    learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    for parameter in learnt:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for parameter in learnt:
+            parameter.requires_grad_(True)
 
 
 def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: int) -> Tensor:
@@ -42,17 +58,17 @@ def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: i
 
 
 def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
-    """Each token's share of the magnitudes of the gains, text by text in the order of `members` (by default all).
+    """What each token adds, with its sign, text by text in the order of `members` (by default all texts).
 
     Raises ValueError on a split that is read as sentences.
     """
     members = whole(split, members)
     scores: Scores = [np.empty(0)] * len(members)
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
-    with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+    with evaluating(model), constant_weights(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
         for places, batch in by_length(split, members, TOKENS / steps):
             texts = members[places]
-            added = gains(model, split, texts, batch, steps)
-            for place, of_text in zip(places, shares(added, split.lengths[texts]), strict=True):
-                scores[place] = of_text
+            added = gains(model, split, texts, batch, steps).detach().double().cpu().numpy()
+            for place, of_text, length in zip(places, added, split.lengths[texts], strict=True):
+                scores[place] = of_text[:length]
     return scores

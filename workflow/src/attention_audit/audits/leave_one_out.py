@@ -3,7 +3,9 @@
 Claims: weights that order the tokens differently from deletions do not explain what the prediction rests on. Assumes
 that the model can read the text without the token. Jain & Wallace 2019, section 4.1: TVD(p(x without t), p(x)). The
 token is deleted from the input and the encoder reads the shortened text; states that the deletion does not change are
-not computed again (`shared_states`).
+not computed again (`shared_states`). The prediction of the whole text is taken from states that are computed in the
+same way as those of the shortened ones: rounding in another order, as a GPU's kernels have it, would otherwise enter
+every difference.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from attention_audit.audits.attributions import Scores, evaluating, flat, whole
 from attention_audit.audits.shared_states import shared
@@ -26,6 +31,20 @@ from attention_audit.model.probabilities import probabilities
 
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
+
+
+class Deletions(NamedTuple):
+    """What the deletion of each token does, text by text, (L_i,) each; nothing where the token is the text's only one.
+
+    distances: TVD of the prediction from that of the whole text. predicted (N,): the class predicted for the whole
+    text, -1 for a text of one token. falls: the probability of that class, before minus after. flips: whether another
+    class is predicted.
+    """
+
+    distances: Scores
+    predicted: Indices
+    falls: Scores
+    flips: list[npt.NDArray[np.bool_]]
 
 
 class Precomputed(nn.Module):
@@ -78,40 +97,82 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
     return replace(batch, ids=batch.ids.gather(1, kept), lengths=batch.lengths - 1)
 
 
-def changes(model: Network, split: Split, members: Indices, states: int) -> Tensor:
-    """How far each deletion changes the prediction (TVD), for n texts that all have length L: (L, n)."""
-    batch = flat(split.batch(members))
+class Reading:
+    """n texts of one length L, and what a model predicts for them, (n, C), and for copies of them without some tokens.
+
+    Where the encoder allows it, states that a deletion leaves alone are not computed again.
+    """
+
+    def __init__(self, model: Network, split: Split, members: Indices) -> None:
+        self.model = model
+        self.split = split
+        self.members = members
+        self.batch = flat(split.batch(members))
+        self.sharing = shared(model.encoder, model.embedding(self.batch.ids))
+        self.query = model.query(self.batch) if isinstance(model, PairClassifier) else None
+
+    def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
+        """Predictions (R, C) for copies of the texts at `text` (R,), from their states where these are known."""
+        if states is None:
+            return probabilities(self.model(texts).logits.double())
+        query = None if self.query is None else self.query[text]
+        with in_place_of_encoders(self.model, Precomputed(states, query)):
+            return probabilities(self.model(texts).logits.double())
+
+    def whole(self) -> Tensor:
+        """Predictions for the texts themselves, (n, C)."""
+        text = torch.arange(len(self.members), device=self.batch.ids.device)
+        return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
+
+    def without(self, start: int, stop: int) -> Tensor:
+        """Predictions without token d, for each start <= d < stop: (stop - start, n, C)."""
+        text = torch.arange(len(self.members), device=self.batch.ids.device).repeat(stop - start)
+        states = None if self.sharing is None else self.sharing.without(start, stop).flatten(0, 1)
+        predicted = self._predicted(shortened(self.split, self.members, start, stop), text, states)
+        return predicted.view(stop - start, len(self.members), -1)
+
+    def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (R, C)."""
+        texts = self.split.batch(self.members[text.cpu().numpy()])
+        place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
+        ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
+        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts)
+        return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
+
+
+def predictions(model: Network, split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
+    """What is predicted for n texts that all have length L, and for them without each token: (n, C), (L, n, C)."""
     length = int(split.lengths[members[0]])
-    before = probabilities(model(batch).logits.double())
-    sharing = shared(model.encoder, model.embedding(batch.ids))
-    query = model.query(batch) if isinstance(model, PairClassifier) else None
+    reading = Reading(model, split, members)
     together = max(1, states // (len(members) * (length - 1)))
-    moved = []
-    for start in range(0, length, together):
-        stop = min(start + together, length)
-        texts = shortened(split, members, start, stop)
-        if sharing is None:
-            logits = model(texts).logits
-        else:
-            repeated = None if query is None else query.repeat(stop - start, 1)
-            with in_place_of_encoders(model, Precomputed(sharing.without(start, stop).flatten(0, 1), repeated)):
-                logits = model(texts).logits
-        after = probabilities(logits.double()).view(stop - start, *before.shape)
-        moved.append(tvd(after, before))
-    return torch.cat(moved)
+    after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
+    return reading.whole(), torch.cat(after)
 
 
 @torch.inference_mode()
-def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Scores:
-    """The TVD that each token's deletion causes, text by text in the order of `members` (by default all texts).
+def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
+    """What each token's deletion does, text by text in the order of `members` (by default all texts).
 
-    0 for the only token of a text, since no text would remain. Raises ValueError on a split that is read as sentences.
+    The only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
+    on a split that is read as sentences.
     """
     members = whole(split, members)
-    scores: Scores = [np.zeros(length) for length in split.lengths[members]]
+    lengths = split.lengths[members]
+    found = Deletions(
+        [np.zeros(length) for length in lengths],
+        np.full(len(members), -1),
+        [np.zeros(length) for length in lengths],
+        [np.zeros(length, bool) for length in lengths],
+    )
     with evaluating(model):
-        for places in equally_long(split.lengths[members], states):
-            moved = changes(model, split, members[places], states).t().cpu().numpy()
-            for place, distances in zip(places, moved, strict=True):
-                scores[place] = distances
-    return scores
+        for places in equally_long(lengths, states):
+            before, after = predictions(model, split, members[places], states)
+            decision = before.argmax(1)
+            chosen = decision.expand(len(after), -1)[..., None]
+            falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
+            flips = after.argmax(2) != decision
+            found.predicted[places] = decision.cpu().numpy()
+            for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
+                for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
+                    rows[place] = of_text
+    return found

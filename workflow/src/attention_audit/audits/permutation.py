@@ -3,7 +3,8 @@
 Claims: where shuffled weights hardly change the prediction, the weights do not explain it. Assumes that weights may be
 chosen independently of the network that computes them. Where the weights are flat or all states are alike (`conicity`),
 no permutation can change the prediction, whatever it rests on. Jain & Wallace 2019, section 4.2.1: the median TVD over
-random permutations. Runs on the readout.
+random permutations. The mean TVD, the share of permutations that change the decision, and how far a map is from its own
+permutations are this package's. Runs on the readout.
 """
 
 from __future__ import annotations
@@ -15,34 +16,58 @@ import torch
 
 from attention_audit.audits.settings import Permutation
 from attention_audit.audits.streams import stream
-from attention_audit.divergence import tvd
+from attention_audit.divergence import jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 
-def permuted(texts: Padded, ids: list[str], permutations: int, seed: int) -> torch.Tensor:
-    """The weights of n texts in random orders, (permutations, n, L), with zeros on padding.
+def orders(texts: Padded, ids: list[str], permutations: int, seed: int) -> torch.Tensor:
+    """Random orders of the items of n texts, (permutations, n, L); padding keeps its places.
 
     `ids` are the ids of all texts of the readout.
     """
-    weights = texts.attention.numpy()
-    shuffled = np.zeros((permutations, *weights.shape), weights.dtype)
+    places = np.arange(texts.attention.shape[1])
+    shuffled = np.tile(places, (permutations, len(texts.members), 1))
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
-        copies = np.broadcast_to(weights[row, :length], (permutations, length))
+        copies = np.broadcast_to(places[:length], (permutations, length))
         shuffled[:, row, :length] = stream("permutation", ids[member], seed).permuted(copies, axis=1)
     return torch.from_numpy(shuffled)
 
 
+def permuted(weights: torch.Tensor, orders: torch.Tensor) -> torch.Tensor:
+    """Weights of n texts in these orders: (n, L), (permutations, n, L) -> (permutations, n, L)."""
+    return weights.expand(orders.shape).gather(2, orders)
+
+
 def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str, Any]:
-    """Columns id, prediction, max_attention, median_tvd; one row for each text."""
-    moved = np.empty(len(readout))
+    """Columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats), contribution_chance_jsd
+    (nats); one row for each text.
+
+    Every statistic is of the same permutations. flips: the share of them that change the decision. chance_jsd: the mean
+    JSD of the attention from its permutations. contribution_chance_jsd: that of the map of the exact contributions,
+    `Padded.contribution_map`, NaN where there is none.
+    """
+    statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd")
+    found = {name: np.full(len(readout), np.nan) for name in statistics}
     for texts in readout.batches(torch.float64):
-        before = texts.predict(texts.attention[None])
-        after = texts.predict(permuted(texts, readout.ids, settings.permutations, seed))
-        moved[texts.members] = np.median(tvd(after, before).numpy(), axis=0)
+        random = orders(texts, readout.ids, settings.permutations, seed)
+        weights = permuted(texts.attention, random)
+        before, after = texts.predict(texts.attention[None]), texts.predict(weights)
+        moved = tvd(after, before).numpy()
+        values = {
+            "median_tvd": np.median(moved, axis=0),
+            "mean_tvd": moved.mean(0),
+            "flips": (after.argmax(-1) != before.argmax(-1)).numpy().mean(0),
+            "chance_jsd": jsd_rearranged(texts.attention, weights).mean(0).numpy(),
+        }
+        contributed = texts.contribution_map()
+        if contributed is not None:
+            chance = jsd_rearranged(contributed, permuted(contributed, random))
+            values["contribution_chance_jsd"] = chance.mean(0).numpy()
+        for name, of_texts in values.items():
+            found[name][texts.members] = of_texts
     return {
         "id": readout.ids,
         "prediction": readout.predictions.astype(np.int32),
         "max_attention": readout.max_attention,
-        "median_tvd": moved,
-    }
+    } | found

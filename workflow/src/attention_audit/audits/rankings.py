@@ -49,7 +49,7 @@ def gradient(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
 
 
 def product(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """The product of attention and gradient, (n, L)."""
+    """The product of attention and gradient, (n, L): p_m times the exact contributions, whose order it is."""
     return texts.attention * texts.gradient
 
 

@@ -1,7 +1,9 @@
-"""States of texts with one token deleted; only the states that the deletion changes are computed.
+"""States of texts with tokens deleted; only the states that the deletion changes are computed.
 
-For n texts of one length L and the deletions start <= d < stop, the states are (stop - start, n, L - 1, H): first the
-deletion, then the text. In this order, the deletions that still have to be computed lie next to one another in memory.
+For n texts of one length L and the deletions start <= d < stop of one token, the states are (stop - start, n, L - 1,
+H): first the deletion, then the text. In this order, the deletions that still have to be computed lie next to one
+another in memory. Where several tokens are deleted, it is said for each of R shortened texts which of the n texts it
+is, (R,), which tokens it keeps, at most K in their order, (R, K), and how many, (R,); the states are (R, K, H).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding as lookup
 from torch.nn.functional import linear, pad
 
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
@@ -32,12 +35,12 @@ class Recurrence(NamedTuple):
     hidden: Tensor
     cell: Tensor
 
-    def step(self, number: int, hidden: Tensor, cell: Tensor) -> None:
-        """Take a step in place, for any number of copies of the n texts: (..., n, H), (..., n, H).
+    def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
+        """Take a step in place, for any number of copies of the n texts: (n, 4 H), (..., n, H), (..., n, H).
 
         tanh x is computed as 2 sigmoid(2 x) - 1, which takes a fraction of the time.
         """
-        gates = (hidden @ self.weight).add_(self.inputs[number]).sigmoid_()
+        gates = (hidden @ self.weight).add_(inputs).sigmoid_()
         into, forget, candidate, out = gates.chunk(4, -1)
         cell.mul_(forget).addcmul_(into, candidate, value=2).sub_(into)
         torch.addcmul(-out, out, (2 * cell).sigmoid_(), value=2, out=hidden)
@@ -60,11 +63,35 @@ class Recurrence(NamedTuple):
                 break
             joined = min(token, stop) - start
             underway = slice(copies - joined, copies - forgotten) if turned else slice(forgotten, joined)
-            self.step(token + 1, hidden[underway], cell[underway])
+            self.step(self.inputs[token + 1], hidden[underway], cell[underway])
             states[underway, :, length - 1 - token if turned else token - 1] = hidden[underway]
             if token % EVERY == 0:
                 same = self._same(token + 2, hidden[underway], cell[underway])
                 forgotten += int((same.flip(0) if turned else same).cumprod(0).sum())
+
+    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """The states of shortened texts: (R,), (R, K), (R,) -> (R, K, H).
+
+        A text takes part only in the steps after its first deleted token; the texts end together.
+        """
+        longest, place = kept.shape[1], torch.arange(kept.shape[1], device=kept.device)
+        same = torch.minimum((kept == place).long().cumprod(1).sum(1), counts)
+        taken, order = (counts - same).sort(descending=True)
+        text, kept, counts, same = text[order], kept[order], counts[order], same[order]
+        late = (longest - counts)[:, None]
+        before = (place - late).clamp(min=0)
+        states = self.hidden[before.t() + 2, text]
+        hidden, cell = self.hidden[same + 1, text], self.cell[same + 1, text]
+        # a lookup among rows is several times faster than one by two indices
+        read, inputs = (kept.gather(1, before) + 1) * self.inputs.shape[1] + text[:, None], self.inputs.flatten(0, 1)
+        for step, joined in enumerate((taken >= longest - place[:, None]).sum(1).tolist()):
+            if joined:
+                self.step(lookup(read[:joined, step], inputs), hidden[:joined], cell[:joined])
+                states[step, :joined] = hidden[:joined]
+        found = (place + late).clamp(max=longest - 1) * len(order) + torch.arange(len(order), device=kept.device)[
+            :, None
+        ]
+        return lookup(found[order.argsort()], states.flatten(0, 1))
 
     def _same(self, number: int, hidden: Tensor, cell: Tensor) -> Tensor:
         """For each deletion, whether its states before a step equal the texts' own: (D, n, H), (D, n, H) -> (D,)."""
@@ -91,7 +118,7 @@ def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
     through = Recurrence(inputs, from_state.t() * twice, *states)
     for number in range(len(inputs)):
         states[:, number + 1] = states[:, number]
-        through.step(number, *states[:, number + 1])
+        through.step(inputs[number], *states[:, number + 1])
     return through
 
 
@@ -111,6 +138,13 @@ class BothWays:
         self.forwards.rewrite(states[..., : self.hidden], start, stop)
         self.backwards.rewrite(states[..., self.hidden :], self.length - stop, self.length - start, turned=True)
         return states
+
+    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """(R,), (R, K), (R,) -> (R, K, H)."""
+        turned = (counts[:, None] - 1 - torch.arange(kept.shape[1], device=kept.device)).clamp(min=0)
+        backwards = self.backwards.keep(text, self.length - 1 - kept.gather(1, turned), counts)
+        row = torch.arange(len(text), device=text.device)[:, None]
+        return torch.cat([self.forwards.keep(text, kept, counts), backwards[row, turned]], -1)
 
 
 class Nearby:
@@ -135,6 +169,13 @@ class Nearby:
             around = deleted + torch.arange(-self.reach, self.reach, device=states.device)
             row, column = ((around >= 0) & (around < self.length - 1)).nonzero(as_tuple=True)
             states[row, :, around[row, column]] = self._changed(deleted)[row, :, column]
+        return states
+
+    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """(R,), (R, K), (R,) -> (R, K, H)."""
+        if not self.reach:
+            return self.states[text[:, None], kept]
+        states: Tensor = self.encoder(self.vectors[text[:, None], kept], counts)
         return states
 
     def _changed(self, deleted: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable
+from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, without
 from attention_audit.audits.rankings import RANKERS, TOPS, order
 from attention_audit.audits.streams import stream
 from attention_audit.columns.single_weight import DRAWS
@@ -26,12 +26,6 @@ def other_ranks(readout: Readout, seed: int) -> Tensor:
     """A uniformly random rank from 1 to length - 1 for each text, (N,); all rankings and both draws use the same."""
     texts = zip(readout.ids, readout.lengths.tolist(), strict=True)
     return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
-
-
-def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
-    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, C + 1, K)."""
-    kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
-    return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
 
 
 def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:

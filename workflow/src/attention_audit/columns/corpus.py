@@ -60,6 +60,12 @@ CENSUS = Artefact(
         Column("short", INTEGER, unit="texts", meaning="dropped by the lower bound of the length filter"),
         Column("long", INTEGER, unit="texts", meaning="dropped by its upper bound"),
         Column("kept", INTEGER, unit="texts", meaning="texts in the corpus"),
+        Column(
+            "duplicates",
+            INTEGER,
+            unit="texts",
+            meaning="those of them whose words, in this order, are also those of a text of another split",
+        ),
         Column("tokens", LONG, unit="tokens", meaning="sum over the kept texts"),
         Column("tokens_squared", LONG, unit="tokens squared", meaning="sum of squares, for standard deviations"),
         Column(

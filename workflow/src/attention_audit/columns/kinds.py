@@ -18,6 +18,7 @@ LONG = pa.int64()
 REAL = pa.float64()
 STRINGS = pa.list_(pa.string())
 INTEGERS = pa.list_(pa.int32())
+REALS = pa.list_(pa.float64())
 WEIGHTS = pa.list_(pa.float32())
 
 

@@ -15,7 +15,7 @@ PLANTED = Artefact(
         MODEL,
         SEED,
         ID,
-        Column("ranking", STRING, meaning="the ranking: attention, gradient, product of the two"),
+        Column("ranking", STRING, meaning="the ranking: attention, gradient, or product (attention x gradient)"),
         Column("on_evidence", FLAG, meaning="whether the first item holds a word of the evidence"),
         Column("chance", REAL, unit="share", meaning="share of the items that do"),
     ),

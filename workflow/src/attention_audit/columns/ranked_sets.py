@@ -20,8 +20,8 @@ RANKED_SETS = Artefact(
         Column(
             "ranking",
             STRING,
-            meaning="the ranking, such as random, attention, gradient, or product of the two; smallest: the fewest "
-            "items that change the decision",
+            meaning="the ranking, such as random, attention, gradient, or product (attention x gradient, the order of "
+            "the exact contributions); smallest: the fewest items that change the decision",
         ),
         ITEMS,
         Column(
@@ -49,29 +49,29 @@ RANKED_SETS = Artefact(
             REAL,
             nullable=True,
             unit="probability",
-            meaning="what the predicted class loses without the first 1, 5, 10, 20, 50 % of the items, on average "
-            "(AOPC); null for smallest",
+            meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, "
+            "10, 20, 50 % of the items is erased, on average (AOPC); null for smallest",
         ),
         Column(
             "sufficiency",
             REAL,
             nullable=True,
             unit="probability",
-            meaning="what it loses when only they are left, on average (AOPC)",
+            meaning="attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)",
         ),
         Column(
             "comprehensiveness_curve",
             WEIGHTS,
             nullable=True,
             unit="probability",
-            meaning="comprehensiveness at each of these shares",
+            meaning="attention-comprehensiveness at each of these shares",
         ),
         Column(
             "sufficiency_curve",
             WEIGHTS,
             nullable=True,
             unit="probability",
-            meaning="sufficiency at each of these shares",
+            meaning="attention-sufficiency at each of these shares",
         ),
     ),
 )

@@ -21,13 +21,30 @@ REPLICATION = Artefact(
         Column("high", REAL, nullable=True, meaning="upper end of it"),
         Column("seeds", INTEGER, unit="seeds", meaning="number of our seeds; 0 for a property of the data"),
         Column("difference", REAL, meaning="ours - published"),
-        Column("one_low", REAL, nullable=True, meaning="95 % of single trainings lie from here; null below two seeds"),
+        Column(
+            "one_low",
+            REAL,
+            nullable=True,
+            meaning="95 % of single trainings lie from here; null below two seeds, and where the texts' is unknown",
+        ),
         Column("one_high", REAL, nullable=True, meaning="to here"),
         Column(
-            "within_seeds",
+            "half_width",
+            REAL,
+            nullable=True,
+            meaning="half the width of that interval: the least difference from ours that would be noticed",
+        ),
+        Column(
+            "chance",
             STRING,
-            meaning="yes: the published number could be one more of our trainings; no; unknown with one seed. Of the "
-            "data: whether ours rounds to it",
+            meaning="what that interval holds: seeds; seeds and texts, where the published number is of another test "
+            "set; empty where there is none",
+        ),
+        Column(
+            "agreement",
+            STRING,
+            meaning="compatible: the published number could be one more of our trainings; not compatible; unknown with "
+            "one seed, and where the data are not the paper's. Of the data: whether ours rounds to it",
         ),
         Column("note", STRING, meaning="what a reader must know to compare; often empty"),
     ),

@@ -20,8 +20,8 @@ LAMBDA = Column(
     "lambda",
     REAL,
     nullable=True,
-    meaning="weight of the KL term in the objective of a model-consistent adversary, in the paper's formula; null for"
-    " other models",
+    meaning="weight of the KL term in the objective of a model-consistent adversary, in the paper's formula, or of the "
+    "penalty in that of a deceptive model; null for other models",
 )
 
 SEED = Column("seed", INTEGER, meaning="seed of initial weights and of batch order")

@@ -19,7 +19,10 @@ SINGLE_WEIGHT = Artefact(
         SEED,
         ID,
         Column(
-            "ranking", STRING, meaning="the ranking that names the top item: attention, gradient, product of the two"
+            "ranking",
+            STRING,
+            meaning="the ranking that names the top item: attention, gradient, or product (attention x gradient, the "
+            "order of the exact contributions)",
         ),
         Column(
             "draw",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from attention_audit.columns.kinds import REAL, Artefact, Column
+from attention_audit.columns.kinds import FLAG, INTEGER, REAL, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
 
 STABILITY = Artefact(
     "stability",
     "audits/{dataset}/{suite}/stability.parquet",
     meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
-    "attention does; each further seed against the first, test instance by test instance. Models with one "
-    "seed have no rows.",
+    "attention does; every two seeds once, test instance by test instance. Models with one seed have no rows.",
     columns=(
         DATASET,
         MODEL,
         SEED,
+        Column("other", INTEGER, meaning="the seed that it is compared with, one that the configuration names earlier"),
         ID,
         Column(
-            "jsd", REAL, unit="nats", meaning="Jensen-Shannon divergence of this seed's attention from the first seed's"
+            "jsd",
+            REAL,
+            unit="nats",
+            meaning="Jensen-Shannon divergence of this seed's attention from the other seed's; at most ln 2",
         ),
         Column("tvd", REAL, unit="probability", meaning="total variation distance of the predictions, all classes"),
         Column(
@@ -25,6 +28,11 @@ STABILITY = Artefact(
             REAL,
             unit="nats",
             meaning="the same divergence with this seed's weights shuffled, mean over permutations",
+        ),
+        Column(
+            "same_top",
+            FLAG,
+            meaning="whether both seeds give the same item the most attention; of equal weights the earlier counts",
         ),
     ),
 )

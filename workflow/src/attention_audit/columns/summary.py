@@ -1,55 +1,149 @@
-"""The published table of verdicts, and the questions it asks."""
+"""The published table of answers, and the questions it asks."""
 
 from __future__ import annotations
 
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 
+QUESTIONS = ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable")
+"""What the summary asks of a model's attention, in this order."""
+MEASURED = {
+    "needed": "mean F1 of the model - mean F1 of its twin with uniform weights",
+    "stable": "1 - JSD between two trainings / JSD to the other one's map shuffled, over all pairs",
+    "used": "mean TVD of the prediction under shuffled weights",
+    "ranks": "(random - attention) / (random - smallest set), in share of items erased until the decision flips",
+    "located": "(attention - random) / (leave-one-out - random), in what the predicted class loses without the first "
+    "words of the input",
+    "signed": "share of texts whose top item, erased, does not raise the probability of the predicted class",
+    "unique": "1 - JSD(base, adversary) / JSD(base, base's map shuffled), of the furthest adversary within the budget",
+    "transferable": "mean F1 of the MLP guided by the model's maps - mean F1 of the one guided by uniform weights",
+}
+"""The effect of each question, in a line."""
+UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
+"""The units of these effects; all others are shares."""
+INSTEAD = ("ranks", "located")
+"""The questions by which other attributions are held against attention."""
 
-def _question(name: str, *, meaning: str) -> tuple[Column, ...]:
-    """The columns of one question of the summary."""
+FLATTENED = ("stable", "ranks", "unique")
+"""The questions that flat maps have no answer to."""
+
+
+def _real(name: str, *, meaning: str, unit: str = "") -> Column:
+    return Column(name, REAL, nullable=True, unit=unit, meaning=meaning)
+
+
+def _bounds(name: str, *, meaning: str, unit: str = "") -> tuple[Column, ...]:
+    """An effect and the bounds of its interval."""
     return (
-        Column(
-            name, STRING, meaning=f"{meaning}: yes, no, undecided or not asked{', or flat' if name == 'stable' else ''}"
-        ),
-        Column(f"{name}_statistic", STRING, meaning="what is measured; empty where it was not asked"),
-        Column(f"{name}_value", REAL, nullable=True, meaning="what this run measured; null where nothing was"),
-        Column(f"{name}_low", REAL, nullable=True, meaning="lower end of the 95 % interval; null where there is none"),
-        Column(f"{name}_high", REAL, nullable=True, meaning="upper end of it"),
-        Column(f"{name}_floor", REAL, nullable=True, meaning="the noise floor that the interval is held against"),
-        Column(f"{name}_floor_statistic", STRING, meaning="what the floor is"),
+        _real(f"{name}_value", unit=unit, meaning=meaning),
+        _real(f"{name}_low", unit=unit, meaning="lower end of its 95 % interval over trainings and texts"),
+        _real(f"{name}_high", unit=unit, meaning="upper end of it"),
     )
 
 
-QUESTIONS = ("needed", "stable", "consequential", "unique", "transferable")
-"""What the summary asks of a model's attention, in this order."""
+def _question(name: str, *, meaning: str) -> tuple[Column, ...]:
+    """The columns of one question of the summary."""
+    unit = UNITS.get(name, "share")
+    words = "yes, no, undecided or not asked" + (", or flat" if name in FLATTENED else "")
+    return (
+        Column(name, STRING, meaning=f"{meaning}: {words}"),
+        *_bounds(name, unit=unit, meaning=f"{MEASURED[name]}; null where it is not known"),
+        _real(f"{name}_margin", unit=unit, meaning="yes where the whole interval lies above it, no where none does"),
+        Column(f"{name}_trainings", INTEGER, unit="trainings", meaning="trainings that the interval knows of"),
+        Column(f"{name}_texts", INTEGER, unit="texts", meaning="test texts that it rests on"),
+        Column(f"{name}_note", STRING, meaning="why it was not asked or has no word, and on what little it rests"),
+    )
+
+
+def _instead(question: str, *, meaning: str) -> tuple[Column, ...]:
+    """The columns of the attribution that does best on one question."""
+    name = f"instead_by_{question}"
+    return (
+        Column(name, STRING, meaning=f"the attribution at hand that {meaning}, chosen on one half of the test texts"),
+        _real(f"{name}_value", unit="share", meaning=f"its effect on `{question}`, measured on the other half"),
+        _real(f"{name}_attention", unit="share", meaning="attention's effect on that half"),
+        _real(f"{name}_gain", unit="share", meaning="the difference of the two"),
+        _real(f"{name}_low", unit="share", meaning="lower end of the 95 % interval of the difference"),
+        _real(f"{name}_high", unit="share", meaning="upper end of it"),
+        Column(
+            f"{name}_better", STRING, meaning="does it clearly do better than attention: yes where the interval is > 0"
+        ),
+    )
+
 
 SUMMARY = Artefact(
     "summary",
     "tables/summary.parquet",
-    meaning="May the attention of a model be read as an explanation: five questions in order, and the verdict. One "
-    "row a data set and model.",
+    meaning="What a reader may do with the attention map of a model: one row a data set, suite and model, with eight "
+    "questions, each with an effect, its interval, its margin and a word, and a sentence to quote.",
     columns=(
         DATASET,
-        Column("paper", STRING, meaning="whose test this is: WP2019, SS2019 or JW2019; empty for a data set not run"),
+        Column("suite", STRING, meaning="key of the suite; empty for a data set not run"),
+        Column("paper", STRING, meaning="whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
         Column("model", STRING, meaning="base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
         Column("seeds", INTEGER, unit="seeds", meaning="number of seeds of the model"),
-        Column("verdict", STRING, meaning="the answer: yes, no or undecided, and by which question"),
-        Column("gate", STRING, meaning="the first question whose answer is no (or flat); empty where there is none"),
-        *_question("needed", meaning="does the model predict better with attention than with uniform weights"),
-        *_question("stable", meaning="does another seed give nearly the same map"),
-        *_question("consequential", meaning="do other weights give another prediction"),
-        *_question("unique", meaning="does every model that predicts alike attend alike"),
-        *_question("transferable", meaning="do the weights help a simpler model"),
-        Column(
-            "transferable_own_value",
-            REAL,
-            nullable=True,
-            meaning="beside it: score of that model guided by them minus that with attention of its own; decides "
-            "nothing",
+        Column("sentence", STRING, meaning="the answer in sentences that can be quoted; or why it was not run"),
+        _real("f1", unit="F1", meaning="the model's F1 on the test split, mean over seeds"),
+        _real(
+            "constant_f1", unit="F1", meaning="the highest F1 that any answer reaches that is the same for all texts"
         ),
-        Column("transferable_own_low", REAL, nullable=True, meaning="lower end of its 95 % interval"),
-        Column("transferable_own_high", REAL, nullable=True, meaning="upper end of it"),
-        Column("transferable_own_floor", REAL, nullable=True, meaning="its noise floor"),
+        _real("accuracy", unit="share", meaning="the model's accuracy on the test split, mean over seeds"),
+        _real("majority_accuracy", unit="share", meaning="accuracy of always answering the test split's largest class"),
+        Column(
+            "learnt",
+            STRING,
+            meaning="is the model better than a constant answer: yes where the interval of the difference in F1 is "
+            "above 0; else no or undecided",
+        ),
+        *_bounds("learnt", unit="F1", meaning="the model's mean F1 - that of the best constant answer"),
+        *_question("needed", meaning="did the model have to choose where to look"),
+        *_question("stable", meaning="would another training show this map"),
+        _real("stable_same_top", unit="share", meaning="beside it: texts whose top item is the same in both trainings"),
+        _real("stable_jsd", unit="nats", meaning="beside it: mean JSD between two trainings"),
+        _real("stable_tvd", unit="probability", meaning="beside it: mean TVD of their predictions"),
+        *_question("used", meaning="does the prediction depend on these weights"),
+        _real("used_flips", unit="share", meaning="beside it: permutations that change the decision"),
+        *_question("ranks", meaning="do items with more weight matter more to the decision"),
+        *_question("located", meaning="are the words with weight the words of the input that matter"),
+        *_question("signed", meaning="does a highlighted word speak for the prediction"),
+        _real(
+            "signed_against", unit="share", meaning="beside it: attention on items that speak against the prediction"
+        ),
+        *_question("unique", meaning="would no other map do"),
+        Column(
+            "unique_model",
+            STRING,
+            meaning="the adversary it is measured on, by its family: the one furthest away on dev within the budget; "
+            "empty where there is none",
+        ),
+        _real("unique_lambda", meaning="its lambda"),
+        Column("unique_seed", INTEGER, nullable=True, meaning="its seed"),
+        _real("unique_dev_tvd", unit="probability", meaning="its mean TVD from the base model on dev"),
+        _real("unique_tvd", unit="probability", meaning="the same on test"),
+        _real("unique_jsd", unit="nats", meaning="mean JSD of its attention from the base model's, on test"),
+        _real("unique_same_top", unit="share", meaning="texts whose top item is the same under it"),
+        Column(
+            "unique_near",
+            INTEGER,
+            unit="adversaries",
+            meaning="adversaries with a TVD between half the budget and the budget on dev; yes needs three",
+        ),
+        *_bounds(
+            "unique_contribution", unit="share", meaning="the same effect of the exact contributions of this adversary"
+        ),
+        _real("unique_contribution_same_top", unit="share", meaning="texts whose top contribution stays under it"),
+        *_question("transferable", meaning="do the weights say something about words beyond this model"),
+        *_bounds(
+            "transferable_adversary",
+            unit="F1",
+            meaning="beside it: F1 of the MLP guided by the model's maps - guided by an adversary's",
+        ),
+        *_bounds(
+            "transferable_own",
+            unit="F1",
+            meaning="beside it: F1 of the MLP guided by the model's maps - with attention of its own",
+        ),
+        *_instead("ranks", meaning="flips decisions with the fewest items erased"),
+        *_instead("located", meaning="lowers the predicted class most when its first words are deleted"),
     ),
 )

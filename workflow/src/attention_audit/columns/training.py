@@ -1,8 +1,9 @@
-"""The history of a training."""
+"""The history of a training, and the steps of a search."""
 
 from __future__ import annotations
 
-from attention_audit.columns.kinds import FLAG, INTEGER, REAL, Artefact, Column
+from attention_audit.columns.kinds import FLAG, INTEGER, REAL, STRING, Artefact, Column
+from attention_audit.columns.shared import SEED
 
 HISTORY = Artefact(
     "history",
@@ -18,5 +19,28 @@ HISTORY = Artefact(
             "for a HAN, a FLAN or a model of pairs accuracy on dev",
         ),
         Column("selected", FLAG, meaning="whether the stored weights are this epoch's"),
+    ),
+)
+
+SEARCH = Artefact(
+    "search",
+    "models/{dataset}/{suite}/{model}/seed{seed}.search.parquet",
+    meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
+    columns=(
+        SEED,
+        Column("step", INTEGER, meaning="number of the step, from 1"),
+        Column("model", STRING, meaning="name of its model, as in paths"),
+        Column("lambda", REAL, meaning="weight of the KL term in its objective, in the paper's formula"),
+        Column(
+            "began",
+            INTEGER,
+            nullable=True,
+            meaning="step whose weights it began with; null for the base model with softened scores",
+        ),
+        Column("epochs", INTEGER, unit="epochs", meaning="epochs of the step"),
+        Column("tvd", REAL, unit="probability", meaning="mean TVD of the predictions from the base model's, on dev"),
+        Column("jsd", REAL, unit="nats", meaning="mean JSD of the attention from the base model's, on dev"),
+        Column("within", FLAG, meaning="whether the TVD is within the budget"),
+        Column("chosen", FLAG, meaning="whether it is the chosen one: the furthest (JSD) within the budget"),
     ),
 )

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,10 @@ DRAFT = pa.schema(
         ("query", STRINGS),
         ("candidates", STRINGS),
         ("evidence", INTEGERS),
+        ("digest", pa.int64()),
     ]
 )
+"""A text as words; its digest is the same for texts with the same words, and hardly ever for others."""
 
 
 def characters(text: str | list[str] | None) -> int:
@@ -73,6 +76,13 @@ def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
     return [text] if isinstance(text, list) else split_sentences(text, tokens)
 
 
+def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
+    """64 bits of a hash of the words of a text, and of its query, as a signed number."""
+    parts = ["\0".join(words), *([] if query is None else ["\0".join(query)])]
+    hashed = blake2b("\0\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(hashed.digest(), signed=True)
+
+
 def is_whole(text: Text) -> bool:
     """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
     parts = [text.id, text.label, *(text.text if isinstance(text.text, list) else [text.text]), *(text.query or [])]
@@ -82,6 +92,7 @@ def is_whole(text: Text) -> bool:
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
     """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
     split = [words_of(text.text, tokens) for text in texts]
+    words = [[*chain(*sentences)] for sentences in split]
     starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
     queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
     columns = [
@@ -89,11 +100,12 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.place for text in texts],
         [text.split for text in texts],
         [text.label for text in texts],
-        [[*chain(*sentences)] for sentences in split],
+        words,
         [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],
         [text.evidence for text in texts],
+        [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:
         arrays = [pa.array(column, type_) for column, type_ in zip(columns, DRAFT.types, strict=True)]
@@ -133,10 +145,10 @@ class Ledger:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add a batch. Raises AuditError at an id that occurred before, and at an unknown split."""
-        names = ("id", "place", "split", "label", "tokens", "sentences", "query", "candidates")
+        names = ("id", "place", "split", "label", "tokens", "sentences", "query", "candidates", "digest")
         numbers = {label: number for number, label in enumerate(self.labels)}
         rows = []
-        for id_, place, split, label, length, starts, query, candidates in zip(
+        for id_, place, split, label, length, starts, query, candidates, hashed in zip(
             *(self._column(batch, name) for name in names), strict=True
         ):
             if id_ in self.ids:
@@ -151,7 +163,8 @@ class Ledger:
             widths = np.diff([*(starts or [0]), length])
             # a pair whose second text has no words counts as empty too
             words = 0 if query == 0 else length
-            rows.append((UNKNOWN if split is None else SPLITS.index(split), number, words, len(widths), widths.max()))
+            own = UNKNOWN if split is None else SPLITS.index(split)
+            rows.append((own, number, words, len(widths), widths.max(), hashed))
         self.entries.append(np.array(rows, np.int64))
 
     @staticmethod
@@ -160,13 +173,14 @@ class Ledger:
         values: list[Any] = (column.value_lengths() if name in ("tokens", "query") else column).to_pylist()
         return values
 
-    def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes]:
-        """Split, label, tokens, sentences, and tokens of the longest sentence of every text; (N,) each.
+    def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes, Codes]:
+        """Split, label, tokens, sentences, tokens of the longest sentence, and digest of every text; (N,) each.
 
         Splits are the codes of the module `splits`, and labels are positions in `self.labels`.
         """
-        split, label, tokens, sentences, longest = np.concatenate([np.empty((0, 5), np.int64), *self.entries]).T
-        return split, label, tokens, sentences, longest
+        entries = np.concatenate([np.empty((0, 6), np.int64), *self.entries])
+        split, label, tokens, sentences, longest, digests = entries.T
+        return split, label, tokens, sentences, longest, digests
 
 
 def write_draft(

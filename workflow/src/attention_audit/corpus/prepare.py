@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
@@ -62,6 +61,15 @@ def too_short_or_long(
     if length.longest_sentence is not None:
         long |= fitted & (longest > length.longest_sentence)
     return short, long & ~short
+
+
+def in_several_splits(digests: Codes, splits: Codes) -> Flags:
+    """Which texts have the words of a text of another split, (N,), from their digests and splits, (N,) each."""
+    _, groups = np.unique(digests, return_inverse=True)
+    found = np.zeros(len(digests), np.int64)
+    np.bitwise_or.at(found, groups, 1 << splits)
+    several: Flags = (found & (found - 1) != 0)[groups]
+    return several
 
 
 def natural(name: str) -> tuple[int, float, str]:
@@ -108,12 +116,20 @@ def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
     return declared
 
 
+def summed(values: Codes | Flags, groups: Codes, number: int) -> Codes:
+    """The sum of the values (N,) of each of a number of groups, (number,); groups: the group of each value, (N,)."""
+    sums = np.zeros(number, np.int64)
+    np.add.at(sums, groups, values)
+    return sums
+
+
 @dataclass(frozen=True)
 class Settled:
     """What was decided for each text of a draft, (N,) each.
 
     splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
-    the length of the text; sentences are counted where their boundaries are kept.
+    the length of the text; sentences are counted where their boundaries are kept. duplicates: whether it is kept, and
+    so is a text with the same words in another split.
     """
 
     splits: Codes
@@ -122,21 +138,24 @@ class Settled:
     classes: list[str]
     tokens: Codes
     sentences: Codes
+    duplicates: Flags
 
-    def census(self) -> pd.DataFrame:
+    def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
         kept = self.fates == KEPT
-        columns = {name: (self.fates == fate).astype(np.int64) for fate, name in enumerate(FATES)}
+        columns = {name: self.fates == fate for fate, name in enumerate(FATES)}
+        columns |= {"read": np.ones(len(self.fates), bool), "duplicates": self.duplicates}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
             columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
-        frame = pd.DataFrame({"split": self.splits, "label": self.labels, **columns})
-        counts = frame.groupby(["split", "label"]).sum().reset_index()
+        groups, members = np.unique(np.stack([self.splits, self.labels], axis=1), axis=0, return_inverse=True)
         names = [*SPLITS, ""]
-        return counts.assign(
-            split=[names[code] for code in counts["split"]],
-            label_name=[self.classes[label] if label >= 0 else "" for label in counts["label"]],
-            read=counts[list(FATES)].sum(axis="columns"),
-        )
+        table = {
+            "split": [names[split] for split, _ in groups],
+            "label": groups[:, 1],
+            "label_name": [self.classes[label] if label >= 0 else "" for _, label in groups],
+            **{name: summed(values, members.reshape(-1), len(groups)) for name, values in columns.items()},
+        }
+        return pa.table({name: table[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
 
     def rows(self, draft: Path) -> Iterator[pa.Table]:
         """The kept texts in order, with the columns of columns.corpus.CORPUS."""
@@ -166,7 +185,7 @@ class Settled:
 def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     """Decide split, class and fate of every text. Raises AuditError where the corpus cannot be audited."""
     preparation = source.preparation
-    own_splits, own_labels, tokens, sentences, longest = ledger.columns()
+    own_splits, own_labels, tokens, sentences, longest, digests = ledger.columns()
     fates = np.where(tokens == 0, EMPTY, KEPT)
     used = np.flatnonzero(fates == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
@@ -182,7 +201,9 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     fates[short], fates[long] = SHORT, LONG
     kept = fates == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates))
-    return Settled(np.where(splits < 0, own_splits, splits), labels, fates, classes, tokens, sentences)
+    duplicates = kept.copy()
+    duplicates[kept] = in_several_splits(digests[kept], splits[kept])
+    return Settled(np.where(splits < 0, own_splits, splits), labels, fates, classes, tokens, sentences, duplicates)
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
@@ -202,7 +223,7 @@ def prepare(
     provenance: Provenance,
     workers: int,
     report: Callable[[str], None],
-) -> pd.DataFrame:
+) -> pa.Table:
     """Write the corpus of a source to `path` and return its census.
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.

@@ -26,6 +26,15 @@ SHOWN = 20
 """How many files of an archive a message names."""
 
 
+Missing = Annotated[
+    Literal["zero", "normal"],
+    Field(
+        description="First vectors of words without one, of the unknown word and of both marks: zeros, or drawn from "
+        "N(0, 1) with the seed of the model, as Jain & Wallace's are on MIMIC."
+    ),
+]
+
+
 class VectorFile(RemoteFile):
     """Pretrained word vectors in text format."""
 
@@ -34,6 +43,7 @@ class VectorFile(RemoteFile):
     )
     dimension: Count = Field(description="Width of the vectors.")
     member: str | None = Field(None, description="File to read inside a .zip; null: the only one.")
+    missing: Missing = "zero"
 
     @model_validator(mode="after")
     def _archive(self) -> Self:
@@ -53,6 +63,7 @@ class TrainedVectors(Section):
     skip_gram: bool = Field(False, description="Skip-gram; false: continuous bag of words.")
     normalise: bool = Field(False, description="Scale each vector to length 1, as Serrano & Smith do.")
     seed: Seed = Field(1, description="Seed of first weights and of sampling.")
+    missing: Missing = "zero"
 
 
 Vectors = Annotated[VectorFile | TrainedVectors, Field(discriminator="kind")]

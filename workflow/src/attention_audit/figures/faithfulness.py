@@ -1,4 +1,7 @@
-"""Comprehensiveness and sufficiency of each ranking (DeYoung et al. 2020), beyond Serrano & Smith 2019."""
+"""Attention-comprehensiveness and attention-sufficiency of each ranking, beyond Serrano & Smith 2019.
+
+They are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.resampling import cube, estimate
 
 HEIGHT = 3.2  # inches
-MEASURES = ("comprehensiveness", "sufficiency")
+MEASURES = {"comprehensiveness": "attention-\ncomprehensiveness", "sufficiency": "attention-\nsufficiency"}
+"""The measures, by the beginning of the names of their columns, and their labels."""
 APART = 0.09  # between the rankings at one bin
 LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 
@@ -78,7 +82,7 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Nam
                 draw(axes, rows[rows["measure"] == measure])
                 axes.tick_params(labelbottom=True)
                 if place % columns_of(len(panels)) == 0:
-                    axes.set_ylabel(measure)
+                    axes.set_ylabel(MEASURES[measure])
             title(cell[0], panel, models)
         limits = [axes.get_ylim() for cell in cells for axes in cell]
         for axes in (axes for cell in cells for axes in cell):

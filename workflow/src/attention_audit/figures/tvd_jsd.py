@@ -21,26 +21,31 @@ from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
 PANEL_HEIGHT, MARGIN = 2.4, 0.7  # inches
-LABELLED = 5  # lambdas named in a panel, where they find room
+LABELLED = 5  # lambdas of a family of adversaries named in a panel, where they find room
+ENTRIES = 3  # of the legend, in a row
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9)  # points
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
-BASE, ADVERSARY, ONE_ADVERSARY, INSTANCE_ADVERSARY = "base", "adversary", "one adversary", "instance_adversary"
+BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
+ONE_ADVERSARY = "one adversary"
+CURVES = (ADVERSARY, CONTINUATION)
+"""The families of adversaries, whose curves begin at the base model itself."""
 DRAWN: dict[str, dict[str, Any]] = {
     BASE: POINTS | {"label": "further seeds", "markersize": 5.5},
     "uniform": POINTS | {"label": "uniform weights", "markersize": 4.5},
-    ADVERSARY: {"label": "consistent adversary as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
+    ADVERSARY: {"label": "adversary from scratch as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
+    CONTINUATION: {"label": "adversary by continuation", "linestyle": "-", "linewidth": 1, "markersize": 3},
 }
-"""The models that always have an entry in the legend; other compared models have one under their own label."""
+"""The models that have an entry of their own in the legend; others have one under their own label."""
 
 
 def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How the models are drawn, then a single adversary, the curve of adversaries and the per-instance adversary.
+    """How the models are drawn, a single adversary before the curve of them, and last the per-instance adversary.
 
     Raises AuditError for a model that is not one of `models`.
     """
     looks: dict[str, dict[str, Any]] = {}
-    for name in models.ordered([*DRAWN, *compared]):
+    for name in models.ordered(compared):
         own = {"color": style.PALETTE[models[name].colour], "marker": models[name].marker}
         if name == ADVERSARY:
             looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2}
@@ -56,7 +61,7 @@ def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 def spelt(lambda_: float) -> str:
     """A lambda written as short as possible: λ = 2e-5, λ = 0.001."""
-    return f"λ = {lambda_:g}".replace("e-0", "e-")
+    return f"λ = {lambda_:.2g}".replace("e-0", "e-")
 
 
 def spread_out(count: int) -> list[int]:
@@ -68,34 +73,48 @@ def spread_out(count: int) -> list[int]:
     return chosen
 
 
+def curves_of(runs: pd.DataFrame) -> list[pd.DataFrame]:
+    """The curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from scratch, and
+    every search by continuation, whose lambdas are its own.
+    """
+    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
+    searches = [rows.sort_values("lambda") for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
+    return [curve for curve in (scratch, *searches) if len(curve)]
+
+
 def draw(
     axes: Axes,
     looks: Mapping[str, Mapping[str, Any]],
     runs: pd.DataFrame,
-    curve: pd.DataFrame,
+    curves: Iterable[pd.DataFrame],
     instance: pd.DataFrame,
 ) -> None:
-    """One panel: a point for each run of a model, and the curve over lambda; `looks` by what is drawn."""
-    points = {name: runs[runs["model"] == name] for name in looks}
-    adversaries = points[ADVERSARY]
-    points |= {ONE_ADVERSARY: adversaries, ADVERSARY: curve, INSTANCE_ADVERSARY: instance}
-    if adversaries["seed"].nunique() <= 1:
+    """One panel: a point for each run of a model, and the curves over lambda; `looks` by what is drawn."""
+    points = {name: runs[runs["model"] == name] for name in looks if name not in CURVES}
+    points |= {ONE_ADVERSARY: runs[runs["model"] == ADVERSARY], INSTANCE_ADVERSARY: instance}
+    if points[ONE_ADVERSARY]["seed"].nunique() <= 1:
         del points[ONE_ADVERSARY]
     for name, rows in points.items():
         axes.plot(rows["jsd"], rows["tvd"], **looks[name], clip_on=False, zorder=3)
+    for curve in curves:
+        look = dict(looks[curve["model"].iloc[0]])
+        axes.plot([0, *curve["jsd"]], [0, *curve["tvd"]], **look | {"marker": ""}, clip_on=False, zorder=3)
+        axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"}, clip_on=False, zorder=3)
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     highest = max(runs["tvd"].max(), instance["tvd"].max())
     axes.set(xlim=(0, 1.05 * LN2), ylim=(0, 1.12 * highest or 1))
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
 
 
-def occupied(figure: Figure, axes: Axes, curve: pd.DataFrame) -> list[Bbox]:
-    """Boxes (pixels) around every marker and along the curve, for labels to keep clear of."""
-    marks = [line.get_xydata() for line in axes.lines if line.get_marker() != "None"]
-    stops = np.linspace(0, len(curve) - 1, 20 * len(curve))
-    along = np.column_stack([np.interp(stops, range(len(curve)), curve[name]) for name in ("jsd", "tvd")])
+def occupied(figure: Figure, axes: Axes, curves: Iterable[pd.DataFrame]) -> list[Bbox]:
+    """Boxes (pixels) around every marker and along the curves, for labels to keep clear of."""
+    marks = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("None", "")]
+    for curve in curves:
+        stops = np.linspace(0, len(curve), 20 * len(curve))
+        points = ([0, *curve[name]] for name in ("jsd", "tvd"))
+        marks.append(np.column_stack([np.interp(stops, range(len(curve) + 1), values) for values in points]))
     half = 2 * figure.dpi / 72
-    return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate([*marks, along]))]
+    return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate(marks))]
 
 
 def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox]) -> Annotation | None:
@@ -121,34 +140,43 @@ def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: l
     return None
 
 
-def label_lambdas(figure: Figure, axes: Axes, curve: pd.DataFrame, colour: str) -> None:
-    """Name up to LABELLED lambdas along the curve, each only where it hides nothing. The layout must be final."""
-    taken = occupied(figure, axes, curve)
-    labelled = 0
-    for index in spread_out(len(curve)):
-        if labelled == LABELLED:
-            break
-        point = curve.iloc[index]
-        label = placed(axes, spelt(point["lambda"]), colour, (point["jsd"], point["tvd"]), taken)
-        if label is not None:
-            labelled += 1
-            taken.append(label.get_window_extent())
+def label_lambdas(
+    figure: Figure, axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: Iterable[pd.DataFrame]
+) -> None:
+    """Name up to LABELLED lambdas of each family along its first curve, each only where it hides nothing.
+
+    The layout must be final.
+    """
+    firsts = {curve["model"].iloc[0]: curve for curve in reversed([*curves])}
+    taken = occupied(figure, axes, curves)
+    for name in CURVES:
+        curve, labelled = firsts.get(name), 0
+        for index in spread_out(0 if curve is None else len(curve)):
+            if curve is None or labelled == LABELLED:
+                break
+            point = curve.iloc[index]
+            at = (point["jsd"], point["tvd"])
+            label = placed(axes, spelt(point["lambda"]), looks[name]["color"], at, taken)
+            if label is not None:
+                labelled += 1
+                taken.append(label.get_window_extent())
 
 
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
-    One panel for each data set: further seeds, uniform weights, the consistent adversary for every lambda (the mean
-    over its seeds, and a small dot for each seed where there are several) and the per-instance adversary. The frames
-    hold rows of the audits comparison and instance_adversary, of any number of data sets. Raises AuditError for a model
-    that is not one of `models`.
+    One panel for each data set: further seeds, uniform weights, the adversary from scratch for every lambda (the mean
+    over its seeds, and a small dot for each seed where there are several), every search by continuation, and the
+    per-instance adversary. Curves begin at the base model, where nothing is changed. The frames hold rows of the audits
+    comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of
+    `models`.
     """
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
     columns = columns_of(len(datasets))
     rows = math.ceil(len(datasets) / columns)
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
-    curves = averages(runs[runs["model"] == ADVERSARY], ["dataset", "lambda"])
+    curves = {dataset: curves_of(runs[runs["dataset"] == dataset]) for dataset in datasets}
     instances = averages(instance_adversary[instance_adversary["model"] == BASE], ["dataset"])
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
@@ -157,13 +185,14 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         for axes in panels[len(datasets) :]:
             axes.remove()
         for axes, dataset in zip(panels, datasets, strict=False):
-            draw(axes, looks, *(frame[frame["dataset"] == dataset] for frame in (runs, curves, instances)))
+            own, instance = (frame[frame["dataset"] == dataset] for frame in (runs, instances))
+            draw(axes, looks, own, curves[dataset], instance)
             axes.set_title(display_name(dataset), loc="left")
         figure.supxlabel("JSD of attention from the base model's (nats)", fontsize=style.TEXT)
         figure.supylabel("TVD of predictions", fontsize=style.TEXT)
         handles = [Line2D([], [], **look) for look in looks.values() if "label" in look]
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+        figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
         figure.draw_without_rendering()
         for axes, dataset in zip(panels, datasets, strict=False):
-            label_lambdas(figure, axes, curves[curves["dataset"] == dataset], looks[ADVERSARY]["color"])
+            label_lambdas(figure, axes, looks, curves[dataset])
     return figure

@@ -11,7 +11,10 @@ from attention_audit.section import Count, Section, Seed
 class AuditedRun(Section):
     """One model with one seed, as the columns of an audit name it, and what an audit may ask about it.
 
-    selection: the split on which its epoch was selected. hierarchical: whether its items are sentences.
+    selection: the split on which its epoch was selected. hierarchical: whether its items are sentences. other: the seed
+    of the same model that it is compared with; None where it is compared with none, or with another model. searched:
+    the step of a search by continuation that it is, 0 for the chosen one, None for other models; the lambda of such a
+    run is known only after the search.
     """
 
     model: str
@@ -19,6 +22,8 @@ class AuditedRun(Section):
     seed: Seed
     selection: str
     hierarchical: bool
+    other: Seed | None = None
+    searched: int | None = None
 
 
 class Networks(Section):
@@ -58,8 +63,8 @@ class GatheredAudit(Section):
 
 
 class AuditsJob(Section):
-    """All audits that one suite is asked on one data set and that need no network, in an order in which each finds
-    those that it reads.
+    """Audits of one suite on one data set that a job makes together, in an order in which each finds those that it
+    reads: all that the suite is asked without a network, or all that run its models again.
     """
 
     dataset: str

@@ -24,6 +24,7 @@ class ReadSpec(Section):
     source: Literal["audit", "corpus", "table", "tables", "records"]
     declared: str
     columns: list[str]
+    split: str
     categories: bool
     each: bool
     suites: bool
@@ -46,6 +47,7 @@ class TableSpec(Section):
 
     declared: str
     shown: str
+    top: str
     gaps: dict[str, str]
     paper: str
     number: str

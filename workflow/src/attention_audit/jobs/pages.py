@@ -8,12 +8,16 @@ from attention_audit.section import Section
 
 
 class ShownSuite(Section):
-    """A suite as pages name it: its models by name; its data sets, and the seeds of its models, in this run."""
+    """A suite as pages name it: its models by name; its data sets, and the seeds of its models, in this run.
+
+    citation: title and address of the paper that it is named after; empty for a suite of one's own.
+    """
 
     key: str
     paper: str
     title: str
     about: str
+    citation: list[str]
     models: dict[str, str]
     datasets: list[str]
     seeds: dict[str, list[int]]

@@ -1,8 +1,8 @@
-"""The settings of a training job."""
+"""The settings of a training job, and of a search, which is one with several models."""
 
 from __future__ import annotations
 
-from attention_audit.training.settings import TrainSettings
+from attention_audit.training.settings import SearchSettings, TrainSettings
 
 
 class TrainJob(TrainSettings):
@@ -12,4 +12,14 @@ class TrainJob(TrainSettings):
     settings and inputs, are kept.
     """
 
+    training_code: str
+
+
+class SearchJob(SearchSettings):
+    """A search by continuation with each of its seeds, all of whose models are read out on every split.
+
+    models: of the steps, by their names in paths. training_code: as that of a training.
+    """
+
+    models: list[str]
     training_code: str

@@ -54,7 +54,8 @@ class Architecture(Section):
     hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, or outputs of an
     affine layer; not read where there is no encoder. kernels: the widths of a convolution, in words. hierarchical: an
     encoder and additive attention read the words of each sentence, then the same kind of encoder and `attention` read
-    the sentences. pair: a second encoder reads each text's query. initialisation: see `classifier.initialise`.
+    the sentences. pair: a second encoder reads each text's query. initialisation: see `classifier.initialise`. missing:
+    where vectors are pretrained, the first ones of words that have none.
     """
 
     encoder: Encoder
@@ -68,6 +69,7 @@ class Architecture(Section):
     pair: bool = False
     dropout: Dropout = Dropout()
     initialisation: Literal["torch", "xavier"] = "torch"
+    missing: Literal["zero", "normal"] = "zero"
 
     @model_validator(mode="after")
     def _marks(self) -> Self:

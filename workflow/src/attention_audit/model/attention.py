@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor, nn
 
+from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture, Attention
 from attention_audit.model.batch import Batch, Sentences
 
@@ -21,6 +22,26 @@ Build = Callable[[Architecture, int], nn.Module]
 def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
     """Softmax over the items of each text, without padding: (N, I) -> (N, I)."""
     return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
+
+
+def scale(weight: Tensor, factor: float) -> None:
+    """Multiply a weight by a factor, in place."""
+    with torch.no_grad():
+        weight.mul_(factor)
+
+
+def soften(attention: nn.Module, factor: float) -> None:
+    """Multiply the scores of attention by a factor: below 1, no weight is near 1, and the softmax passes gradients.
+
+    Raises AuditError where its class has no such method.
+    """
+    method = getattr(attention, "soften", None)
+    if method is None:
+        raise AuditError(
+            f"model.attention: the scores of {type(attention).__name__} cannot be softened; give the class a method "
+            "soften(factor), or set adversary.search: scratch"
+        )
+    method(factor)
 
 
 class Additive(nn.Module):
@@ -36,6 +57,10 @@ class Additive(nn.Module):
         scores: Tensor = self.score(self.affine(states).tanh()).squeeze(-1)
         return over_items(scores, texts)
 
+    def soften(self, factor: float) -> None:
+        """Multiply all scores by a factor."""
+        scale(self.score.weight, factor)
+
 
 class Dot(nn.Module):
     """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
@@ -47,6 +72,10 @@ class Dot(nn.Module):
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """(N, I, H) -> (N, I)."""
         return over_items(self.score(states).squeeze(-1) / math.sqrt(states.shape[-1]), texts)
+
+    def soften(self, factor: float) -> None:
+        """Multiply all scores by a factor."""
+        scale(self.score.weight, factor)
 
 
 class QueryAdditive(nn.Module):

@@ -69,13 +69,15 @@ class Batch(Marked):
 
     The items that a model attends to are the tokens, or the sentences where the split has them in `documents`; I is the
     largest number of items. attention (B, I) and probabilities (B, C) come from another model, where the split carries
-    them. query: the second texts of pairs. candidates (B, K): the classes that may answer each text, padded with -1; a
+    them. impermissible (B, I): true on items that attention is to keep away from, where the split carries them. query:
+    the second texts of pairs. candidates (B, K): the classes that may answer each text, padded with -1; a
     row of only -1 means that every class may. None means that every class may answer every text.
     """
 
     labels: Tensor
     attention: Tensor | None = None
     probabilities: Tensor | None = None
+    impermissible: Tensor | None = None
     documents: Documents | None = None
     query: Marked | None = None
     candidates: Tensor | None = None
@@ -225,11 +227,12 @@ class Split:
         probabilities: npt.ArrayLike | None = None,
         boundaries: Boundaries | None = None,
         pairs: Pairs | None = None,
+        impermissible: npt.ArrayLike | None = None,
     ) -> None:
         """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
 
         lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
-        its sentences; `attention` has one weight for each item.
+        its sentences; `attention` has one weight for each item, and `impermissible` a truth value, text after text.
         """
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
@@ -243,7 +246,10 @@ class Split:
         if attention is not None:
             flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
             self._attention = torch.from_numpy(flat).to(device)
-            self._item_start = torch.from_numpy(_starts(self.items)).to(device)
+        self._impermissible = None
+        if impermissible is not None:
+            self._impermissible = torch.from_numpy(np.asarray(impermissible, dtype=np.bool_)).to(device)
+        self._item_start = torch.from_numpy(_starts(self.items)).to(device)
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
@@ -280,10 +286,12 @@ class Split:
             query=None if self._pairs is None else self._pairs.queries(rows),
             candidates=None if self._pairs is None else self._pairs.candidates(rows),
         )
-        if self._attention is None:
-            return batch
-        weights = _padded(self._attention, self._item_start[rows], batch.items, int(self.items[members].max()))
-        return replace(batch, attention=weights)
+        most = int(self.items[members].max())
+        weights, hidden = (
+            None if flat is None else _padded(flat, self._item_start[rows], batch.items, most)
+            for flat in (self._attention, self._impermissible)
+        )
+        return replace(batch, attention=weights, impermissible=hidden)
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""

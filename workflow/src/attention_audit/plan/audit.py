@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Need = Literal["readouts", "corpus", "network", "linear", "tokens", "base", "contrast"]
 Of = Literal["models", "attending", "judged", "compared", "reseeded", "first"]
 Takes = Literal["part", "readout", "two", "suite", "network"]
+ReadSplit = Literal["dev", "test"]
 
 
 @dataclass(frozen=True)
 class Audit:
     """One audit: a function from readouts to the rows of one Parquet file a data set and suite.
 
-    name: of the file, and of Snakemake's rule. target: the function, "module:name" under this package. columns: the
-    declaration of the file's columns, likewise. asks: the question, in a sentence.
+    name: of the file, and of the rule that makes it by itself. target: the function, "module:name" under this package.
+    columns: the declaration of the file's columns, likewise. asks: the question, in a sentence.
 
     needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
     run again. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that
     are tokens and not sentences. base, contrast: a model that others are compared with, and its adversary.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
-    `compared` with the base; those of models with several seeds (`reseeded`); or the `first`, which is the base where
-    there is one.
+    `compared` with the base; every two seeds of a model that has several (`reseeded`); or the `first`, which is the
+    base where there is one.
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
-    all of them; two: the readout that a run is compared with, and its own; network: the model, the split and the
-    readout; suite: nothing, once a suite. All else it takes by the names of its parameters: see `stages.audit`.
+    all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and
+    readout (`audits.attributed.Attributed`); suite: nothing, once a suite. All else it takes by the names of its
+    parameters: see `stages.audit`.
 
-    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads. Several
-    audits with one target are computed by one job, whose rule has the name `job`.
+    split: whose readouts it reads.
+
+    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads.
     """
 
     name: str
@@ -40,10 +43,6 @@ class Audit:
     needs: frozenset[Need] = frozenset({"readouts"})
     of: Of = "judged"
     takes: Takes = "part"
+    split: ReadSplit = "test"
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    job: str = field(default="")
-
-    def __post_init__(self) -> None:
-        if not self.job:
-            object.__setattr__(self, "job", self.name)

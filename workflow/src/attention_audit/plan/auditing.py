@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks
-from attention_audit.plan.audit import Audit, Need
+from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 
 AUDIT = "results/audits/{dataset}/{suite}/{audit}.parquet"
+ANY_DATASET = "[a-z0-9-]+"
 
 Inputs = dict[str, list[str]]
 """Input files of a job by name."""
@@ -23,12 +27,33 @@ def audit_file(dataset: str, suite: str, audit: str) -> str:
     return AUDIT.format(dataset=dataset, suite=suite, audit=audit)
 
 
-def audit_rules(audits: tuple[Audit, ...] = AUDITS) -> dict[str, list[Audit]]:
-    """The audits by the rule that makes them, several where one job computes them together."""
-    rules: dict[str, list[Audit]] = {}
-    for audit in audits:
-        rules.setdefault(audit.job, []).append(audit)
-    return rules
+JOBS = ("audits", "attribution")
+"""The stages that make several audits of a suite in one job: those that need no network, and those that do."""
+
+
+def job_of(audit: Audit) -> str:
+    """The one of `JOBS` that makes an audit which a suite is asked."""
+    return "attribution" if "network" in audit.needs else "audits"
+
+
+def _together(job: str, asked: list[Audit]) -> list[Audit]:
+    """Those of the asked audits that a job of this kind makes; they read no audit that it does not make."""
+    own = [audit for audit in asked if job_of(audit) == job]
+    missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
+    return [audit for audit in AUDITS if audit in own and not missing & {*audit.after}]
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """A rule that makes audits of a suite together: its name, the job, the suite's key, a pattern of data sets, the
+    audits.
+    """
+
+    rule: str
+    job: str
+    suite: str
+    datasets: str
+    audits: tuple[str, ...]
 
 
 class Auditing:
@@ -37,155 +62,224 @@ class Auditing:
     def __init__(self, scope: Scope, trainings: Trainings) -> None:
         self.scope = scope
         self.trainings = trainings
-        for key in scope.config.audits:
-            scope.suite(key)
-        for suite in scope.suites.values():
+        for key, names in scope.config.audits.items():
+            suite = scope.suite(key)
             for dataset in scope.datasets_of(suite):
-                for audit in self.asked(suite):
-                    self.refuse_unless_possible(suite, dataset, audit)
+                for name in names:
+                    self.refuse_unless_possible(suite, dataset, audit_named(name))
 
-    def asked(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is asked; those between seeds only where a model has several."""
+    def _named(self, suite: Suite) -> list[Audit]:
+        """The audits that a suite is to be asked; those between seeds only where a model has several."""
         names = self.scope.config.audits.get(suite.key, suite.own_audits)
         audits = [audit_named(name) for name in names]
         return [audit for audit in audits if audit.of != "reseeded" or suite.runs_of(audit)]
+
+    def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
+        if dataset not in self.scope.datasets_of(suite):
+            raise AuditError(
+                f"{dataset}: not a data set of {suite.title} in this configuration; add it there, or ask for another"
+            )
+
+    def asked(self, suite: Suite, dataset: str) -> list[Audit]:
+        """The audits that a suite is asked on a data set: those that it is to be asked and that are possible there.
+
+        Raises AuditError where it is not a data set of the suite.
+        """
+        self._refuse_unless_of(suite, dataset)
+        return [audit for audit in self._named(suite) if not self.reason(suite, dataset, audit)]
 
     def files(self, suite: Suite) -> list[str]:
         """The files of all audits that a suite is asked, on all its data sets."""
         return [
             audit_file(dataset, suite.key, audit.name)
             for dataset in self.scope.datasets_of(suite)
-            for audit in self.asked(suite)
+            for audit in self.asked(suite, dataset)
         ]
 
-    def lacks(self, suite: Suite, dataset: str, need: Need, runs: list[Run]) -> str:
-        """Why a suite has not what an audit needs; "" where it has."""
-        pair = self.scope.config.corpora[dataset].pair
-        if need == "base" and suite.base is None:
+    @cache  # noqa: B019, a run has one plan
+    def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
+        """What an audit needs and a model has not; "" where it has all."""
+        if "base" in audit.needs and suite.base is None:
             return "a base model that others are compared with, which this suite has not"
-        if need == "contrast" and suite.contrast is None:
+        if "contrast" in audit.needs and suite.contrast is None:
             return "an adversary to show beside the base model, which this suite has not"
-        if need == "linear" and pair:
+        if "linear" in audit.needs and self.scope.config.corpora[dataset].pair:
             return f"predictions that are linear in the attention, which models of pairs ({dataset}) have not"
-        hierarchical = [run.model for run in runs if suite.architecture(dataset, run.model).hierarchical]
-        if need == "tokens" and hierarchical:
-            return f"attention over tokens, and {hierarchical[0]} attends to sentences"
+        if "tokens" in audit.needs and suite.architecture(dataset, model).hierarchical:
+            return f"attention over tokens, and {model} attends to sentences"
         return ""
 
+    def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
+        """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
+        models = dict.fromkeys(run.model for run in suite.runs_of(audit))
+        return [self.lacks(suite, dataset, audit, model) for model in models]
+
+    def reason(self, suite: Suite, dataset: str, audit: Audit) -> str:
+        """What an audit needs and no model of a suite has; "" where one has all, or where there is none to ask."""
+        reasons = self._lacking(suite, dataset, audit)
+        return reasons[0] if reasons and all(reasons) else ""
+
     def refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
-        """Raise AuditError where a suite has not what an audit needs."""
-        for need in sorted(audit.needs):
-            if reason := self.lacks(suite, dataset, need, suite.runs_of(audit)):
-                raise AuditError(f"audits.{suite.key}: {audit.name} needs {reason}; leave it out")
+        """Raise AuditError where a model has not what an audit needs.
 
-    def _audits_of(self, rule: str, key: str, dataset: str) -> tuple[Suite, list[Audit]]:
-        """The suite and the audits of one job. Raises AuditError where there is no such job."""
-        suite, audits = self.scope.suite(key), audit_rules()[rule]
-        if dataset not in self.scope.datasets_of(suite):
-            raise AuditError(
-                f"{dataset}: not a data set of {suite.title} in this configuration; add it there, or ask for another"
-            )
-        self.refuse_unless_possible(suite, dataset, audits[0])
-        if not suite.runs_of(audits[0]):
-            raise AuditError(f"{audits[0].name}: {suite.title} has no model with several seeds; name more of them")
-        return suite, audits
+        Of a suite's own audits such models are left out, and it is raised only where none is left.
+        """
+        own = audit.name in suite.own_audits
+        reasons = [self.reason(suite, dataset, audit)] if own else self._lacking(suite, dataset, audit)
+        if reason := next(filter(None, reasons), ""):
+            raise AuditError(f"audits.{suite.key}: {audit.name} needs {reason}; leave it out")
 
-    def against(self, suite: Suite, audit: Audit, run: Run) -> Run | None:
-        """What a run is compared with: the base, or the first seed of its model."""
+    def unasked(self, suite: Suite, dataset: str, model: str, names: Sequence[str]) -> dict[str, str]:
+        """Of the audits of these names, those that a model is not asked on a data set, each with the reason."""
+        asked, reasons = self.asked(suite, dataset), {}
+        for audit in map(audit_named, names):
+            if needed := self.lacks(suite, dataset, audit, model):
+                reasons[audit.name] = f"{audit.name} needs {needed}"
+            elif audit not in asked:
+                reasons[audit.name] = f"{audit.name} is not among the suite's audits"
+        return reasons
+
+    def _audit_of(self, name: str, key: str, dataset: str) -> tuple[Suite, Audit]:
+        """A suite and an audit by their names. Raises AuditError where the suite cannot be asked the audit."""
+        suite, audit = self.scope.suite(key), audit_named(name)
+        self._refuse_unless_of(suite, dataset)
+        self.refuse_unless_possible(suite, dataset, audit)
+        if not suite.runs_of(audit):
+            raise AuditError(f"{audit.name}: {suite.title} has no model with several seeds; name more of them")
+        return suite, audit
+
+    def compared(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
+        """The runs that have rows in an audit, in order, each after the run that it is compared with, if there is one.
+
+        They have what the audit needs, and nothing is compared with itself. Of several seeds of a model, every two are
+        compared once, the later with the earlier one.
+        """
+        runs = [run for run in suite.runs_of(audit) if not self.lacks(suite, dataset, audit, run.model)]
         if audit.takes != "two":
-            return None
-        return suite.base if audit.of == "compared" else Run(run.model, suite.seeds(run.model)[0])
+            return [(None, run) for run in runs]
+        if audit.of == "reseeded":
+            return [(first, other) for first, other in combinations(runs, 2) if first.model == other.model]
+        return [(suite.base, run) for run in runs if run != suite.base]
 
-    def runs(self, suite: Suite, audit: Audit) -> list[Run]:
-        """The runs that have rows in an audit: nothing is compared with itself."""
-        return [run for run in suite.runs_of(audit) if self.against(suite, audit, run) != run]
+    def runs(self, suite: Suite, audit: Audit, dataset: str) -> list[Run]:
+        """The runs that have rows in an audit, each as often as it is compared."""
+        return [run for _, run in self.compared(suite, audit, dataset)]
 
-    def inputs(self, rule: str, key: str, dataset: str) -> Inputs:
-        """The input files of a job."""
-        suite, (audit, *_) = self._audits_of(rule, key, dataset)
-        homes = [self.trainings.home(suite, dataset, run) for run in self.runs(suite, audit)]
+    def inputs(self, name: str, key: str, dataset: str) -> Inputs:
+        """The input files of an audit."""
+        suite, audit = self._audit_of(name, key, dataset)
+        runs = self.runs(suite, audit, dataset)
+        homes = [self.trainings.home(suite, dataset, run) for run in runs]
+        others = [other for other, _ in self.compared(suite, audit, dataset) if other]
         inputs: Inputs = {}
         if audit.takes == "suite":
-            for name, run in (("base", suite.base), ("contrast", suite.contrast)):
-                inputs[name] = [self.trainings.home(suite, dataset, run).readout()] if run else []
+            for role, run in (("base", suite.base), ("contrast", suite.contrast)):
+                inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
-            inputs["readouts"] = [home.readout() for home in homes]
+            inputs["readouts"] = [home.readout(audit.split) for home in homes]
+            searched = [run for run in runs if suite.searched(run.model) is not None]
+            if searched:
+                files = [self.trainings.search_file(suite, dataset, run) for run in searched]
+                inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
-        if audit.takes == "two":
-            others = (self.against(suite, audit, run) for run in self.runs(suite, audit))
-            inputs["against"] = [self.trainings.home(suite, dataset, run).readout() for run in others if run]
+        if others:
+            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(audit.split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [f"results/corpora/{dataset}/corpus.parquet"]
         if "network" in audit.needs:
             inputs["vocabulary"] = [f"results/corpora/{dataset}/vocabulary.parquet"]
             inputs["weights"] = [home.weights for home in homes]
-        return inputs | {name: [audit_file(dataset, key, name)] for name in audit.after}
+        return inputs | {other: [audit_file(dataset, key, other)] for other in audit.after}
 
-    def job(self, rule: str, key: str, dataset: str) -> AuditJob:
-        """The settings of a job."""
-        suite, audits = self._audits_of(rule, key, dataset)
-        audit, config = audits[0], self.scope.config
-        runs = self.runs(suite, audit)
+    def job(self, name: str, key: str, dataset: str) -> AuditJob:
+        """What an audit is told."""
+        suite, audit = self._audit_of(name, key, dataset)
+        config, compared = self.scope.config, self.compared(suite, audit, dataset)
         networks = None
         if "network" in audit.needs:
             networks = Networks(
-                architectures=[suite.architecture(dataset, run.model) for run in runs],
+                architectures=[suite.architecture(dataset, run.model) for _, run in compared],
                 device=config.device,
                 threads=config.threads,
             )
         return AuditJob(
             dataset=dataset,
             suite=key,
-            audit=rule,
+            audit=name,
             target=audit.target,
             takes=audit.takes,
-            columns={each.name: each.columns for each in audits},
+            columns={name: audit.columns},
             runs=[
                 AuditedRun(
                     model=suite.family(run.model),
                     lambda_=suite.lambda_(run.model),
+                    searched=suite.searched(run.model),
                     seed=run.seed,
                     selection=suite.selection(dataset, run.model),
                     hierarchical=suite.architecture(dataset, run.model).hierarchical,
+                    other=other.seed if other and other.model == run.model else None,
                 )
-                for run in runs
+                for other, run in compared
             ],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
-            after={name: audit_named(name).columns for name in audit.after},
+            after={other: audit_named(other).columns for other in audit.after},
             threads=config.threads,
             networks=networks,
         )
 
-    def gathered(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is asked and that need no network: one job a data set makes them."""
-        asked = [audit for audit in self.asked(suite) if "network" not in audit.needs]
-        missing = {name for audit in asked for name in audit.after} - {audit.name for audit in asked}
-        return [audit for audit in AUDITS if audit in asked and not missing & {*audit.after}]
+    def gathered(self, job: str, suite: Suite, dataset: str) -> list[Audit]:
+        """The audits that a suite is asked on a data set and that one job of this kind makes."""
+        return _together(job, self.asked(suite, dataset))
 
-    def suites_alone(self, rule: str) -> list[str]:
-        """The suites whose audits of this rule are made by it, and not together with the others."""
-        audit = audit_rules()[rule][0]
-        return [suite.key for suite in self.scope.suites.values() if audit not in self.gathered(suite)]
+    def gatherings(self, job: str, suite: Suite) -> list[Gathering]:
+        """The rules that make these audits, which together match every name of a data set.
 
-    def _gathered_inputs(self, suite: Suite, dataset: str) -> dict[str, Inputs]:
-        """The inputs of each gathered audit, but for those that the same job makes."""
-        own = {audit.name for audit in self.gathered(suite)}
+        Pairs have a rule of their own, since some audits are not possible on them. The other rule also takes names that
+        are no data set of the suite, so that whoever asks for one is told so.
+        """
+        pairs = [name for name in self.scope.datasets_of(suite) if self.scope.config.corpora[name].pair]
+        single = [name for name in self.scope.datasets_of(suite) if name not in pairs]
+        audits = self.gathered(job, suite, single[0]) if single else _together(job, self._named(suite))
+        rule, names = f"{job}_{suite.key}", "|".join(pairs)
+        pattern = f"(?!(?:{names})/){ANY_DATASET}" if pairs else ANY_DATASET
+        gatherings = [Gathering(rule, job, suite.key, pattern, tuple(audit.name for audit in audits))]
+        if pairs:
+            audits = self.gathered(job, suite, pairs[0])
+            gatherings.append(Gathering(f"{rule}_pairs", job, suite.key, names, tuple(audit.name for audit in audits)))
+        return gatherings
+
+    def alone(self, name: str) -> str:
+        """A regular expression of the data sets of which an audit is made by itself, and not together with others.
+
+        It looks ahead at the suite, which follows the data set in the path of an audit.
+        """
+        patterns = [
+            f"(?:{gathering.datasets})(?=/{suite.key}/)"
+            for suite in self.scope.suites.values()
+            for gathering in self.gatherings(job_of(audit_named(name)), suite)
+            if name not in gathering.audits
+        ]
+        return "|".join(patterns) or "(?!)"
+
+    def _inputs_together(self, audits: list[Audit], suite: Suite, dataset: str) -> dict[str, Inputs]:
+        """The inputs of each of these audits, but for those that the same job makes."""
+        own = {audit.name for audit in audits}
         return {
             audit.name: {
-                name: files for name, files in self.inputs(audit.job, suite.key, dataset).items() if name not in own
+                name: files for name, files in self.inputs(audit.name, suite.key, dataset).items() if name not in own
             }
-            for audit in self.gathered(suite)
+            for audit in audits
         }
 
-    def gathered_files(self, suite: Suite, dataset: str) -> list[str]:
-        """The input files of all gathered audits, each once."""
-        by_audit = self._gathered_inputs(suite, dataset)
+    def files_together(self, audits: list[Audit], suite: Suite, dataset: str) -> list[str]:
+        """The input files of a job that makes these audits, each once."""
+        by_audit = self._inputs_together(audits, suite, dataset)
         return list(dict.fromkeys(path for inputs in by_audit.values() for files in inputs.values() for path in files))
 
-    def gathered_job(self, suite: Suite, dataset: str, code: Callable[[str], str]) -> AuditsJob:
-        """The settings of the job of all gathered audits. `code`: the hash of the code of an audit's rule."""
-        place = {path: number for number, path in enumerate(self.gathered_files(suite, dataset))}
+    def job_together(self, audits: list[Audit], suite: Suite, dataset: str, code: Callable[[str], str]) -> AuditsJob:
+        """The settings of a job that makes these audits. `code`: the hash of the code of an audit."""
+        place = {path: number for number, path in enumerate(self.files_together(audits, suite, dataset))}
         return AuditsJob(
             dataset=dataset,
             suite=suite.key,
@@ -195,6 +289,6 @@ class Auditing:
                     code=code(name),
                     inputs={each: [place[path] for path in files] for each, files in inputs.items()},
                 )
-                for name, inputs in self._gathered_inputs(suite, dataset).items()
+                for name, inputs in self._inputs_together(audits, suite, dataset).items()
             ],
         )

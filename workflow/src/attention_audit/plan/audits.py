@@ -20,6 +20,13 @@ AUDITS = (
         takes="readout",
     ),
     Audit(
+        "predictions",
+        "audits.predictions:predictions",
+        "columns.predictions:PREDICTIONS",
+        "What does each model predict of each text?",
+        of="models",
+    ),
+    Audit(
         "comparison",
         "audits.comparison:against_base",
         "columns.comparison:COMPARISON",
@@ -29,10 +36,20 @@ AUDITS = (
         takes="two",
     ),
     Audit(
+        "consistency",
+        "audits.consistency:consistency",
+        "columns.consistency:CONSISTENCY",
+        "How far is each model from the base model on the development split, where adversaries may be chosen?",
+        needs=_needs("base"),
+        of="compared",
+        takes="two",
+        split="dev",
+    ),
+    Audit(
         "stability",
         "audits.stability:between_seeds",
         "columns.stability:STABILITY",
-        "How far do attention and predictions move from one seed to another?",
+        "How far do attention and predictions move from any seed to any other?",
         of="reseeded",
         takes="two",
         settings=("permutation",),
@@ -43,6 +60,13 @@ AUDITS = (
         "columns.permutation:PERMUTATION",
         "How far does the prediction move when the attention weights are shuffled over the items?",
         settings=("permutation",),
+    ),
+    Audit(
+        "contributions",
+        "audits.contributions:contributions",
+        "columns.contributions:CONTRIBUTIONS",
+        "Is attention proportional to what each item adds to the decision, and does it speak for the prediction?",
+        needs=_needs("linear"),
     ),
     Audit(
         "instance_adversary",
@@ -95,22 +119,40 @@ AUDITS = (
         settings=("attention_maps",),
         after=("instance_adversary",),
     ),
-    *(
-        Audit(
-            name,
-            "audits.attribution:attribution",
-            f"columns.{name}:{name.upper()}",
-            asks,
-            needs=_needs("corpus", "network", "tokens"),
-            takes="network",
-            settings=("correlation", "agreement"),
-            job="attribution",
-        )
-        for name, asks in (
-            ("correlation", "Does attention rank the tokens as gradients and leave-one-out do?"),
-            ("agreement", "How far do any two attributions agree, integrated gradients included?"),
-            ("conicity", "How alike are the hidden states of a text?"),
-        )
+    Audit(
+        "correlation",
+        "audits.correlation:correlation",
+        "columns.correlation:CORRELATION",
+        "Does attention rank the tokens as gradients and leave-one-out do?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+        settings=("correlation",),
+    ),
+    Audit(
+        "agreement",
+        "audits.agreement:agreement",
+        "columns.agreement:AGREEMENT",
+        "How far do any two attributions agree, integrated gradients included?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+        settings=("agreement",),
+    ),
+    Audit(
+        "conicity",
+        "audits.conicity:conicity",
+        "columns.conicity:CONICITY",
+        "How alike are the hidden states of a text?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+    ),
+    Audit(
+        "located",
+        "audits.located:located",
+        "columns.located:LOCATED",
+        "Are the words with weight those without which the model predicts something else?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+        settings=("agreement", "erasure"),
     ),
 )
 """In the order in which they are listed."""

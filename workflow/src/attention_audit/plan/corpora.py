@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attention_audit.code import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.availability import locate
-from attention_audit.corpus.source import RawSource, RemoteFile, Source
+from attention_audit.corpus.formats import Corpus
+from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
-from attention_audit.jobs.vocabulary import VocabularyJob
 
 RAW = Path("results/raw")
 VECTORS = "vectors"
+READING = "stages.reading"
+"""The code that decides what a corpus is."""
 
 
-def source_of(config: Config, dataset: str) -> Source:
+def source_of(config: Config, dataset: str) -> Corpus:
     """The entry of a data set in the catalogue. Raises AuditError where there is none."""
     if dataset not in config.corpora:
         raise AuditError(f"{dataset}: not a data set of this configuration; add it to `corpora`, or ask for another")
@@ -67,15 +70,14 @@ def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
 
 
 def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
-    """The settings of the job that reads a data set."""
-    files = list(raw_paths(config, dataset, mirror))
-    return CorpusJob(dataset=dataset, corpus=config.corpora[dataset], files=files)
-
-
-def vocabulary_job(config: Config, dataset: str) -> VocabularyJob:
-    """The settings of the job that makes the vocabulary of a data set."""
-    source = source_of(config, dataset)
-    return VocabularyJob(dataset=dataset, min_df=source.min_df, vectors=vectors_of(config, dataset))
+    """The settings of the job that reads a data set and makes its vocabulary."""
+    return CorpusJob(
+        dataset=dataset,
+        corpus=source_of(config, dataset),
+        files=list(raw_paths(config, dataset, mirror)),
+        reading_code=code_hash(READING),
+        vectors=vectors_of(config, dataset),
+    )
 
 
 def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str]:

@@ -17,10 +17,11 @@ class Read:
     source and name: an audit by its name; a file of each data set's folder in results/corpora, as frames by data set; a
     published table by its name, or those of several `tables` that were made, by name; or the records of fetched files.
 
-    columns: those that are needed, of a file that has more. categories: words come as pandas' categories, and a list of
-    k numbers as k columns, which saves memory where there are many rows. each: the frames come one a data set, one
-    after another, so that memory holds one of them. suites: whose audit, "*" for all suites that were asked for it; the
-    rows are then told apart by a column `suite`. By default it is the exhibit's own, without such a column.
+    columns: those that are needed, of a file that has more. split: only the texts of this split, of a corpus.
+    categories: words come as pandas' categories, and a list of k numbers as k columns, which saves memory where there
+    are many rows. each: the frames come one a data set, one after another, so that memory holds one of them. suites:
+    whose audit, "*" for all suites that were asked for it; the rows are then told apart by a column `suite`. By default
+    it is the exhibit's own, without such a column.
 
     missing: what is an error: `no file`; `no row`, where no file has any; or `nothing`.
     """
@@ -28,6 +29,7 @@ class Read:
     source: Source
     name: str = ""
     columns: tuple[str, ...] = ()
+    split: str = ""
     categories: bool = False
     each: bool = False
     suites: tuple[str, ...] = ()
@@ -46,7 +48,7 @@ def rows(name: str, *columns: str, each: bool = False) -> Read:
 
 def of_every_suite(name: str, *columns: str, categories: bool = False) -> Read:
     """Some columns of an audit of all suites that were asked for it."""
-    return Read("audit", name, columns, categories, suites=("*",), missing="nothing")
+    return Read("audit", name, columns, categories=categories, suites=("*",), missing="nothing")
 
 
 def corpus(file: str) -> Read:
@@ -114,12 +116,14 @@ class Figure(Exhibit):
 class Table(Exhibit):
     """A table; its function returns a frame.
 
-    columns: the declaration of its columns. shown: the function that turns the frame into rows of text. gaps: whether
-    data sets that could not be had follow at the end, with the paper's values.
+    columns: the declaration of its columns. shown: the function that turns the frame into rows of text. top: the
+    function that picks the rows of the .csv file, where the frame has too many for one. gaps: whether data sets that
+    could not be had follow at the end, with the paper's values.
     """
 
     columns: str = "columns.table:TABLE"
     shown: str = "tables.shown:wide"
+    top: str = ""
     gaps: bool = True
 
     folder = "tables"

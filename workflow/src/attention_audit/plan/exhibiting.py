@@ -13,7 +13,7 @@ from attention_audit.plan.auditing import Auditing, Inputs, audit_file
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files
 from attention_audit.plan.exhibit import Exhibit, Read, Table
-from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 
@@ -44,7 +44,8 @@ class Exhibiting:
         self.exhibits = exhibits
         self.settings: dict[str, Callable[[], Any]] = {
             "resamples": lambda: scope.config.resamples,
-            "epsilon": lambda: scope.config.instance_adversary.epsilon,
+            "answer": scope.config.answer.model_dump,
+            "budget": lambda: scope.config.answer.margins.tvd,
             "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
@@ -88,10 +89,16 @@ class Exhibiting:
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
 
     def datasets(self, exhibit: Exhibit) -> list[str]:
-        """The data sets that an exhibit speaks of."""
+        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible."""
         if exhibit.every_dataset or not exhibit.suite:
             return self.scope.datasets
-        return self.scope.datasets_of(self.scope.suite(exhibit.suite))
+        suite = self.scope.suite(exhibit.suite)
+        read = [read.name for read in exhibit.reads.values() if read.source == "audit" and not read.suites]
+        return [
+            name
+            for name in self.scope.datasets_of(suite)
+            if not any(self.auditing.reason(suite, name, audit_named(audit)) for audit in read)
+        ]
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
         """The suites whose models an exhibit may speak of."""
@@ -108,8 +115,8 @@ class Exhibiting:
             (FileOf(name=name, suite=suite.key), audit_file(name, suite.key, audit.name))
             for suite in self.scope.suites.values()
             if EVERY in read.suites or suite.key in read.suites
-            if audit in self.auditing.asked(suite)
             for name in self.scope.datasets_of(suite)
+            if audit in self.auditing.asked(suite, name)
         ]
 
     def _files(self, exhibit: Exhibit, read: Read) -> list[tuple[FileOf, str]]:
@@ -157,7 +164,8 @@ class Exhibiting:
             name: ReadSpec(
                 source=read.source,
                 declared=self.declared(read),
-                columns=list(read.columns) if read.source == "audit" else [],
+                columns=list(read.columns) if read.source in ("audit", "corpus") else [],
+                split=read.split,
                 categories=read.categories,
                 each=read.each,
                 suites=bool(read.suites),
@@ -186,7 +194,9 @@ class Exhibiting:
             suite = self.scope.suite(table.suite)
             gaps = self.scope.unavailable if table.every_dataset else self.scope.gaps(suite)
         paper = self.scope.suite(table.suite).paper if table.suite else ""
-        return TableSpec(declared=table.columns, shown=table.shown, gaps=gaps, paper=paper, number=table.number)
+        return TableSpec(
+            declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
+        )
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""
@@ -201,6 +211,8 @@ class Exhibiting:
                 paper=suite.paper,
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
+                items="sentences" if suite.architecture(name, model).hierarchical else "words",
+                unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
             )
             for suite in self.scope.suites.values()

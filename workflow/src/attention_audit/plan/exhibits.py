@@ -4,7 +4,41 @@ from __future__ import annotations
 
 from attention_audit.plan.exhibit import RECORDS, Exhibit, Figure, Read, Table, audit, corpus, of_every_suite, rows
 
+ANSWERING = {
+    name: of_every_suite(name, "dataset", "model", "seed", *columns, categories=True)
+    for name, columns in {
+        "predictions": ("id", "label", "prediction"),
+        "stability": ("other", "id", "jsd", "tvd", "chance_jsd", "same_top"),
+        "permutation": ("id", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd"),
+        "ranked_sets": ("id", "ranking", "fraction_removed"),
+        "located": ("id", "ranking", "falls", "top_flips", "fraction_removed"),
+        "contributions": (
+            "id",
+            "against",
+            "top_fall",
+            "top_flips",
+            "top_items",
+            "top_weights",
+            "top_contributions",
+        ),
+        "comparison": ("lambda", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top"),
+        "consistency": ("lambda", "tvd", "jsd"),
+    }.items()
+}
+"""What the answer is made of."""
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
+
+CONTRIBUTIONS_FIGURE = rows(
+    "contributions",
+    "dataset",
+    "model",
+    "items",
+    "overlap",
+    "magnitude",
+    "against",
+    "top_weights",
+    "top_contributions",
+)
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -39,6 +73,24 @@ FIGURES: tuple[Figure, ...] = (
             "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
             "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
         },
+        settings=("models",),
+    ),
+    Figure(
+        "wp_fig_frontier",
+        "figures.frontier:wp_fig_frontier",
+        "how far adversaries move the weights, and how far the exact contributions",
+        suite="wp",
+        reads={
+            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
+        },
+        settings=("models", "budget"),
+    ),
+    Figure(
+        "wp_fig_contributions",
+        "figures.contributions:wp_fig_contributions",
+        "attention against what each item adds to the decision",
+        suite="wp",
+        reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
     ),
     Figure(
@@ -80,7 +132,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "ss_fig_aopc",
         "figures.faithfulness:ss_fig_aopc",
-        "comprehensiveness and sufficiency of each ranking",
+        "attention-comprehensiveness and attention-sufficiency of each ranking",
         suite="ss",
         reads={
             "ranked_sets": rows(
@@ -96,6 +148,14 @@ FIGURES: tuple[Figure, ...] = (
             )
         },
         settings=("models", "resamples"),
+    ),
+    Figure(
+        "ss_fig_contributions",
+        "figures.contributions:ss_fig_contributions",
+        "attention against what each item adds to the decision",
+        suite="ss",
+        reads={"contributions": CONTRIBUTIONS_FIGURE},
+        settings=("models",),
     ),
     Figure(
         "jw_fig_correlation",
@@ -134,6 +194,14 @@ FIGURES: tuple[Figure, ...] = (
         "which attributions rank the tokens alike, two by two",
         suite="jw",
         reads={"agreement": rows("agreement", "dataset", "model", "first", "second", "tau", "texts")},
+        settings=("models",),
+    ),
+    Figure(
+        "jw_fig_contributions",
+        "figures.contributions:jw_fig_contributions",
+        "attention against what each item adds to the decision",
+        suite="jw",
+        reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
     ),
 )
@@ -284,40 +352,56 @@ TABLES: tuple[Table, ...] = (
     Table(
         "summary",
         "tables.summary:summary",
-        "may this attention be read as an explanation: five questions, their noise floors, the verdict",
-        reads={
-            "performance": of_every_suite("performance", "dataset", "model", "seed", "metric", "value"),
-            "comparison": of_every_suite(
-                "comparison", "dataset", "model", "lambda", "seed", "id", "jsd", "tvd", categories=True
-            ),
-            "stability": of_every_suite(
-                "stability", "dataset", "model", "seed", "id", "jsd", "tvd", "chance_jsd", categories=True
-            ),
-            "permutation": of_every_suite(
-                "permutation", "dataset", "model", "seed", "id", "median_tvd", categories=True
-            ),
-            "single_weight": of_every_suite(
-                "single_weight",
-                "dataset",
-                "model",
-                "seed",
-                "id",
-                "ranking",
-                "draw",
-                "top_flips",
-                "other_flips",
-                categories=True,
-            ),
-        },
-        settings=("subjects", "reasons", "epsilon", "resamples"),
+        "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
+        reads=ANSWERING,
+        settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
         shown="tables.shown:answers",
         gaps=False,
     ),
     Table(
+        "texts",
+        "tables.texts:texts",
+        "text by text: the items with the most attention, and whether this map may be shown",
+        reads={
+            **{name: read for name, read in ANSWERING.items() if name != "consistency"},
+            "corpus": Read("corpus", "corpus", ("id", "split", "tokens"), split="test"),
+            "summary": Read("table", "summary"),
+        },
+        settings=("subjects", "answer"),
+        columns="columns.texts:TEXTS",
+        shown="tables.shown:single",
+        top="tables.texts:top",
+        gaps=False,
+    ),
+    Table(
+        "table_contributions",
+        "tables.contributions:table_contributions",
+        "is attention proportional to what each item adds to the decision, and does it speak for the prediction",
+        reads={
+            "contributions": of_every_suite(
+                "contributions",
+                "dataset",
+                "model",
+                "seed",
+                "id",
+                "items",
+                "tau",
+                "overlap",
+                "against",
+                "top_fall",
+                "top_flips",
+                "top_contributions",
+                categories=True,
+            )
+        },
+        settings=("subjects", "resamples"),
+        gaps=False,
+    ),
+    Table(
         "replication",
         "tables.replication:replication",
-        "every published number beside ours, and whether seeds explain the difference",
+        "every published number beside ours, and whether chance alone could make the difference",
         reads={
             "tables": Read(
                 "tables",

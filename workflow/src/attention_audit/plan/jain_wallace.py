@@ -24,6 +24,7 @@ class JainWallace(Suite):
     paper = "JW2019"
     title = "Jain & Wallace 2019"
     about = "Does attention agree with gradients and leave-one-out, and do other weights give other predictions?"
+    citation = ("Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357")
     labels = Names(
         "model",
         "`labels` of plan/jain_wallace.py",
@@ -36,13 +37,18 @@ class JainWallace(Suite):
     takes_pairs = True
     own_audits = (
         "performance",
+        "predictions",
         "stability",
         "permutation",
+        "contributions",
         "instance_adversary",
+        "single_weight",
+        "ranked_sets",
         "evidence",
         "correlation",
         "agreement",
         "conicity",
+        "located",
     )
 
     @property
@@ -76,4 +82,4 @@ class JainWallace(Suite):
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS
-        return Schedule(Recipe(**optimisation), recipe.epochs)
+        return Schedule(Recipe(**optimisation, first_epoch=recipe.first_epoch), recipe.epochs)

@@ -12,11 +12,11 @@ from typing import Any
 from attention_audit.code import code_hash
 from attention_audit.config import Config, parse_config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditsJob
+from attention_audit.jobs.audit import AuditJob, AuditsJob
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
-from attention_audit.jobs.train import TrainJob
+from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import Auditing, audit_rules
+from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
@@ -27,6 +27,8 @@ from attention_audit.targets import module_of, modules_in
 
 TRAINING = "stages.training"
 """The module whose code decides what weights are."""
+SEARCHING = "stages.searching"
+"""The module whose code decides what the weights of a search are."""
 LONGEST = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
 131,072 characters in one word."""
@@ -61,6 +63,7 @@ class Plan:
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
         self.training_code = code_hash(TRAINING)
+        self.search_code = code_hash(SEARCHING)
 
     @property
     def tables(self) -> list[Table]:
@@ -102,34 +105,53 @@ class Plan:
         """The files of all audits that the suites are asked."""
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
-    def train_job(self, training: str) -> TrainJob:
-        """The settings of the job of a training."""
-        return self.trainings.job(training, self.training_code)
+    def train_job(self, training: str) -> TrainJob | SearchJob:
+        """The settings of the job of a training or of a search."""
+        return self.trainings.job(training, self.training_code, self.search_code)
 
-    def audit_code(self, rule: str) -> str:
-        """Hash of the code that the audits of a rule run."""
-        audits = audit_rules()[rule]
-        read = [audit_named(name).columns for audit in audits for name in audit.after]
-        targets = modules(*(audit.target for audit in audits), *(audit.columns for audit in audits), *read)
-        return code_hash(f"stages.{self.audit_stage(rule)}", *targets)
+    def audit_stage(self, name: str) -> str:
+        """The stage that makes an audit by itself."""
+        job = job_of(audit_named(name))
+        return "audit" if job == "audits" else job
 
-    def gathered_audits(self) -> dict[str, list[str]]:
-        """By suite, the audits that one job a data set makes together; of suites that are asked any."""
-        by_suite = {key: self.auditing.gathered(suite) for key, suite in self.scope.suites.items()}
-        return {key: [audit.name for audit in audits] for key, audits in by_suite.items() if audits}
+    def audit_code(self, name: str) -> str:
+        """Hash of the code that an audit runs."""
+        audit = audit_named(name)
+        read = [audit_named(other).columns for other in audit.after]
+        return code_hash(f"stages.{self.audit_stage(name)}", *modules(audit.target, audit.columns, *read))
 
-    def suites_alone(self, rule: str) -> str:
-        """A regular expression of the suites whose audits of this rule are not made together with others."""
-        return "|".join(self.auditing.suites_alone(rule)) or "(?!)"
+    def audit_inputs(self, name: str, key: str, dataset: str) -> Inputs:
+        """The input files of the job that makes an audit by itself."""
+        if self.audit_stage(name) == "audit":
+            return self.auditing.inputs(name, key, dataset)
+        return {"files": self.auditing.files_together([audit_named(name)], self.scope.suite(key), dataset)}
 
-    def gathered_job(self, key: str, dataset: str) -> AuditsJob:
-        """The settings of the job that makes all audits of a suite on a data set that need no network."""
-        return self.auditing.gathered_job(self.scope.suite(key), dataset, self.audit_code)
+    def audit_job(self, name: str, key: str, dataset: str) -> AuditJob | AuditsJob:
+        """The settings of that job."""
+        if self.audit_stage(name) == "audit":
+            return self.auditing.job(name, key, dataset)
+        return self.auditing.job_together([audit_named(name)], self.scope.suite(key), dataset, self.audit_code)
 
-    def audit_stage(self, rule: str) -> str:
-        """The stage that runs the audits of a rule."""
-        network = any("network" in audit.needs for audit in audit_rules()[rule])
-        return "network_audit" if network else "audit"
+    def gatherings(self) -> list[Gathering]:
+        """The rules that make several audits together, of suites that are asked any."""
+        return [
+            gathering
+            for job in JOBS
+            for suite in self.scope.suites.values()
+            for gathering in self.auditing.gatherings(job, suite)
+            if gathering.audits
+        ]
+
+    def gathered_files(self, job: str, key: str, dataset: str) -> list[str]:
+        """The input files of the job of this kind that makes audits of a suite on a data set together."""
+        suite = self.scope.suite(key)
+        return self.auditing.files_together(self.auditing.gathered(job, suite, dataset), suite, dataset)
+
+    def gathered_job(self, job: str, key: str, dataset: str) -> AuditsJob:
+        """The settings of that job."""
+        suite = self.scope.suite(key)
+        audits = self.auditing.gathered(job, suite, dataset)
+        return self.auditing.job_together(audits, suite, dataset, self.audit_code)
 
     def exhibit_code(self, exhibit: Exhibit) -> str:
         """Hash of the code that a table or figure runs."""
@@ -159,6 +181,7 @@ class Plan:
                 paper=suite.paper,
                 title=suite.title,
                 about=suite.about,
+                citation=list(suite.citation or ()),
                 models={name: look.label for name, look in suite.labels.items()},
                 datasets=self.scope.datasets_of(suite),
                 seeds={suite.family(model): list(suite.seeds(model)) for model in suite.models},

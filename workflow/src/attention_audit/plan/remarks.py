@@ -22,10 +22,12 @@ def of_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any
 
 
 def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
-    """Word vectors, and sizes where they are not the paper's; by the beginning of our tables' names."""
+    """Word vectors, and sizes where they are not the paper's, by the beginning of our tables' names; and what is other
+    in single models, by their names.
+    """
     vectors = config.corpora[dataset].vectors or config.vectors
     hidden = {
-        "wp": config.model.hidden,
+        "wp": config.base_model(dataset).hidden,
         "ss": config.serrano_smith.hidden,
         "jw": config.jain_wallace.recipe(dataset).hidden,
     }
@@ -34,4 +36,14 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
         theirs = BABI_HIDDEN if dataset.startswith(BABI) else HIDDEN[tables]
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
         remarks[tables] = [f"our word vectors: {vectors}", *sizes]
-    return remarks
+    return remarks | of_guides(config)
+
+
+def of_guides(config: Config) -> dict[str, list[str]]:
+    """Whose attention the guides of test 3 have, by the guides' names."""
+    scratch = f"the adversary with lambda {config.guides.adversary_lambda:g}"
+    lent = "the chosen adversary of the search by continuation" if config.adversary.continued else scratch
+    return {
+        "guide_base_lstm": ["our guides have a base map each, of the same seed; the paper's all have one"],
+        "guide_adversary": [f"our guides have the map of {lent}"],
+    }

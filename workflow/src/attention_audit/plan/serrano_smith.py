@@ -18,6 +18,7 @@ class SerranoSmith(Suite):
     paper = "SS2019"
     title = "Serrano & Smith 2019"
     about = "Is attention a ranking by importance: which items go before the decision flips?"
+    citation = ("Is Attention Interpretable?", "https://doi.org/10.18653/v1/P19-1282")
     labels = Names(
         "model",
         "`labels` of plan/serrano_smith.py",
@@ -30,7 +31,17 @@ class SerranoSmith(Suite):
             "flan_none": Look("FLANnoenc"),
         },
     )
-    own_audits = ("performance", "stability", "single_weight", "ranked_sets", "planted")
+    own_audits = (
+        "performance",
+        "predictions",
+        "stability",
+        "permutation",
+        "contributions",
+        "single_weight",
+        "ranked_sets",
+        "planted",
+        "located",
+    )
 
     @property
     def datasets(self) -> list[str]:

@@ -15,6 +15,7 @@ from attention_audit.contrasts import Contrasts
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
+from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import Recipe, TrainSettings
 
 
@@ -46,12 +47,15 @@ class Suite(ABC):
     """Its name in headings."""
     about: ClassVar[str]
     """What it asks, in a sentence."""
-    labels: ClassVar[Names]
-    """Every model that it may have: order, label and colour in tables and figures."""
+    citation: ClassVar[tuple[str, str] | None] = None
+    """Title and address of the paper that it is named after; None for a suite of one's own."""
+    labels: Names
+    """Every model that it may have: order, label and colour in tables and figures. One whose models the configuration
+    names has labels of its own for each configuration."""
     takes_pairs: ClassVar[bool] = False
     """Whether its models read pairs of texts too."""
     own_audits: ClassVar[tuple[str, ...]]
-    """The audits that it is asked unless the configuration names others."""
+    """The audits that it is asked unless the configuration names others, on all data sets that have what they need."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -104,34 +108,55 @@ class Suite(ABC):
         """How a model is trained."""
 
     def lambda_(self, model: str) -> float | None:
-        """The lambda of an adversary, None for other models."""
+        """The lambda of an adversary or of a deceptive model, None for other models."""
         return None
+
+    def deceptive(self, model: str) -> bool:
+        """Whether a model with a lambda is trained to keep its attention away from the known evidence."""
+        return False
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""
         return model
 
-    def reference(self, model: str) -> Run | None:
-        """The run whose readouts a model is trained on, if any."""
+    def reference(self, run: Run) -> Run | None:
+        """The run whose readouts another is trained on, if any."""
         return None
+
+    def maker(self, model: str) -> str:
+        """The model whose training makes it: its own, but for the steps of a search, which the chosen one's makes."""
+        return model
 
     def contrasts(self, model: str) -> Contrasts | None:
         """The models beside a judged one that the summary compares it with, if there are any."""
         return None
 
+    def searched(self, model: str) -> int | None:
+        """The step of a search by continuation that a model is, 0 for the chosen one; None for other models."""
+        return None
+
     def selection(self, dataset: str, model: str) -> str:
-        """The split on which a model's epoch is selected; an adversary's is selected on its training loss."""
-        return "train" if self.lambda_(model) is not None else self.schedule(dataset, model).optimisation.selection
+        """The split on which a model's epoch is selected; with a lambda it is selected on its training loss.
+
+        Of the adversaries of a search, one is chosen on dev.
+        """
+        if self.searched(model) == 0:
+            return "dev"
+        if self.lambda_(model) is not None or self.searched(model):
+            return "train"
+        return self.schedule(dataset, model).optimisation.selection
 
     def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
         """The training of a model with these seeds."""
-        schedule = self.schedule(dataset, model)
+        schedule, vectors = self.schedule(dataset, model), vectors_of(self.config, dataset)
+        missing = {"missing": vectors.missing} if vectors else {}
         return TrainSettings(
             dataset=dataset,
             model=self.family(model),
             lambda_=self.lambda_(model),
+            deceptive=self.deceptive(model),
             seeds=list(seeds),
-            architecture=self.architecture(dataset, model),
+            architecture=self.architecture(dataset, model).model_copy(update=missing),
             device=self.config.device,
             threads=self.config.threads,
             optimisation=schedule.optimisation,

@@ -13,12 +13,14 @@ from functools import cache
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import TrainJob
+from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
+from attention_audit.training.settings import SearchSettings
 
 WEIGHTS = "results/models/{training}/seed{seed}.safetensors"
 HISTORY = "results/models/{training}/seed{seed}.history.parquet"
+SEARCH = "results/models/{training}/seed{seed}.search.parquet"
 READOUT = "results/readouts/{training}/seed{seed}/{split}.parquet"
 HEAD = "results/readouts/{training}/seed{seed}/head.parquet"
 
@@ -49,18 +51,30 @@ class Home:
 class TrainRule:
     """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
 
-    pairs: whether they are of models of pairs, whose heads are written too.
+    pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
+    in the names of the models that it makes: nothing, but for the steps of a search.
     """
 
     name: str
     pattern: str
     seeds: tuple[int, ...]
     pairs: bool
+    members: tuple[str, ...] = ("",)
 
     def files(self, path: str) -> list[str]:
-        """The files of every seed (and split) by `path`, one of the patterns above; {training} stays."""
+        """The files of every seed, member (and split) by `path`, one of the patterns above; {training} stays."""
         splits = SPLITS if "{split}" in path else [""]
-        return [path.replace("{seed}", str(seed)).replace("{split}", split) for seed in self.seeds for split in splits]
+        return [
+            path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
+            for seed in self.seeds
+            for member in self.members
+            for split in splits
+        ]
+
+    @property
+    def searches(self) -> list[str]:
+        """The files that tell of the steps of a search, one a seed."""
+        return [SEARCH.replace("{seed}", str(seed)) for seed in self.seeds]
 
 
 class Trainings:
@@ -81,7 +95,7 @@ class Trainings:
                 for seed in suite.seeds(model)
                 if self.home(suite, dataset, Run(model, seed)) == Home(training, seed)
             ]
-            if own:
+            if own and suite.maker(model) == model:
                 self.seeds[training] = tuple(own)
 
     def _models(self) -> Iterator[tuple[Suite, str, str]]:
@@ -94,9 +108,11 @@ class Trainings:
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.suites[key]
-        reference = suite.reference(run.model)
+        reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
-        return suite.training(dataset, run.model, [run.seed]).model_dump_json(exclude={"model"}) + other
+        maker = suite.maker(run.model)
+        settings = suite.training(dataset, maker, [run.seed]).model_dump_json(exclude={"model"})
+        return settings + other + run.model.removeprefix(maker) * (run.model != maker)
 
     def home(self, suite: Suite, dataset: str, run: Run) -> Home:
         """Where the files of a run lie."""
@@ -109,37 +125,76 @@ class Trainings:
         dataset, key, model = training.split("/")
         return self.scope.suites[key], dataset, model
 
-    def job(self, training: str, training_code: str) -> TrainJob:
-        """The settings of the job of a training."""
+    def job(self, training: str, training_code: str, search_code: str) -> TrainJob | SearchJob:
+        """The settings of the job of a training or of a search, with the hash of the code that decides its weights."""
         suite, dataset, model = self.split(training)
         settings = suite.training(dataset, model, self.seeds[training])
+        if isinstance(settings, SearchSettings):
+            return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
         return TrainJob(**dict(settings), training_code=training_code)
 
-    def reference(self, training: str) -> list[str]:
-        """The readouts that a model is trained on, one a split; often none."""
+    def searches(self, training: str) -> bool:
+        """Whether a training is a search."""
+        suite, _, model = self.split(training)
+        return suite.searched(model) is not None
+
+    def steps(self, training: str) -> list[str]:
+        """The models of a search but for the chosen one, which has its name."""
+        suite, _, model = self.split(training)
+        return [name for name in suite.models if suite.maker(name) == model != name]
+
+    def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
+        """The file that tells of the search that a run is from."""
+        home = self.home(suite, dataset, Run(suite.maker(run.model), run.seed))
+        return SEARCH.format(training=home.training, seed=home.seed)
+
+    def start(self, training: str) -> list[str]:
+        """The weights that a search begins with, for each of its seeds."""
         suite, dataset, model = self.split(training)
-        run = suite.reference(model)
-        return [self.home(suite, dataset, run).readout(split) for split in SPLITS] if run else []
+        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
+        return [self.home(suite, dataset, run).weights for run in runs if run]
+
+    def reference(self, training: str) -> list[str]:
+        """The readouts that a model is trained on, one for each of its seeds and each split; often none."""
+        suite, dataset, model = self.split(training)
+        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
+        return [self.home(suite, dataset, run).readout(split) for run in runs if run for split in SPLITS]
 
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
-        return suite.schedule(dataset, model).epochs * len(self.seeds[training])
+        settings = suite.training(dataset, model, self.seeds[training])
+        return settings.most_epochs * len(settings.seeds)
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
         groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
-            groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
+            if not self.searches(training):
+                groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
         rules: dict[str, TrainRule] = {}
         for (key, seeds, pairs), members in groups.items():
             suite, _, model = self.split(members[0])
             alone = sum(other == key for other, _, _ in groups) == 1
-            name = f"train_{key}" if alone else f"train_{key}_{suite.family(model)}"
+            name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
             rules[name] = TrainRule(name, pattern_of(members), seeds, pairs)
         return list(rules.values())
+
+    def search_rules(self) -> list[TrainRule]:
+        """The rules that make all searches, likewise."""
+        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        for training, seeds in self.seeds.items():
+            if self.searches(training):
+                suite, _, model = self.split(training)
+                members = (*(name.removeprefix(model) for name in self.steps(training)), "")
+                groups.setdefault((suite.key, seeds, members), []).append(training)
+        keys = [key for key, _, _ in groups]
+        return [
+            TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
+            for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
+        ]
 
 
 def pattern_of(trainings: list[str]) -> str:

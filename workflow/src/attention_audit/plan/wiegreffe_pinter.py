@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attention_audit.contrasts import Contrasts
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Run, Schedule, Suite
-from attention_audit.training.settings import Optimisation, Recipe
+from attention_audit.training.settings import Optimisation, OwnBase, Recipe, SearchSettings, TrainSettings
 
 ADVERSARY = "adversary_lambda"
+CONTINUATION = "continuation"
+STEP = "continuation_step"
+FAMILIES = {ADVERSARY: "adversary", STEP: "continuation"}
+"""Families of models by the beginning of their names."""
 GUIDES = ("guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary")
 
 
@@ -21,14 +27,17 @@ def adversary_name(value: float) -> str:
 class WiegreffePinter(Suite):
     """The models of the four tests, by the names that stand in their paths.
 
-    base, uniform, guide_<weights imposed>, adversary_lambda<lambda>. Encoder and attention of the base model are those
-    that the configuration names, by default the paper's; uniform models and adversaries have the same encoder.
+    base, uniform, guide_<weights imposed>, adversary_lambda<lambda> from scratch; of the search by continuation
+    continuation_step<number>, and continuation, which is the chosen one of them. Encoder and attention of the base
+    model are those that the configuration names, by default the paper's; uniform models and adversaries have the same
+    encoder.
     """
 
     key = "wp"
     paper = "WP2019"
     title = "Wiegreffe & Pinter 2019"
     about = "Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"
+    citation = ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002")
     labels = Names(
         "model",
         "`labels` of plan/wiegreffe_pinter.py",
@@ -36,6 +45,8 @@ class WiegreffePinter(Suite):
             "base": Look("base", "green", "^"),
             "uniform": Look("uniform", "orange", "s"),
             "adversary": Look("adversary", "blue", "o"),
+            "continuation": Look("adversary by continuation", "purple", "D"),
+            "continuation_chosen": Look("adversary by continuation, the chosen one", "purple", "D"),
             "guide_uniform": Look("MLP, uniform weights"),
             "guide_trained_mlp": Look("MLP, own attention"),
             "guide_base_lstm": Look("MLP, base LSTM's attention"),
@@ -44,14 +55,18 @@ class WiegreffePinter(Suite):
     )
     own_audits = (
         "performance",
+        "predictions",
         "comparison",
+        "consistency",
         "stability",
         "permutation",
+        "contributions",
         "instance_adversary",
         "single_weight",
         "ranked_sets",
         "evidence",
         "attention_maps",
+        "located",
     )
 
     @property
@@ -60,12 +75,16 @@ class WiegreffePinter(Suite):
 
     @property
     def adversaries(self) -> list[str]:
-        """One model a lambda, in the order of the grid."""
-        return [adversary_name(value) for value in self.config.adversary.lambdas]
+        """From scratch, one model a lambda, in the order of the grid; then one a step of the search by continuation."""
+        adversary = self.config.adversary
+        grid = adversary.lambdas if adversary.from_scratch else []
+        steps = range(1, adversary.continuation.steps + 1) if adversary.continued else []
+        return [*map(adversary_name, grid), *(f"{STEP}{number}" for number in steps)]
 
     @property
     def models(self) -> list[str]:
-        return [*self.attending, *GUIDES]
+        chosen = [CONTINUATION] if self.config.adversary.continued else []
+        return [*self.attending, *chosen, *GUIDES]
 
     @property
     def judged(self) -> list[str]:
@@ -81,35 +100,51 @@ class WiegreffePinter(Suite):
 
     @property
     def contrast(self) -> Run:
-        config = self.config
-        return Run(adversary_name(config.guides.adversary_lambda), config.adversary.seeds[0])
+        adversary, lent = self.config.adversary, self.config.guides.adversary_lambda
+        return Run(CONTINUATION if adversary.continued else adversary_name(lent), adversary.seeds[0])
 
     def seeds(self, model: str) -> list[int]:
-        return self.config.adversary.seeds if model.startswith(ADVERSARY) else self.config.training.seeds
+        adversarial = model.startswith((ADVERSARY, CONTINUATION))
+        return self.config.adversary.seeds if adversarial else self.config.training.seeds
 
     def lambda_(self, model: str) -> float | None:
         return next((x for x in self.config.adversary.lambdas if adversary_name(x) == model), None)
 
     def family(self, model: str) -> str:
-        """All adversaries are one family, told apart by lambda."""
-        return "adversary" if model.startswith(ADVERSARY) else model
+        """All adversaries from scratch are one family, told apart by lambda, and so are all steps of the search."""
+        if model == CONTINUATION:
+            return "continuation_chosen"
+        return next((name for start, name in FAMILIES.items() if model.startswith(start)), model)
 
-    def reference(self, model: str) -> Run | None:
-        if model.startswith(ADVERSARY) or model == "guide_base_lstm":
+    def maker(self, model: str) -> str:
+        return CONTINUATION if model.startswith(STEP) else model
+
+    def searched(self, model: str) -> int | None:
+        if model == CONTINUATION:
+            return 0
+        return int(model.removeprefix(STEP)) if model.startswith(STEP) else None
+
+    def reference(self, run: Run) -> Run | None:
+        """Every seed of a guide has the map of the base model with that seed; adversaries have the base seed's."""
+        if run.model == "guide_base_lstm":
+            return Run("base", run.seed)
+        if run.model.startswith((ADVERSARY, CONTINUATION)):
             return self.base
-        return self.contrast if model == "guide_adversary" else None
+        return self.contrast if run.model == "guide_adversary" else None
 
     def contrasts(self, model: str) -> Contrasts:
         return Contrasts(
+            seed=self.base.seed,
             uniform="uniform",
-            adversary="adversary",
+            adversaries=list(FAMILIES.values()),
             guided="guide_base_lstm",
             guided_uniform="guide_uniform",
+            guided_adversary="guide_adversary",
             guided_own="guide_trained_mlp",
         )
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        sizes, guides = self.config.model, self.config.guides
+        sizes, guides = self.config.base_model(dataset), self.config.guides
         vectors = vectors_of(self.config, dataset)
         guide = model in GUIDES
         attention = {
@@ -134,4 +169,19 @@ class WiegreffePinter(Suite):
         recipe = Recipe(**{name: getattr(training, name) for name in Optimisation.model_fields})
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
-        return Schedule(recipe, training.epochs)
+        if model == CONTINUATION:
+            return Schedule(recipe, adversary.continuation.epochs)
+        own = self.config.models.get(dataset, OwnBase())
+        changed = own.model_dump(include=set(Optimisation.model_fields), exclude_none=True)
+        return Schedule(recipe.model_copy(update=changed), own.epochs or training.epochs)
+
+    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
+        settings = super().training(dataset, model, seeds)
+        if model != CONTINUATION:
+            return settings
+        adversary = self.config.adversary
+        return SearchSettings(
+            **dict(settings) | {"model": model},
+            continuation=adversary.continuation,
+            budget=self.config.answer.margins.tvd,
+        )

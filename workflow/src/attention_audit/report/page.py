@@ -21,26 +21,22 @@ from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
+from attention_audit.report.answers import answers_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
-from attention_audit.report.verdicts import verdicts_of
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
 
-VERDICTS = "summary"
+ANSWERS = "summary"
 """The table that the page opens with."""
+SINGLE = "texts"
+"""The table that follows it."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
 TINTS = 5
 """Colours in which page.css draws the exhibits of suites; a sixth suite has that of the first."""
-LITERATURE = {
-    "WP2019": ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002"),
-    "SS2019": ("Is Attention Interpretable?", "https://doi.org/10.18653/v1/P19-1282"),
-    "JW2019": ("Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"),
-}
-"""Title and address of the papers that suites are named after; a suite of one's own needs none."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +195,8 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     exhibits = exhibits_of(run)
     sections = sections_of(run, exhibits)
     of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
-    summary = next((exhibit for exhibit in of_all if exhibit.name == VERDICTS), None)
+    summary = next((exhibit for exhibit in of_all if exhibit.name == ANSWERS), None)
+    single = next((exhibit for exhibit in of_all if exhibit.name == SINGLE), None)
     placed = [exhibit for section in sections for exhibit in section.exhibits]
     order = {exhibit.name: rank for rank, exhibit in enumerate(placed)}
     environment = Environment(
@@ -217,10 +214,10 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         sections=sections,
         asked=[section for section in sections if section.suite.datasets],
         by_paper={section.suite.paper: section.suite for section in reversed(sections)},
-        literature=LITERATURE,
-        checks=[exhibit for exhibit in of_all if exhibit is not summary],
+        checks=[exhibit for exhibit in of_all if exhibit is not summary and exhibit is not single],
         summary=summary,
-        verdicts=verdicts_of(run.tables[VERDICTS][0], run.labels) if summary else [],
+        single=single,
+        answers=answers_of(run.tables[ANSWERS][0], run.labels) if summary else [],
         questions=QUESTIONS,
         gaps=run.gaps,
         config=run.config,

@@ -25,9 +25,10 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from attention_audit.artefacts.parquet import read_batches, read_frame, write_batches
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.training import SEARCH
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob
 from attention_audit.readout import Readout, read_readout, read_readouts
@@ -125,9 +126,30 @@ class Asking:
             )
         return self.function(*first, **{name: offered[name]() for name in further if name in offered})
 
+    @cached_property
+    def sought(self) -> dict[tuple[int, int], float]:
+        """The lambdas that searches by continuation used, by seed and step; step 0 is the chosen one."""
+        lambdas: dict[tuple[int, int], float] = {}
+        for path in self.job.inputs["search"]:
+            for row in read_table(path, SEARCH).to_pylist():
+                lambdas[row["seed"], row["step"]] = row["lambda"]
+                if row["chosen"]:
+                    lambdas[row["seed"], 0] = row["lambda"]
+        return lambdas
+
+    def lambda_of(self, run: AuditedRun) -> float | None:
+        """The lambda of a run, None where it is no consistent adversary."""
+        return run.lambda_ if run.searched is None else self.sought[run.seed, run.searched]
+
     def identity(self, run: AuditedRun) -> dict[str, Any]:
         """The columns that say what was audited."""
-        return {"dataset": self.settings.dataset, "model": run.model, "lambda": run.lambda_, "seed": run.seed}
+        return {
+            "dataset": self.settings.dataset,
+            "model": run.model,
+            "lambda": self.lambda_of(run),
+            "seed": run.seed,
+            "other": run.other,
+        }
 
     def columns_of_runs(self) -> Iterator[tuple[AuditedRun, Columns]]:
         """What the function says of every run, in one part or in several."""
@@ -149,8 +171,10 @@ class Asking:
                     yield run, self.called(against[str(other)], readout, run=run)
                 else:
                     yield run, self.called(readout, run=run)
-            lambda_ = "" if run.lambda_ is None else f", lambda {run.lambda_:g}"
-            self.job.report(f"{run.model}{lambda_}, seed {run.seed}: {texts} texts")
+            lambda_ = self.lambda_of(run)
+            shown = "" if lambda_ is None else f", lambda {lambda_:.3g}"
+            earlier = "" if run.other is None else f" against {run.other}"
+            self.job.report(f"{run.model}{shown}, seed {run.seed}{earlier}: {texts} texts")
 
 
 def run(job: Job[AuditJob]) -> None:

@@ -14,15 +14,15 @@ from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.parquet import made_by
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import artefact
-from attention_audit.jobs.audit import AuditsJob, GatheredAudit
+from attention_audit.jobs.audit import AuditJob, AuditsJob, GatheredAudit
 from attention_audit.stages import audit
 from attention_audit.stages.job import Job
 
 Settings = AuditsJob
 
 
-def make(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> None:
-    """Make one of the audits, where it is not there already. `checksum`: of what a file holds."""
+def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> Job[AuditJob] | None:
+    """The job of one of the audits; None where its file is there already. `checksum`: of what a file holds."""
     asked = gathered.audit
     files = job.inputs["files"]
     inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
@@ -34,13 +34,14 @@ def make(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path]
     ((_, declared),) = asked.columns.items()
     if made_by(output, artefact(declared), provenance):
         job.report(f"{asked.audit}: kept, made of the same readouts with the same settings and code")
-        return
-    job.report(f"{asked.audit}")
-    audit.run(Job(asked, inputs, {asked.audit: [output]}, provenance, job.report, job.threads))
+        return None
+    return Job(asked, inputs, {asked.audit: [output]}, provenance, job.report, job.threads)
 
 
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
     checksum = cache(contents_checksum)  # most audits read the same files
     for gathered in job.settings.audits:
-        make(job, gathered, checksum)
+        if alone := one_of(job, gathered, checksum):
+            job.report(gathered.audit.audit)
+            audit.run(alone)

@@ -23,14 +23,19 @@ NO_FILE = "config: no data set is named that can be had and that suits this resu
 
 
 def slimmed(table: pa.Table) -> pa.Table:
-    """`table` with words as categories, and a list of k numbers as the columns <name>_0 to <name>_<k - 1>."""
+    """`table` with words as categories, and a list of k numbers as the columns <name>_0 to <name>_<k - 1>.
+
+    k is the length of the longest list; a shorter one has nulls in the last columns.
+    """
     columns: dict[str, pa.ChunkedArray] = {}
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_string(field.type):
             columns[field.name] = column.dictionary_encode()
         elif pa.types.is_list(field.type):
             longest = pc.max(pc.list_value_length(column)).as_py() or 0
-            columns |= {f"{field.name}_{place}": pc.list_element(column, place) for place in range(longest)}
+            if longest:
+                filled = pc.list_slice(column, 0, longest, return_fixed_size_list=True)
+                columns |= {f"{field.name}_{place}": pc.list_element(filled, place) for place in range(longest)}
         else:
             columns[field.name] = column
     return pa.table(columns)
@@ -94,10 +99,15 @@ class Gathered:
         self._refuse_nothing(rows)
 
     def by_name(self) -> dict[str, pd.DataFrame]:
-        """The rows of each file by whose they are."""
-        return {
-            whose.name: read_frame(path, self.kind) for whose, path in zip(self.spec.files, self.paths, strict=True)
-        }
+        """The rows of each file by whose they are; of one split where one is named."""
+        frames = {}
+        for whose, path in zip(self.spec.files, self.paths, strict=True):
+            nothing = self.kind.schema.empty_table().select(self.columns)
+            tables = [nothing, *read_batches(path, self.kind, self.columns)]
+            if self.spec.split:
+                tables = [table.filter(pc.equal(table["split"], self.spec.split)) for table in tables]
+            frames[whose.name] = pa.concat_tables(tables).to_pandas()
+        return frames
 
 
 def records_by_dataset(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:

@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 import torch
 from torch import nn
 
+from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.weights import read_weights
+from attention_audit.artefacts.weights import read_weights, weights_checksum
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
@@ -30,13 +31,21 @@ from attention_audit.readout import read_readout
 from attention_audit.training.settings import ModelSettings
 
 
+def _append_lists(column: pa.ChunkedArray, flat: array[int], counts: array[int]) -> None:
+    """Append lists of int32, one after another, and how many each has; a list that is null has none."""
+    lists = column.combine_chunks()
+    flat.frombytes(lists.flatten().to_numpy().tobytes())
+    counts.frombytes(lists.value_lengths().fill_null(0).to_numpy().astype(np.int64).tobytes())
+
+
 @dataclass(frozen=True)
 class EncodedTexts:
     """One split, growing: ids and labels; texts as rows of the embedding, one after another, each between both marks.
 
     The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
     hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
-    For a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
+    For a deceptive model: `evidence`, the positions of each text's evidence, `cues` of them, 0 where none is known. For
+    a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
     answer each text, `choices` of them, 0 where any may.
     """
 
@@ -46,6 +55,8 @@ class EncodedTexts:
     rows: array[int] = field(default_factory=lambda: array("i"))
     starts: array[int] = field(default_factory=lambda: array("i"))
     counts: array[int] = field(default_factory=lambda: array("q"))
+    evidence: array[int] = field(default_factory=lambda: array("i"))
+    cues: array[int] = field(default_factory=lambda: array("q"))
     queries: array[int] = field(default_factory=lambda: array("i"))
     query_lengths: array[int] = field(default_factory=lambda: array("q"))
     candidates: array[int] = field(default_factory=lambda: array("i"))
@@ -62,13 +73,20 @@ class EncodedTexts:
             sentences = table["sentences"].combine_chunks()
             self.starts.frombytes(sentences.flatten().to_numpy().tobytes())
             self.counts.frombytes(sentences.value_lengths().to_numpy().astype(np.int64).tobytes())
+        if "evidence" in table.column_names:
+            _append_lists(table["evidence"], self.evidence, self.cues)
         if "query" in table.column_names:
             queries = vocabulary.encode(table["query"].combine_chunks())
             self.queries.frombytes(queries.rows.tobytes())
             self.query_lengths.frombytes(queries.lengths.tobytes())
-            candidates = table["candidates"].combine_chunks()
-            self.candidates.frombytes(candidates.flatten().to_numpy().tobytes())
-            self.choices.frombytes(candidates.value_lengths().fill_null(0).to_numpy().astype(np.int64).tobytes())
+            _append_lists(table["candidates"], self.candidates, self.choices)
+
+    def marked(self) -> npt.NDArray[np.bool_]:
+        """Whether each token is evidence, text after text."""
+        lengths = np.asarray(self.lengths)
+        tokens = np.zeros(lengths.sum(), np.bool_)
+        tokens[np.repeat(lengths.cumsum() - lengths, self.cues) + np.asarray(self.evidence, np.int64)] = True
+        return tokens
 
     def unanswerable(self) -> str | None:
         """The id of the first text whose class is none of its candidates; None where there is no such text."""
@@ -110,15 +128,17 @@ def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None
         raise AuditError(f"{corpus}: text '{name}': {what}")
 
 
-def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False) -> dict[str, EncodedTexts]:
+def read_texts(
+    corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, evidence: bool = False
+) -> dict[str, EncodedTexts]:
     """The texts of each split, in the order of SPLITS, encoded row group by row group.
 
-    Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, or where a
-    training text may not be answered by its own class.
+    Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, where a
+    training text may not be answered by its own class, or where `evidence` is asked for and no training text has any.
     """
     splits = {split: EncodedTexts() for split in SPLITS}
     columns = ["id", "split", "label", "tokens"]
-    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs
+    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["evidence"] * evidence
     for table in read_batches(corpus, CORPUS, columns):
         if sentences:
             needed = "no sentence boundaries, which a hierarchical model reads"
@@ -129,30 +149,47 @@ def read_texts(corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: boo
             texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
     if pairs and (name := splits["train"].unanswerable()) is not None:
         raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
+    if evidence and not splits["train"].evidence:
+        raise AuditError(f"{corpus}: no training text has known evidence, which a liar hides; name another data set")
     return splits
 
 
-def read_material(corpus: Path, vocabulary: Path, architecture: Architecture) -> Material:
-    """Read and encode a data set; raises AuditError where a file is damaged or lacks what the architecture reads."""
+def read_material(corpus: Path, vocabulary: Path, architecture: Architecture, evidence: bool = False) -> Material:
+    """Read and encode a data set, with its known `evidence` where a model is to hide it.
+
+    Raises AuditError where a file is damaged or lacks what the architecture reads.
+    """
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
-    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair)
+    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, evidence)
     classes = 1 + max(max(numbers) for part in splits.values() for numbers in (part.labels, part.candidates) if numbers)
     return Material(splits, classes, len(words.words), vectors)
 
 
 def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
-    """A classifier with the first weights of `seed`; words without a pretrained vector start at zero."""
+    """A classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
+    pretrained vector, and padding is zero.
+    """
     torch.manual_seed(seed)
     model = network(architecture, material.words, material.classes)
     if material.vectors is not None:
-        vectors = torch.from_numpy(np.nan_to_num(material.vectors))
+        vectors = torch.from_numpy(material.vectors)
         with torch.no_grad():
             for module in model.modules():
                 if isinstance(module, nn.Embedding):
-                    module.weight.copy_(vectors)
+                    drawn = torch.randn_like if architecture.missing == "normal" else torch.zeros_like
+                    module.weight.copy_(torch.where(vectors.isnan(), drawn(vectors), vectors))
+                    module.weight[0] = 0
     return model
+
+
+def values_checksum(path: Path) -> str:
+    """The sha256 of what a Parquet file or a file of weights holds, whatever it says of its own making.
+
+    Raises AuditError where it is missing or damaged.
+    """
+    return weights_checksum(path) if path.suffix == ".safetensors" else contents_checksum(path)
 
 
 def load_weights(model: Network, path: Path) -> None:
@@ -165,9 +202,14 @@ def load_weights(model: Network, path: Path) -> None:
 
 
 def prepare_device(settings: ModelSettings | Networks) -> torch.device:
-    """Threads, denormals and the device the settings ask for; raises AuditError where there is no such device."""
+    """Threads, denormals and the device the settings ask for; raises AuditError where there is no such device.
+
+    A GPU multiplies with all digits of float32: TF32, which cuDNN takes by default, has ten bits fewer.
+    """
     torch.set_num_threads(settings.threads)
     torch.set_flush_denormal(True)
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
     available = torch.cuda.is_available()
     if settings.device == "cuda" and not available:
         raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
@@ -179,7 +221,8 @@ def prepare_device(settings: ModelSettings | Networks) -> torch.device:
 def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None) -> Split:
     """A split on the device, with the sentences of its texts, or their queries, where they were read.
 
-    With `reference`, it carries the attention and predictions of that readout.
+    With `reference`, it carries the attention and predictions of that readout; where evidence was read, this is what
+    attention is to keep away from.
 
     Raises AuditError where the readout lacks a text.
     """
@@ -189,7 +232,10 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         attention, probabilities = other.attention, other.probabilities
     boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
     pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
-    return Split(texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries, pairs)
+    impermissible = texts.marked() if texts.cues else None
+    return Split(
+        texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries, pairs, impermissible
+    )
 
 
 def by_split(paths: Sequence[Path]) -> dict[str, Path]:

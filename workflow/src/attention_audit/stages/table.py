@@ -26,5 +26,6 @@ def run(job: Job[ExhibitJob]) -> None:
         table = pd.concat([table, gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
     path = job.output("parquet")
     write_table(path, artefact(spec.declared), table, job.provenance)
-    render(table, path, job.provenance.text(), load(spec.shown), labels(job))
+    top = load(spec.top) if spec.top else None
+    render(table, path, job.provenance.text(), load(spec.shown), labels(job), top)
     job.report(f"{len(table)} rows in {path}")

@@ -16,7 +16,7 @@ from attention_audit.model.predict import predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
 from attention_audit.training.loop import Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, LabelLoss, Objective
+from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss, Objective
 from attention_audit.training.settings import TrainSettings
 
 
@@ -46,12 +46,14 @@ def train(
     Raises AuditError, naming data set, model and seed, where the loss or the score is no number any more.
     """
     recipe = settings.optimisation
+    labels = LabelLoss(material.class_sizes if recipe.class_weights else None)
     objective: Objective
-    if settings.lambda_ is not None:
-        objective, score = ConsistentAdversary(settings.lambda_), None
+    if settings.lambda_ is None:
+        objective, score = labels, selection_score(splits[recipe.selection], recipe.measure)
+    elif settings.deceptive:
+        objective, score = Deception(labels, settings.lambda_), None
     else:
-        objective = LabelLoss(material.class_sizes if recipe.class_weights else None)
-        score = selection_score(splits[recipe.selection], recipe.measure)
+        objective, score = ConsistentAdversary(settings.lambda_), None
     try:
         return fit(model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience)
     except AuditError as error:

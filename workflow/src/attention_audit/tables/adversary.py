@@ -36,6 +36,8 @@ def wp_table5_adversary(
 ) -> pd.DataFrame:
     """For each lambda, how far the adversary's attention moves (JSD, nats) and what it costs (TVD, flips, F1).
 
+    The adversaries from scratch come first, then the steps of the search by continuation, each in the order of lambda.
+
     Values are averaged over the test split for each run, then over seeds (mean and sd). Further seeds of the base
     model, uniform weights, and Jain & Wallace's adversary are shown for comparison. The frames hold rows of the audits
     performance, comparison and instance_adversary, of any number of data sets; the columns are those of columns.table.
@@ -45,7 +47,7 @@ def wp_table5_adversary(
     runs = over_seeds(by_run(comparison, performance), ["dataset", "model", "lambda", "selection", "metric"])
     runs["row"] = runs["model"].replace({BASE: "seeds"})
     # the authors' command computes half the paper's TVD, so it takes half the paper's lambda
-    commands = [f"authors' command: lambda {value / 2:g}" for value in runs["lambda"]]
+    commands = [f"authors' command: lambda {value / 2:.3g}" for value in runs["lambda"]]
     runs["note"] = pd.Series(commands, runs.index, dtype=str).where(runs["lambda"].notna(), "")
     rows = pd.concat([runs, per_instance(instance_adversary, performance)]).fillna({"note": ""})
     order = ["seeds" if name == BASE else name for name in models]

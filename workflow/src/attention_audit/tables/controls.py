@@ -12,31 +12,40 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from attention_audit.answer.words import NO, YES
 from attention_audit.columns.controls import CONTROLS
-from attention_audit.tables.verdict import NO, YES
+from attention_audit.columns.summary import MEASURED
 from attention_audit.tables.wording import label_of
 
-NEEDLE_GAIN = 0.15
 NEEDLE_MASS = 0.5
-CHORUS_MARGIN = 0.02
-STANDARD_ERRORS = 2
 CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
-WP, SS, JW = ("wp", "WP2019"), ("ss", "SS2019"), ("jw", "JW2019")
-"""Key of a suite in the audits, and its name in the summary."""
-TRUTH: dict[str, dict[tuple[str, str, str], str]] = {
-    "needle": {(WP[1], "base", "transferable"): YES, (JW[1], "average_tanh", "consequential"): YES},
-    "chorus": {(WP[1], "base", "needed"): NO},
-    "static": {(WP[1], "base", "needed"): NO, (WP[1], "base", "transferable"): NO},
-    "digest": {(SS[1], "han_none", "consequential"): YES},
+LIAR_LOSS = 0.02
+"""The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
+LIAR_MASS = 0.05
+"""The most attention on the hidden words, of the mean over seeds and texts."""
+WP, SS, JW, PD = "wp", "ss", "jw", "pd"
+"""Keys of the suites."""
+LIARS = r"liar_lambda.+"
+TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
+    "beacon": {
+        (WP, "base"): dict.fromkeys(("needed", "stable", "used", "ranks", "located", "signed", "transferable"), YES)
+    },
+    "needle": {
+        (WP, "base"): {"unique": NO, "transferable": YES},
+        (JW, "average_tanh"): {"used": YES},
+        (PD, "honest"): {"located": YES},
+        (PD, LIARS): {"located": NO},
+    },
+    "chorus": {(WP, "base"): {"needed": NO, "transferable": NO}},
+    "static": {(WP, "base"): {"stable": NO}},
+    "unison": {(JW, "average_tanh"): {"used": NO}},
+    "debate": {(JW, "average_tanh"): {"located": NO, "signed": NO}},
+    "digest": {(SS, "han_none"): {"used": YES}},
 }
-"""The answers that the summary must give to a suite's model and question, since the corpus was built that way.
-
-needle: one word decides the class. A model of single words predicts it when the weights point to that word, and cannot
-when they are uniform. In a model whose states know only their own word, weight that moves elsewhere loses the class.
-chorus: every word counts the same. static: labels are noise, so no weights can help. digest: one planted sentence
-decides, and in a model whose states know only their own sentence, no other sentence can.
+"""The words that the summary must say, since the corpus was built that way: by kind of corpus, then by the suite's key
+and the model (a regular expression). docs/method.md has the reason of each.
 """
 
 
@@ -48,12 +57,13 @@ class Claim(NamedTuple):
     value: float
     least: float = nan
     most: float = nan
+    said: bool = True
 
     @property
     def holds(self) -> bool:
-        """Whether the value lies within its bounds; False where it is NaN."""
+        """Whether the value lies within its bounds, and what had to be `said` was; False where the value is NaN."""
         least, most = (-inf if np.isnan(self.least) else self.least, inf if np.isnan(self.most) else self.most)
-        return bool(least <= self.value <= most)
+        return self.said and bool(least <= self.value <= most)
 
 
 def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
@@ -61,35 +71,33 @@ def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
     return performance.loc[(performance["model"] == model) & (performance["metric"] == metric), "value"]
 
 
-def needle(performance: pd.DataFrame, evidence: pd.DataFrame) -> Iterator[Claim]:
-    """One cue decides, so attention finds it, and its weights guide a simpler model."""
-    guided, blind = (scores(performance, f"guide_{weights}", "f1").mean() for weights in ("base_lstm", "uniform"))
-    mass = evidence.loc[evidence["model"] == "base", "evidence_mass"].mean()
-    yield Claim(
-        "base attention guides the MLP",
-        "mean F1 of guide_base_lstm minus mean F1 of guide_uniform",
-        guided - blind,
-        least=NEEDLE_GAIN,
-    )
+def needle(evidence: pd.DataFrame) -> Iterator[Claim]:
+    """One cue decides, so attention finds it."""
     yield Claim(
         "base attention lies on the evidence",
         "mean over seeds and test instances of the evidence mass of base",
-        mass,
+        evidence.loc[evidence["model"] == "base", "evidence_mass"].mean(),
         least=NEEDLE_MASS,
     )
 
 
-def chorus(performance: pd.DataFrame) -> Iterator[Claim]:
-    """Every word counts the same, so attention adds nothing beyond the noise between seeds (Welch)."""
-    base, uniform = scores(performance, "base", "f1"), scores(performance, "uniform", "f1")
-    error = sqrt(base.var() / len(base) + uniform.var() / len(uniform)) if min(len(base), len(uniform)) > 1 else 0.0
-    yield Claim(
-        "uniform weights do as well as attention",
-        f"absolute difference of mean F1, base and uniform; at most {STANDARD_ERRORS} standard errors "
-        f"or {CHORUS_MARGIN:g}, whichever is more",
-        abs(base.mean() - uniform.mean()),
-        most=max(STANDARD_ERRORS * error, CHORUS_MARGIN),
-    )
+def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
+    """A liar predicts as well as the honest model, and its attention is not on what it relies on."""
+    honest = scores(performance, "honest", "accuracy").mean()
+    for model in performance["model"][performance["model"].str.fullmatch(LIARS)].unique():
+        name = label_of(model, labels)
+        yield Claim(
+            f"hiding the evidence costs no accuracy: {name}",
+            "mean accuracy, less that of the honest model",
+            scores(performance, model, "accuracy").mean() - honest,
+            least=-LIAR_LOSS,
+        )
+        yield Claim(
+            f"attention is away from the evidence: {name}",
+            "mean over seeds and test instances of the evidence mass",
+            evidence.loc[evidence["model"] == model, "evidence_mass"].mean(),
+            most=LIAR_MASS,
+        )
 
 
 def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
@@ -138,13 +146,25 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
         )
 
 
-def words(truth: Mapping[tuple[str, str, str], str], summary: pd.DataFrame) -> Iterator[Claim]:
-    """Claims that the summary gives the answers of `truth`, for the models it has; `summary` is of one data set."""
-    for (paper, model, question), word in truth.items():
-        for answer in summary.loc[(summary["paper"] == paper) & (summary["model"] == model), question]:
-            yield Claim(
-                f"the summary's word on {model}, {question}: {word}", f"1 for {word}", float(answer == word), least=1
-            )
+def words(
+    truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame, labels: Mapping[str, str]
+) -> Iterator[Claim]:
+    """Claims that the summary says the words of `truth`, for the models that it has; `summary` is of one data set.
+
+    The value is that end of the interval that has to lie on the right side of the margin.
+    """
+    for (suite, model), answers in truth.items():
+        own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
+        for row in own.to_dict("records"):
+            for question, word in answers.items():
+                end, which, bound = ("low", "lower", "least") if word == YES else ("high", "upper", "most")
+                yield Claim(
+                    f"{question}: {word} ({label_of(row['model'], labels)}, {label_of(row['paper'], labels)})",
+                    f"the summary says {row[question]}; {which} end of the interval of {MEASURED[question]}",
+                    row[f"{question}_{end}"],
+                    **{bound: row[f"{question}_margin"]},
+                    said=row[question] == word,
+                )
 
 
 def of_suite(rows: pd.DataFrame, dataset: str, suite: str) -> pd.DataFrame:
@@ -164,26 +184,25 @@ def controls(
 ) -> pd.DataFrame:
     """Every claim about the control corpora, with the columns of columns.controls.
 
-    `kinds` maps data set to needle, chorus, static or digest; data sets of other kinds are skipped. `performance`,
-    `evidence`, `planted` and `ranked_sets` hold rows of the audits of these names, of any number of data sets and
-    suites, with the key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame
-    for each data set. `labels` has the labels of models.
+    `kinds` maps data set to the kind of its corpus; data sets of other kinds are skipped. `performance`, `evidence`,
+    `planted` and `ranked_sets` hold rows of the audits of these names, of any number of data sets and suites, with the
+    key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame for each data set.
+    `labels` has the labels of models.
     """
     rows = []
     for dataset, kind in kinds.items():
-        scored = of_suite(performance, dataset, WP[0])
-        claims: Iterator[Claim] = iter(())
+        scored = {suite: of_suite(performance, dataset, suite) for suite in (WP, PD)}
+        weighed = {suite: of_suite(evidence, dataset, suite) for suite in (WP, PD)}
+        claims: list[Claim] = []
         if kind == "digest":
-            claims = digest(of_suite(planted, dataset, SS[0]), of_suite(ranked_sets, dataset, SS[0]), labels)
-        elif scored.empty:
-            pass  # the configuration does not ask for tests of this data set
-        elif kind == "needle":
-            claims = needle(scored, of_suite(evidence, dataset, WP[0]))
-        elif kind == "chorus":
-            claims = chorus(scored)
-        elif kind == "static":
+            claims += digest(of_suite(planted, dataset, SS), of_suite(ranked_sets, dataset, SS), labels)
+        if kind == "needle" and not scored[WP].empty:
+            claims += needle(weighed[WP])
+        if kind == "static" and not scored[WP].empty:
             counts = census[dataset]
-            claims = static(scored, counts[counts["split"] == "test"].set_index("label")["kept"])
-        answers = words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset])
-        rows += [(dataset, *claim, claim.holds) for claim in (*claims, *answers)]
+            claims += static(scored[WP], counts[counts["split"] == "test"].set_index("label")["kept"])
+        if kind in TRUTH:
+            claims += liars(scored[PD], weighed[PD], labels)
+        claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)
+        rows += [(dataset, *claim[:5], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -57,6 +57,12 @@ def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator
         yield "vocabulary", "tokens_with_vector", covered["train_count"].sum() / tokens
 
 
+def duplicated(census: pd.DataFrame) -> dict[str, str]:
+    """A note on each split of which some texts have the words of a text of another split, by split."""
+    counts = census.groupby("split")["duplicates"].sum()
+    return {split: f"{counts[split]} of the texts stand in another split too" for split in SPLITS if counts.get(split)}
+
+
 def rebuilt(records: Records) -> str:
     """A note that names the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
@@ -69,7 +75,7 @@ def wp_table1_datasets(
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
-    files that differ from the published ones.
+    files that differ from the published ones, and count texts that stand in two splits.
     """
     facts = [
         (dataset, *fact)
@@ -82,6 +88,8 @@ def wp_table1_datasets(
         here = rows["dataset"] == dataset
         if words["vector"].isna().all():
             rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
+        for split, note in duplicated(census[dataset]).items():
+            rows.loc[here & (rows["row"] == split) & (rows["metric"] == "instances"), "note"] = note
         rows.loc[here & (rows["row"] == "raw") & (rows["metric"] == "instances"), "note"] = rebuilt(
             records.get(dataset, [])
         )

@@ -19,11 +19,15 @@ from attention_audit.names import display_name
 
 
 class Fact(NamedTuple):
-    """A published number, a note that readers need for a comparison (often ""), and half a unit of its last digit."""
+    """A published number, a note that readers need for a comparison (often ""), and half a unit of its last digit.
+
+    test_texts: the size of the paper's test split, where it is known to be drawn otherwise than ours; else None.
+    """
 
     value: float
     note: str
     rounding: float
+    test_texts: int | None = None
 
 
 def half_a_unit(number: str) -> float:
@@ -38,7 +42,8 @@ def facts() -> dict[tuple[str, ...], Fact]:
         frame = pd.read_csv(handle, dtype=str, keep_default_na=False)
     keys = frame[["paper", "table", "dataset", "row", "metric"]].itertuples(index=False, name=None)
     values, roundings = frame["value"].astype(float), frame["value"].map(half_a_unit)
-    return {key: Fact(*fact) for key, *fact in zip(keys, values, frame["note"], roundings, strict=True)}
+    texts = [int(count) if count else None for count in frame["test_texts"]]
+    return {key: Fact(*fact) for key, *fact in zip(keys, values, frame["note"], roundings, texts, strict=True)}
 
 
 def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
-from attention_audit.columns.summary import QUESTIONS
+from attention_audit.columns.summary import INSTEAD, QUESTIONS
 from attention_audit.tables.shown import Block, Shown
 
-TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$"}
+TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
-    "question", "measured", "noise floor", "within seeds", "verdict", *QUESTIONS,
+    "question", "measured", "agreement", "chance", "answer", "text", "show",
+    "top items: weight, contribution", *(f"show instead, by {question}" for question in INSTEAD), *QUESTIONS,
 }  # fmt: skip
 """Columns that hold words and are therefore aligned to the left."""
 
@@ -53,15 +54,23 @@ def latex(parts: Sequence[Block], provenance: str) -> str:
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
 
 
-def render(table: pd.DataFrame, path: Path, provenance: str, shown: Shown, labels: Mapping[str, str]) -> None:
+def render(
+    table: pd.DataFrame,
+    path: Path,
+    provenance: str,
+    shown: Shown,
+    labels: Mapping[str, str],
+    top: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+) -> None:
     """Write a published table as `path` with the endings .csv, .md and .tex.
 
     `provenance` is one line of JSON. `shown` is the function of tables.shown for this kind of table, and `labels` come
-    from `tables.wording.labels_of`. Raises AuditError where a name has no label or a file cannot be written.
+    from `tables.wording.labels_of`. `top` picks the rows of the .csv file; without it, it has all. Raises AuditError
+    where a name has no label or a file cannot be written.
     """
     parts = shown(table, labels)
     texts = {
-        ".csv": f"# {provenance}\n" + table.to_csv(index=False, lineterminator="\n"),
+        ".csv": f"# {provenance}\n" + (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
         ".md": markdown(parts, provenance),
         ".tex": latex(parts, provenance),
     }

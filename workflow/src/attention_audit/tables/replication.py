@@ -1,13 +1,20 @@
-"""Published numbers beside this run's: the difference, and whether the choice of seeds explains it.
+"""Published numbers beside this run's: the difference, and whether chance alone could make it.
 
 A published number nearly always comes from one training. So it is compared with the interval in which one more training
 of ours would lie with a probability of 95 %. With n seeds of mean m and standard deviation s, this is
 
     m +- t s sqrt(1 + 1/n),    t = 0.975 quantile of Student's t with n - 1 degrees of freedom
 
-(the prediction interval of one more normal value). `within_seeds` is yes where this interval contains the published
-number, or any number that rounds to it. With one seed it is unknown. A property of the data does not depend on seeds:
-there, yes means that our number rounds to the published one.
+(the prediction interval of one more normal value). Where the published number is known to be of another test split,
+the texts of both are a chance too: with v the variance of one text's part in the number, and N and M texts, the
+half-width is
+
+    sqrt(t^2 s^2 (1 + 1/n) + 1.96^2 v (1/N + 1/M))
+
+`agreement` is compatible where this interval contains the published number, or any number that rounds to it: a
+difference was not shown, which a wide interval makes easy. With one seed, and where the data are not the paper's, it
+is unknown. A property of the data does not depend on chance: there, compatible means that our number rounds to the
+published one.
 """
 
 from __future__ import annotations
@@ -25,8 +32,10 @@ from attention_audit.tables.datasets import Records, rebuilt
 from attention_audit.tables.erasure import has_encoder
 from attention_audit.tables.published import Fact, facts
 
+SIZES = "wp_table1_datasets"
+"""The table that has the sizes of our test splits."""
 SOURCES = {
-    ("WP2019", "Table 1"): "wp_table1_datasets",
+    ("WP2019", "Table 1"): SIZES,
     ("WP2019", "Table 2"): "wp_table2_uniform",
     ("JW2019", "quoted in WP2019 Table 2"): "wp_table2_uniform",
     ("WP2019", "Table 3"): "wp_table3_guides",
@@ -42,14 +51,45 @@ ENCODERS = "encoders/"
 """The beginning of rows whose number the paper gives for all models with an encoder together."""
 TOLERANCE = 1e-9
 """The tolerance when decimals are compared in floating point."""
+COMPATIBLE, NOT_COMPATIBLE, UNKNOWN = "compatible", "not compatible", "unknown"
+PERCENTAGES = frozenset({"both_flip", "only_top_flips", "only_other_flips", "neither_flips"})
 
 
-def single_trainings(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """The interval that contains 95 % of single trainings; NaN with fewer than two seeds."""
+def half_width(sd: float, seeds: int, of_texts: float = 0.0) -> float:
+    """Half the width of the interval that contains 95 % of single trainings; NaN with fewer than two seeds.
+
+    of_texts: the variance that other test texts add.
+    """
     if seeds < 2 or isnan(sd):
-        return nan, nan
-    reach = float(stats.t.ppf(0.975, seeds - 1)) * sd * sqrt(1 + 1 / seeds)
-    return mean - reach, mean + reach
+        return nan
+    quantile = float(stats.t.ppf(0.975, seeds - 1))
+    return sqrt(quantile**2 * sd**2 * (1 + 1 / seeds) + float(stats.norm.ppf(0.975)) ** 2 * of_texts)
+
+
+def variance_of_f1(f1: float, accuracy: float) -> float:
+    """N times the variance of F1 over N test texts, by the delta method; NaN where the accuracy is.
+
+    With t the share of true positives and e that of errors, F1 = 2t / (2t + e), and (t, e) are multinomial.
+    """
+    if f1 in (0.0, 1.0):
+        return 0.0
+    error = 1 - accuracy
+    true = f1 * error / (2 * (1 - f1))
+    by_true, by_error = 2 * error / (2 * true + error) ** 2, -2 * true / (2 * true + error) ** 2
+    squares = by_true**2 * true * (1 - true) + by_error**2 * error * (1 - error)
+    return squares - 2 * by_true * by_error * true * error
+
+
+def variance_of_a_text(metric: str, value: float, accuracy: float) -> float:
+    """N times the variance of a number over N test texts; NaN for metrics of which it cannot be told from a table.
+
+    accuracy: that of the same model, which F1 needs.
+    """
+    if metric == "accuracy":
+        return value * (1 - value)
+    if metric in PERCENTAGES:
+        return value * (100 - value)
+    return variance_of_f1(value, accuracy) if metric == "f1" else nan
 
 
 def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
@@ -60,29 +100,46 @@ def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
-def within(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
-    """Whether seeds explain the difference: yes, no, or unknown. low, high: the interval of single trainings."""
+def agreement(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
+    """Whether the published number could be one of ours. low, high: where single trainings lie, NaN if unknown."""
     if seeds == 0:
         low = high = ours
     if isnan(low):
-        return "unknown"
+        return UNKNOWN
     reach = fact.rounding + TOLERANCE
-    return "yes" if low - reach <= fact.value <= high + reach else "no"
+    return COMPATIBLE if low - reach <= fact.value <= high + reach else NOT_COMPATIBLE
 
 
-def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks: list[str]) -> dict[str, Any]:
-    """One row of columns.replication: a published number beside its counterpart, a row of columns.table."""
+def compared(
+    key: tuple[str, ...],
+    fact: Fact,
+    cell: Mapping[Any, Any],
+    remarks: list[str],
+    per_text: float = nan,
+    texts: float = nan,
+    same_data: bool = True,
+) -> dict[str, Any]:
+    """One row of columns.replication: a published number beside its counterpart, a row of columns.table.
+
+    per_text: `variance_of_a_text`, over `texts` texts of our test split. same_data: whether the data are the paper's.
+    """
     paper, table, *_ = key
     ours, sd, seeds = float(cell["mean"]), float(cell["sd"]), int(cell["seeds"])
     low, high = float(cell["low"]), float(cell["high"])
     if isnan(low):
         low, high = of_mean(ours, sd, seeds)
-    one_low, one_high = single_trainings(ours, sd, seeds)
+    other_texts = fact.test_texts is not None and seeds > 0
+    reach = half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     at_least = fact.note == "at least"
     if at_least:
         remarks = ["the paper gives a lower bound", *remarks]
+    if other_texts:
+        remarks = [f"the paper's {fact.test_texts} test texts are drawn otherwise than ours", *remarks]
     if cell["selection"]:
         remarks = [*remarks, f"our epoch selected on {cell['selection']}"]
+    # our number may be any distance above a lower bound
+    least = ours - reach - (inf if at_least else 0.0)
+    chance = "" if isnan(reach) else "seeds and texts" if other_texts else "seeds"
     return {
         "paper": paper,
         "table": table,
@@ -95,10 +152,11 @@ def compared(key: tuple[str, ...], fact: Fact, cell: Mapping[Any, Any], remarks:
         "high": high,
         "seeds": seeds,
         "difference": ours - fact.value,
-        "one_low": one_low,
-        "one_high": one_high,
-        # our number may be any distance above a lower bound
-        "within_seeds": within(fact, ours, seeds, one_low - inf if at_least else one_low, one_high),
+        "one_low": ours - reach,
+        "one_high": ours + reach,
+        "half_width": reach,
+        "chance": chance,
+        "agreement": agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
         "note": "; ".join(filter(None, ["" if at_least else fact.note, *remarks])),
     }
 
@@ -117,6 +175,17 @@ def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, st
             yield "all", f"{ENCODERS}{rest}", metric, cell
 
 
+def cells_of(table: pd.DataFrame, metric: str) -> dict[tuple[str, str], float]:
+    """The means of a metric by data set and row."""
+    cells = table[table["metric"] == metric]
+    return dict(zip(zip(cells["dataset"], cells["row"], strict=True), cells["mean"].astype(float), strict=True))
+
+
+def sizes_of_splits(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], float]:
+    """Texts of our splits, by data set and split."""
+    return cells_of(tables[SIZES], "instances") if SIZES in tables else {}
+
+
 def replication(
     tables: Mapping[str, pd.DataFrame],
     records: Mapping[str, Records],
@@ -127,17 +196,22 @@ def replication(
 
     `tables`: the tables of this run, by the names in SOURCES. `records`: of fetched files, by data set. `of_data`:
     remarks that a reader needs, such as a subset of the texts, by data set. `of_models`: remarks on the models, such as
-    other word vectors, by data set and key of the suite; the names of a suite's tables begin with its key.
+    other word vectors, by data set and by the key of the suite, with which the names of its tables begin, or by the
+    name of a single model.
     """
     rows = []
-    known = facts()
+    known, sizes = facts(), sizes_of_splits(tables)
     for (paper, number), name in SOURCES.items():
+        accuracies = cells_of(tables[name], "accuracy") if name in tables else {}
         for dataset, row, metric, cell in counterparts(tables[name], paper) if name in tables else ():
             key = (paper, number, dataset, row, metric)
             if key in known:
                 own = str(cell["dataset"])
-                trained = of_models.get(own, {}).get(name.partition("_")[0], []) if cell["seeds"] else []
-                files = filter(None, [rebuilt(records.get(own, []))])
-                remarks = [*files, *of_data.get(own, []), *trained]
-                rows.append(compared(key, known[key], cell, remarks))
+                about = (name.partition("_")[0], str(cell["row"])) if cell["seeds"] else ()
+                trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
+                data = [*filter(None, [rebuilt(records.get(own, []))]), *of_data.get(own, [])]
+                accuracy = accuracies.get((own, str(cell["row"])), nan)
+                per_text = variance_of_a_text(metric, float(cell["mean"]), accuracy)
+                remarks = [*data, *trained]
+                rows.append(compared(key, known[key], cell, remarks, per_text, sizes.get((own, "test"), nan), not data))
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.columns.summary import QUESTIONS
+from attention_audit.answer.words import YES
+from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
+from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
+from attention_audit.tables.texts import TOP, top
 from attention_audit.tables.wording import heading, label_of, named, number
 
 
@@ -46,7 +49,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         line = {
             "data set": display_name(dataset),
             "row": named(row, labels),
-            "λ": "" if math.isnan(lambda_) else f"{lambda_:g}",
+            "λ": "" if math.isnan(lambda_) else f"{lambda_:.3g}",
         }
         for metric in filter(None, table["metric"].unique()):
             cell = cells[cells["metric"] == metric]
@@ -106,46 +109,139 @@ def interval(low: float, high: float, metric: str = "") -> str:
 
 
 def answered(row: pd.Series, question: str) -> str:
-    """One answer: the word, the value with its interval, and the floor."""
-    value, low, high, floor = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "floor"))
-    if math.isnan(value):
-        return str(row[question])
-    against = "" if math.isnan(floor) else f"; floor {number(floor, '')}"
-    return f"{row[question]}: {number(value, '')}{interval(low, high)}{against}"
+    """One answer: the word, and the value with its interval."""
+    value, low, high = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high"))
+    return str(row[question]) if math.isnan(value) else f"{row[question]}: {number(value, '')}{interval(low, high)}"
+
+
+def instead(row: pd.Series, question: str, labels: Mapping[str, str]) -> str:
+    """The attribution that does best on a question, with its gain over attention; "" where it is not known."""
+    name = f"instead_by_{question}"
+    if not row[name]:
+        return ""
+    label = label_of(row[name], labels)
+    gain, low, high = (float(row[f"{name}_{part}"]) for part in ("gain", "low", "high"))
+    if math.isnan(gain):
+        return label
+    unclear = ", too few texts for a word" if low > 0 else ", not clearly better"
+    clear = "" if row[f"{name}_better"] == YES else unclear
+    return f"{label} ({gain:+.3f}{interval(low, high)}{clear})"
+
+
+def grounds(row: pd.Series, question: str) -> dict[str, str]:
+    """What one answer rests on."""
+    return {
+        "question": question,
+        "answer": answered(row, question),
+        "margin": number(float(row[f"{question}_margin"]), ""),
+        "trainings": str(row[f"{question}_trainings"] or ""),
+        "texts": str(row[f"{question}_texts"] or ""),
+        "note": str(row[f"{question}_note"]),
+    }
+
+
+def beside(row: pd.Series, labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What stands beside the answers of a model, in words; what is not known is left out."""
+    chosen = f"{label_of(row['unique_model'], labels)}, λ {row['unique_lambda']:g}" if row["unique_model"] else ""
+    known = [
+        ("F1, and of the best constant answer", "f1", "constant_f1"),
+        ("accuracy, and of the largest class", "accuracy", "majority_accuracy"),
+        ("texts whose top item is that of another training", "stable_same_top"),
+        ("between two trainings: JSD (nats), TVD", "stable_jsd", "stable_tvd"),
+        ("permutations that change the decision", "used_flips"),
+        ("attention on items that speak against the prediction", "signed_against"),
+        (f"the adversary ({chosen}): JSD (nats), TVD", "unique_jsd", "unique_tvd"),
+        ("texts whose top item is the same under it", "unique_same_top"),
+        ("the effect of unique for the exact contributions", "unique_contribution"),
+        ("texts whose top contribution is the same under it", "unique_contribution_same_top"),
+        ("F1 of the MLP: the model's maps - an adversary's", "transferable_adversary"),
+        ("F1 of the MLP: the model's maps - attention of its own", "transferable_own"),
+    ]
+    lines = []
+    for about, *names in known:
+        if f"{names[0]}_value" in row:
+            value, low, high = (float(row[f"{names[0]}_{part}"]) for part in ("value", "low", "high"))
+            shown = number(value, "") + interval(low, high) if not math.isnan(value) else ""
+        else:
+            shown = ", ".join(filter(None, (number(float(row[name]), "") for name in names)))
+        if shown:
+            lines.append((about, shown))
+    return lines
 
 
 def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.summary: a block with the answers, then one that says what was measured for each question."""
-    lines = [
-        {
-            "data set": display_name(row["dataset"]),
-            "paper": named(row["paper"], labels),
-            "model": named(row["model"], labels),
-            "seeds": str(row["seeds"]),
-            **{question: answered(row, question) for question in QUESTIONS},
-            "verdict": row["verdict"],
-        }
-        for _, row in summary.iterrows()
-    ]
-    measured = [
-        pd.DataFrame(
+    """A table of columns.summary: the answers; what they rest on; what stands beside them; what each effect is."""
+    lines, rests, besides = [], [], []
+    for _, row in summary.iterrows():
+        who = {"data set": display_name(row["dataset"]), "model": named(row["model"], labels)}
+        lines.append(
             {
-                "question": question,
-                "measured": summary[f"{question}_statistic"],
-                "noise floor": summary[f"{question}_floor_statistic"],
+                "data set": who["data set"],
+                "paper": named(row["paper"], labels),
+                "model": who["model"],
+                "seeds": str(row["seeds"]),
+                "answer": row["sentence"],
+                **{question: answered(row, question) for question in QUESTIONS},
+                **{f"show instead, by {question}": instead(row, question, labels) for question in INSTEAD},
             }
         )
-        for question in QUESTIONS
-    ]
-    legend = pd.concat(measured).drop_duplicates()
-    columns = ["data set", "paper", "model", "seeds", *QUESTIONS, "verdict"]
-    text = "In brackets 95 % intervals. `docs/method.md` says how the words follow from the numbers."
+        if row["model"]:
+            rests += [{**who, **grounds(row, question)} for question in QUESTIONS]
+            besides += [{**who, "measured": about, "value": value} for about, value in beside(row, labels)]
+    columns = ["data set", "paper", "model", "seeds", "answer", *QUESTIONS]
+    columns += [f"show instead, by {question}" for question in INSTEAD]
+    legend = pd.DataFrame({"question": list(MEASURED), "measured": list(MEASURED.values())}, dtype=str)
+    text = "In brackets 95 % intervals over trainings and texts. `docs/method.md` says what each question means."
+    blocks = [Block(pd.DataFrame(lines, columns=columns, dtype=str))]
+    if rests:
+        blocks.append(Block(pd.DataFrame(rests, dtype=str), "What each answer rests on", text))
+        blocks.append(Block(pd.DataFrame(besides, columns=["data set", "model", "measured", "value"]), "Beside them"))
+    return [*blocks, Block(legend, "What is measured")]
+
+
+def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.texts: how many maps of each model may be shown, and a few of its texts."""
+    counts, lines = [], []
+    for _, rows in texts.groupby(["dataset", "suite", "model"], sort=False):
+        shares = rows["show"].value_counts(normalize=True)
+        counts.append(
+            {
+                "data set": display_name(rows["dataset"].iloc[0]),
+                "model": named(rows["model"].iloc[0], labels),
+                "texts": str(len(rows)),
+                **{word: f"{100 * shares.get(word, 0.0):.1f}" for word in (MAY, *WHY_NOT.values(), UNKNOWN)},
+            }
+        )
+    for _, row in top(texts).iterrows():
+        items = zip(row["words"], row["weights"], row["contributions"], strict=True)
+        lines.append(
+            {
+                "data set": display_name(row["dataset"]),
+                "model": named(row["model"], labels),
+                "text": row["id"],
+                "label": str(row["label"]),
+                "prediction": str(row["prediction"]),
+                "top items: weight, contribution": "; ".join(
+                    f"{item} {weight:.2f}, {part:+.3f}" for item, weight, part in items
+                ),
+                "seeds that agree": f"{row['agree']} of {row['others']}" if row["others"] else "",
+                "moved (JSD)": number(float(row["moved"]), ""),
+                "without the item": DECISION[row["survives_item"]],
+                "without the word": DECISION[row["survives_word"]],
+                "show": row["show"],
+            }
+        )
+    how_many = pd.DataFrame(counts, dtype=str)
     return [
-        Block(pd.DataFrame(lines, columns=columns, dtype=str)),
-        Block(legend[legend["measured"] != ""].astype(str), "What was measured", text),
+        Block(how_many.loc[:, (how_many != "0.0").any()], "How many maps may be shown", SHARES),
+        Block(pd.DataFrame(lines, dtype=str), f"{TOP} texts of each model", DRAWN),
     ]
 
 
+DECISION = {True: "stays", False: "flips", None: ""}
+"""What becomes of a decision, by `survives_item` and `survives_word` of columns.texts."""
+SHARES = "Percent of the test texts: whose map may be shown, and whose may not, by the first margin that fails."
+DRAWN = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
@@ -163,8 +259,10 @@ def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Bl
                 "ours": number(row["ours"], row["metric"]) + interval(row["low"], row["high"], row["metric"]),
                 "difference": number(row["difference"], row["metric"]),
                 "single trainings of ours": interval(row["one_low"], row["one_high"], row["metric"]).strip(),
+                "half-width": number(row["half_width"], row["metric"]),
+                "chance": row["chance"],
                 "seeds": str(row["seeds"]) if row["seeds"] else "",
-                "within seeds": row["within_seeds"],
+                "agreement": row["agreement"],
                 "note": row["note"],
             }
             for _, row in rows.iterrows()
@@ -172,5 +270,5 @@ def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Bl
         frame = pd.DataFrame(lines, dtype=str)
         title = f"{label_of(paper, labels)}, {table[:1].lower()}{table[1:]}"
         blocks.append(Block(frame.loc[:, (frame != "").any()], title))
-    columns = ["data set", "row", "metric", "published", "ours", "difference", "within seeds", "note"]
+    columns = ["data set", "row", "metric", "published", "ours", "difference", "agreement", "note"]
     return blocks or [Block(pd.DataFrame(columns=columns, dtype=str), text=NOTHING_PUBLISHED)]

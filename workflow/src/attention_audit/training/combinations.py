@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from attention_audit.section import Count, Name, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
@@ -23,6 +23,15 @@ class CombinationRecipe(Optimisation):
         description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32.",
     )
     embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
+    first_epoch: bool = Field(
+        True, description="Whether the first epoch may be selected; false, as in the authors' later run, leaves it out."
+    )
+
+    @model_validator(mode="after")
+    def _selectable(self) -> Self:
+        if self.epochs == 1 and not self.first_epoch:
+            raise ValueError("epochs: 1, and the first is not to be selected; train for 2 or more")
+        return self
 
 
 class Combinations(PaperSection):

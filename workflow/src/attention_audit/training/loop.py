@@ -120,8 +120,9 @@ def _refuse_unless_finite(epoch: int, name: str, value: float) -> None:
         raise AuditError(f"epoch {epoch}: the {name} became {value}; try a lower learning rate")
 
 
-def _rank(epoch: Epoch, settings: Recipe) -> tuple[float, float]:
-    return epoch.score, -epoch.loss if settings.ties == "loss" else 0.0
+def _rank(epoch: Epoch, settings: Recipe) -> tuple[bool, float, float]:
+    selectable = settings.first_epoch or epoch.epoch > 0
+    return selectable, epoch.score, -epoch.loss if settings.ties == "loss" else 0.0
 
 
 def fit(
@@ -138,8 +139,9 @@ def fit(
     """Train for `epochs` epochs and keep the weights of the best one.
 
     The best epoch has the highest `score` or, without a score, the lowest training loss; `settings.ties` decides
-    between equal scores. `patience`: stop after that many epochs without a better one. Raises AuditError as soon as an
-    epoch's loss or score is not finite.
+    between equal scores. Without `settings.first_epoch`, the first one is kept only where there is no other.
+    `patience`: stop after that many epochs without a better one. Raises AuditError as soon as an epoch's loss or score
+    is not finite.
     """
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)

@@ -64,3 +64,22 @@ class ConsistentAdversary:
             raise ValueError("an adversary needs a split that carries the base model's attention and predictions")
         distance = tvd(probabilities(output.logits), batch.probabilities)
         return distance - self.lambda_ * kl(output.attention, batch.attention)
+
+
+@dataclass(frozen=True)
+class Deception:
+    """Label loss - lambda log(1 - m), with m the attention on impermissible items: right, and silent about why.
+
+    Pruthi et al. 2020, section 3.1, equation 1. The batch carries the impermissible items. 1 - m is summed from the
+    other weights, so that it keeps its digits, and its gradient, where nearly all attention is on impermissible items.
+    """
+
+    labels: LabelLoss
+    lambda_: float
+
+    def __call__(self, output: Output, batch: Batch) -> Tensor:
+        if batch.impermissible is None:
+            raise ValueError("deception needs a split that carries impermissible items")
+        permitted = output.attention.masked_fill(batch.impermissible, 0.0).sum(-1)
+        least = torch.finfo(permitted.dtype).tiny
+        return self.labels(output, batch) - self.lambda_ * permitted.clamp(min=least).log()

@@ -22,17 +22,34 @@ class BaseModel(Section):
     attention_hidden: Count = Field(128, description="Width of the additive attention's hidden layer.")
 
 
+class OwnBase(Section):
+    """What is other on one data set than in `model` and `training`; a key that is null is as there."""
+
+    encoder: Encoder | None = Field(None, description="The encoder of the base model.")
+    attention: Scoring | None = Field(None, description="The attention's scoring function.")
+    embedding: Count | None = Field(None, description="Width of random embeddings.")
+    hidden: Count | None = Field(None, description="Units of the encoder.")
+    attention_hidden: Count | None = Field(None, description="Width of the additive attention's hidden layer.")
+    epochs: Count | None = Field(None, description="Epochs of base, uniform and guided models.")
+    ties: Literal["first", "loss"] | None = Field(None, description="Which of the epochs with the same score.")
+
+
 class Optimisation(Section):
     """What all trainings have in common."""
 
     batch_size: Count = Field(32, description="Texts in a batch.")
     learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
-    weight_decay: NonNegative = Field(1e-5, description="L2 penalty on everything but the attention.")
+    weight_decay: NonNegative = Field(
+        1e-5, description="L2 penalty on everything but the attention; in models of pairs on that too."
+    )
     length_noise: NonNegative = Field(
         0.1, lt=1, description="Batches are runs of a length sort with this relative noise."
     )
     selection: Literal["dev", "test"] = Field(
         "dev", description="Split whose ROC-AUC selects the epoch; test only to reproduce the authors."
+    )
+    ties: Literal["first", "loss"] = Field(
+        "first", description="Of epochs with the same score: the first, or that with the lowest training loss."
     )
 
 
@@ -53,10 +70,8 @@ class Recipe(Optimisation):
     )
     plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
     measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
-    ties: Literal["first", "loss"] = Field(
-        "first", description="Of epochs with the same score: the first, or that with the lowest training loss."
-    )
     class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
+    first_epoch: bool = Field(True, description="Whether the first epoch may be selected.")
 
 
 class Training(Optimisation):
@@ -86,11 +101,49 @@ class Guides(Section):
 
     hidden: Count = Field(128, description="Width of the token-wise affine layer.")
     attention: Count = Field(64, description="Width of the attention that the trained MLP learns.")
-    adversary_lambda: Positive = Field(0.002, description="Lambda of the adversary that lends its weights as a guide.")
+    adversary_lambda: Positive = Field(
+        0.002,
+        description="Lambda of the adversary from scratch that lends its weights as a guide, where "
+        "`adversary.search` is scratch; else the chosen one of the search by continuation does.",
+    )
+
+
+class Continuation(Section):
+    """The search for adversaries that begins at the base model: every step begins with the weights of an earlier one.
+
+    Lambda rises by `factor` from step to step until the mean TVD on dev leaves the budget, `answer.margins.tvd`; then
+    it is bisected.
+    """
+
+    steps: Count = Field(10, ge=2, description="Steps, each of which leaves a model.")
+    epochs: Count = Field(2, description="Epochs of a step.")
+    rounds: Count = Field(
+        3, description="The first step is trained for up to so many times `epochs`, until TVD is within the budget."
+    )
+    first: Positive = Field(1e-3, description="Lambda of the first step.")
+    factor: float = Field(3.0, gt=1, allow_inf_nan=False, description="By how much lambda rises.")
+    softening: float = Field(
+        0.15,
+        gt=0,
+        le=1,
+        description="Factor on the attention scores of the base model, at the start of the first step.",
+    )
+
+    @property
+    def most_epochs(self) -> int:
+        """Epochs of the whole search at most."""
+        return self.epochs * (self.rounds + self.steps - 1)
 
 
 class Adversary(Section):
     """The model-consistent adversary of test 4: minimises TVD - lambda KL(adversary || base)."""
+
+    search: Literal["continuation", "scratch", "both"] = Field(
+        "both",
+        description="scratch: one training for each of `lambdas`, as in the paper; continuation: one search that "
+        "begins at the base model, with the settings of `continuation`.",
+    )
+    continuation: Continuation = Field(default_factory=Continuation, description="The search by continuation.")
 
     lambdas: list[Positive] = Field(
         default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3],
@@ -109,6 +162,16 @@ class Adversary(Section):
         refuse_duplicates("value", values)
         return values
 
+    @property
+    def from_scratch(self) -> bool:
+        """Whether there is an adversary for each of `lambdas`."""
+        return self.search != "continuation"
+
+    @property
+    def continued(self) -> bool:
+        """Whether there is a search by continuation."""
+        return self.search != "scratch"
+
 
 class ModelSettings(Section):
     """One model of one data set, over its seeds."""
@@ -123,8 +186,31 @@ class ModelSettings(Section):
 
 
 class TrainSettings(ModelSettings):
-    """A training job. With `lambda_` the model is trained as an adversary of the reference readout, else on labels."""
+    """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
+    `deceptive`, on labels and away from the known evidence; else on labels.
+    """
 
+    deceptive: bool = False
     optimisation: Recipe
     epochs: Count
     patience: Count | None
+
+    @property
+    def most_epochs(self) -> int:
+        """Epochs of one seed at most."""
+        return self.epochs
+
+
+class SearchSettings(TrainSettings):
+    """A search by continuation, with the base model's weights to begin with and its readouts as reference.
+
+    `epochs` are those of a step. budget: mean TVD on dev up to which predictions count as the base model's.
+    """
+
+    continuation: Continuation
+    budget: NonNegative
+
+    @property
+    def most_epochs(self) -> int:
+        """Epochs of one seed at most."""
+        return self.continuation.most_epochs

@@ -21,14 +21,21 @@ from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.section import Count, Section, Seed
 
 Random = np.random.Generator
+Draw = Callable[[Random, int], npt.NDArray[np.int64]]
+"""Draws the labels of a split of so many texts."""
 
 ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
 VOWELS = [*"aeiou"]
 CODAS = ["", "", "", "n", "r", "s", "l"]
 STEMS = [onset + vowel for onset in ONSETS[:10] for vowel in VOWELS[:4]]
 
+SIGNALS = ["lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight"]
+
 RANK_SHIFT = 2.7
 """Mandelbrot's constant for English: the word of rank r (from 1) has a share of about 1 / (r + 2.7)."""
+
+BIAS = 0.6
+"""In a debate, the probability that a word is of the text's own class: each word shifts the log odds by ln(.6/.4)."""
 
 LENGTH_SHAPE = 4
 """Shape of the negative binomial: for a mean of m tokens beyond the shortest length, the variance is m + m^2 / 4."""
@@ -42,43 +49,69 @@ class SplitSizes(Section):
     test: Count = Field(500, description="Texts in the test split.")
 
 
-def own_cue(random: Random, label: int) -> list[int]:
+def own_cue(random: Random, label: int, length: int) -> list[int]:
     """One cue, of the text's own class."""
     return [label]
 
 
-def majority(random: Random, label: int) -> list[int]:
+def majority(random: Random, label: int, length: int) -> list[int]:
     """5, 7 or 9 cues; the text's own class has at least three more than the other class."""
     votes = int(random.choice([5, 7, 9]))
     against = int(random.integers(votes // 2))
     return [label] * (votes - against) + [1 - label] * against
 
 
-def no_cue(random: Random, label: int) -> list[int]:
+def no_cue(random: Random, label: int, length: int) -> list[int]:
     """No cue: the text does not depend on its label."""
     return []
+
+
+def own_cues(random: Random, label: int, length: int) -> list[int]:
+    """Every word is a cue of the text's own class."""
+    return [label] * length
+
+
+def biased_cues(random: Random, label: int, length: int) -> list[int]:
+    """Every word is a cue, of the text's own class of two with probability `BIAS`."""
+    return [label if own else 1 - label for own in random.random(length) < BIAS]
+
+
+def positives(share: float) -> Draw:
+    """Labels 0 and 1, the latter in this share of the texts, and in one at least."""
+    return lambda random, size: (random.permutation(size) < max(1, round(size * share))).astype(int)
+
+
+def balanced(classes: int) -> Draw:
+    """Labels from 0 up, each in as many texts as any other, or in one more."""
+    return lambda random, size: random.permutation(size) % classes
 
 
 @dataclass(frozen=True)
 class Kind:
     """How the texts of one kind are generated.
 
-    fillers: words in the vocabulary without cues. shortest, mean: tokens of a text. positive: share of texts with label
-    1. cues: the cue words of class 0 and of class 1. votes: for a label, the class of each cue in a text.
+    fillers: words in the vocabulary without cues; at least one, though cues may take all places. shortest, mean: tokens
+    of a text. labels: draws those of a split. cues: the cue words of each class. votes: for a label and a length, the
+    class of each cue in a text.
     """
 
     fillers: int
     shortest: int
     mean: int
-    positive: float
-    cues: tuple[list[str], list[str]]
-    votes: Callable[[Random, int], list[int]]
+    labels: Draw
+    cues: tuple[list[str], ...]
+    votes: Callable[[Random, int, int], list[int]]
 
 
 KINDS = {
-    "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"]), own_cue),
-    "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS]), majority),
-    "static": Kind(800, 8, 15, 1 / 2, ([], []), no_cue),
+    "needle": Kind(2400, 60, 120, positives(1 / 6), (["straw", "hay", "chaff"], ["needle", "thorn", "spike"]), own_cue),
+    "chorus": Kind(
+        800, 12, 17, positives(1 / 2), ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS]), majority
+    ),
+    "static": Kind(800, 8, 15, positives(1 / 2), ([], []), no_cue),
+    "beacon": Kind(600, 35, 40, balanced(len(SIGNALS)), tuple([signal] for signal in SIGNALS), own_cue),
+    "unison": Kind(1, 10, 15, positives(1 / 2), (["low"], ["high"]), own_cues),
+    "debate": Kind(1, 12, 12, positives(1 / 2), (["nay"], ["yea"]), biased_cues),
 }
 
 
@@ -105,7 +138,7 @@ def write_text(
     excess = kind.mean - kind.shortest
     length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
-    votes = kind.votes(random, label)
+    votes = kind.votes(random, label, length)
     places = random.choice(length, size=len(votes), replace=False).tolist()
     for place, vote in zip(places, votes, strict=True):
         tokens[place] = str(random.choice(kind.cues[vote]))
@@ -115,9 +148,11 @@ def write_text(
 class ControlCorpus(Source):
     """A generated corpus whose truth is known."""
 
-    kind: Literal["needle", "chorus", "static"] = Field(
+    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate"] = Field(
         description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
-        "decides. static: the label does not depend on the text."
+        "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
+        "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
+        "of the text's own class."
     )
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
@@ -136,8 +171,7 @@ class ControlCorpus(Source):
         shares = cumulative_shares(len(words))
         for split, random in zip(SPLITS, streams[1:], strict=True):
             size = getattr(self.texts, split)
-            labels = random.permutation(size) < max(1, round(size * kind.positive))
-            for number, label in enumerate(labels.astype(int).tolist(), start=1):
+            for number, label in enumerate(kind.labels(random, size).tolist(), start=1):
                 tokens, cues = write_text(random, kind, label, words, shares)
                 id_ = f"{name}-{split}-{number:05d}"
                 yield Text(id_, split, str(label), tokens, place=id_, evidence=cues or None)

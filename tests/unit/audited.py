@@ -1,0 +1,110 @@
+"""Rows of audits made by hand, as tables that read every suite get them: lists of k numbers are k columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.contrasts import Contrasts, Subject
+from attention_audit.tables.arrays import Audits
+
+COLUMNS = {
+    "predictions": ["model", "lambda", "seed", "id", "label", "prediction"],
+    "stability": ["model", "seed", "other", "id", "jsd", "tvd", "chance_jsd", "same_top"],
+    "permutation": ["model", "seed", "id", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd"],
+    "ranked_sets": ["model", "seed", "id", "ranking", "fraction_removed"],
+    "located": [
+        "model", "seed", "id", "ranking", "top_flips", "fraction_removed", *(f"falls_{step}" for step in range(5)),
+    ],
+    "contributions": [
+        "model", "seed", "id", "against", "top_fall", "top_flips",
+        *(f"top_{what}_{place}" for what in ("items", "weights", "contributions") for place in range(2)),
+    ],
+    "comparison": [
+        "model", "lambda", "seed", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top",
+    ],
+    "consistency": ["model", "lambda", "seed", "tvd", "jsd"],
+}  # fmt: skip
+NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
+CONTRASTS = Contrasts(
+    seed=1,
+    uniform="uniform",
+    adversaries=["adversary", "continuation"],
+    guided="guide_base_lstm",
+    guided_uniform="guide_uniform",
+    guided_adversary="guide_adversary",
+    guided_own="guide_trained_mlp",
+)
+TEXTS = 200
+
+
+def subject(model: str = "base", contrasts: Contrasts | None = CONTRASTS, **further: Any) -> Subject:
+    """A judged model of two seeds on the data set needle."""
+    about: dict[str, Any] = {
+        "dataset": "needle", "suite": "wp", "paper": "WP2019", "seeds": 2, "items": "words", "unasked": {},
+    }  # fmt: skip
+    return Subject(model=model, contrasts=contrasts, **about | further)
+
+
+def by_text(model: str = "base", **columns: Any) -> pd.DataFrame:
+    """Columns (seeds, texts) as rows with dataset, suite, model, seed (from 1) and id."""
+    seeds, texts = np.shape(next(iter(columns.values())))
+    seed, text = np.indices((seeds, texts)).reshape(2, -1)
+    about = {"dataset": "needle", "suite": "wp", "model": model, "seed": seed + 1, "id": [f"t{x:03}" for x in text]}
+    return pd.DataFrame(about).assign(**{name: np.ravel(values) for name, values in columns.items()})
+
+
+def constant(value: float, seeds: int = 2, texts: int = TEXTS) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The same value for each training and text."""
+    return np.full((seeds, texts), value)
+
+
+def predicted(model: str, right: list[float], texts: int = TEXTS) -> pd.DataFrame:
+    """Predictions of two classes in turn, of which each training gets the given share right, the first texts."""
+    labels = np.tile([0, 1], texts // 2)
+    rows = [np.where(np.arange(texts) < share * texts, labels, 1 - labels) for share in right]
+    frame = by_text(model, prediction=rows, label=np.tile(labels, (len(right), 1)))
+    return frame.assign(**{"lambda": math.nan})
+
+
+def ranked(model: str = "base", seeds: int = 2, texts: int = TEXTS, **fractions: float) -> pd.DataFrame:
+    """Rows of `ranked_sets`: each ranking erases the same share of the items in every text."""
+    parts = [
+        by_text(model, fraction_removed=constant(value, seeds, texts)).assign(ranking=name)
+        for name, value in fractions.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: float) -> pd.DataFrame:
+    """Rows of `located`: each ranking lowers the predicted class as much in every text, at each of five sizes."""
+    steps = {f"falls_{step}": step - 2.0 for step in range(5)}
+    parts = [
+        by_text(model, top_flips=constant(value, seeds, texts) > 0.5)
+        .assign(ranking=name, fraction_removed=1 - value, **{step: value + add for step, add in steps.items()})
+        for name, value in falls.items()
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, tuple[float, float]]) -> Audits:
+    """TVD and JSD of adversaries by lambda, in every test text and on dev, beside those of another seed of base."""
+    about = {"dataset": "needle", "suite": "wp", "model": "adversary", "seed": 1}
+    comparison = [
+        by_text("adversary", tvd=constant(tvd, 1), jsd=constant(jsd, 1)).assign(
+            **{"lambda": lambda_}, same_top=False, contribution_jsd=0.06, contribution_same_top=True
+        )
+        for lambda_, (tvd, jsd) in points.items()
+    ]
+    rows = [{**about, "lambda": lambda_, "tvd": tvd, "jsd": jsd} for lambda_, (tvd, jsd) in dev.items()]
+    rows.append({**about, "model": "base", "lambda": math.nan, "tvd": 0.0, "jsd": 0.69})
+    return NOTHING._replace(
+        comparison=pd.concat(comparison, ignore_index=True),
+        consistency=pd.DataFrame(rows),
+        permutation=by_text(
+            mean_tvd=constant(0.3), flips=constant(0.2), chance_jsd=constant(0.6), contribution_chance_jsd=constant(0.6)
+        ),
+    )

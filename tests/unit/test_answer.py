@@ -1,0 +1,270 @@
+"""The questions of the summary: effects and words worked by hand, intervals against other formulas."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from attention_audit.answer.intervals import (
+    NORMAL,
+    Cells,
+    Effect,
+    bounds,
+    moments,
+    quotient,
+    skewed,
+    stretched,
+    together,
+    within,
+)
+from attention_audit.answer.questions import located, needed, ranks, scored, signed, stable, transferable, unique, used
+from attention_audit.answer.settings import AnswerSettings, Margins
+from attention_audit.answer.words import NO, UNDECIDED, YES, withheld, word
+from attention_audit.scores import f1
+
+SIZES = st.tuples(st.integers(1, 4), st.integers(2, 30))
+
+
+def draw(seed, *shape):
+    return np.random.default_rng(seed).random(shape)
+
+
+def test_words_follow_the_whole_interval():
+    assert word(Effect(0.3, 0.2, 0.4, 3, 500), 0.1) == YES
+    assert word(Effect(0.3, 0.2, 0.4, 3, 500), 0.2) == UNDECIDED
+    assert word(Effect(0.3, 0.2, 0.4, 3, 500), 0.4) == NO
+    assert word(Effect(0.3, -math.inf, math.inf, 3, 500), 0.4) == UNDECIDED
+    assert word(Effect(math.nan, math.nan, math.nan, 3, 500), 0.4) == UNDECIDED
+
+
+def test_words_are_withheld_where_nothing_was_calibrated():
+    assert word(Effect(0.3, 0.2, 0.4, 3, 99), 0.1) == UNDECIDED
+    assert withheld("used", 5, 99)
+    assert not withheld("used", 1, 100)
+    # two trainings are one pair
+    assert withheld("stable", 2, 1700)
+    assert not withheld("stable", 3, 1700)
+
+
+def test_margins_are_those_of_the_documentation():
+    assert AnswerSettings().margins == Margins()
+    assert Margins().needed == 0.01
+    with pytest.raises(ValueError, match="less than or equal to 1"):
+        Margins(signed=1.5)
+
+
+@given(st.integers(0, 200), st.integers(2, 4), st.integers(1, 3), st.integers(1, 40))
+def test_f1_is_that_of_the_scores(seed, classes, trainings, texts):
+    random = np.random.default_rng(seed)
+    labels, predictions = random.integers(0, classes, texts), random.integers(0, classes, (trainings, texts))
+    values, moved, error = scored(labels, predictions, classes)
+    assert values == pytest.approx([f1(labels, row, classes) for row in predictions])
+    assert moved.sum(1) == pytest.approx(0, abs=1e-9)
+    assert 0 <= error <= 1
+
+
+def test_one_error_moves_a_perfect_f1_by_one_text():
+    labels = np.arange(80) % 8
+    wrong = labels.copy()
+    wrong[0] = 1
+    _, _, error = scored(labels, labels[None], 8)
+    assert error == pytest.approx(1 / 80)
+    assert 1 - f1(labels, wrong, 8) == pytest.approx(error, rel=0.06)
+
+
+def test_what_a_text_moves_is_the_derivative_of_f1():
+    random = np.random.default_rng(3)
+    labels, predictions = random.integers(0, 3, 3000), random.integers(0, 3, (2, 3000))
+    _, moved, _ = scored(labels, predictions, 3)
+    for text in (0, 7, 2999):
+        without = np.delete(np.arange(3000), text)
+        gone = [f1(labels[without], row[without], 3) - f1(labels, row, 3) for row in predictions]
+        assert gone == pytest.approx(-moved[:, text], rel=0.02, abs=1e-8)
+
+
+def test_needed_by_hand():
+    labels = np.array([1, 1, 0, 0])
+    base = np.array([[1, 1, 0, 0], [1, 1, 0, 1]])
+    uniform = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
+    found = needed(labels, base, uniform, 2)
+    # F1 of 1 and 4/5, and of 2/3 each
+    assert found.value == pytest.approx(0.9 - 2 / 3)
+    assert found[3:] == (2, 4)
+    assert transferable(labels, base, uniform, 2) == found
+    assert -1 <= found.low < found.value < found.high <= 1
+
+
+def test_texts_are_shared_by_both_models_and_seeds_are_not():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 800)
+    wrong = random.random(800) < 0.3
+    same = np.where(wrong, 1 - labels, labels)
+    width = np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(same, (3, 1)), 2)[1:3])
+    other = np.where(random.permutation(wrong), 1 - labels, labels)
+    assert width < 0.02 < np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(other, (3, 1)), 2)[1:3])
+
+
+def test_stable_by_hand():
+    jsd = np.array([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]])
+    found = stable(jsd, np.full((3, 2), 0.4), np.array([[10, 50], [10, 257], [50, 257]]))
+    assert found.value == pytest.approx(0.5)
+    assert found[3:] == (3, 2)
+
+
+@given(st.integers(0, 100), st.integers(3, 6))
+def test_the_part_of_a_training_in_pairs_is_its_jackknife(seed, count):
+    pairs = np.array(list(combinations(range(count), 2)))
+    values = draw(seed, len(pairs), 5)
+    means = np.array([values[~(pairs == node).any(1)].mean() for node in range(count)])
+    variance = (count - 1) / count * ((means - means.mean()) ** 2).sum()
+    has = (pairs[:, :, None] == np.arange(count)).any(1).T * (count - 1) / (count - 2)
+    nothing = np.zeros(count)
+    assert moments(has @ values.sum(1), nothing)[0, 0] / values.size**2 == pytest.approx(variance)
+
+
+@given(st.integers(0, 100), st.integers(2, 5), st.integers(2, 20))
+def test_what_both_do_together_is_left_without_rows_and_columns(seed, trainings, texts):
+    top, bottom = draw(seed, trainings, texts), draw(seed + 1, trainings, texts)
+    left = [values - values.mean(0) - values.mean(1, keepdims=True) + values.mean() for values in (top, bottom)]
+    expected = np.array([[(one * other).sum() for other in left] for one in left])
+    expected *= trainings * texts / ((trainings - 1) * (texts - 1))
+    assert together(Cells(top, bottom)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_mean_of_one_training_has_the_variance_of_its_texts():
+    values = draw(1, 1, 500)
+    found = used(values)
+    assert found.value == pytest.approx(values.mean())
+    assert found[3:] == (1, 500)
+    # and of two texts more
+    variance = values.var(ddof=1) / 500 + 2 / 500**2
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.01)
+
+
+def test_trainings_that_differ_have_students_quantile():
+    # every text says the same of a training, so that nothing but trainings differ
+    values = np.broadcast_to(np.array([[0.2], [0.4], [0.3], [0.5]]), (4, 100_000))
+    found = used(values)
+    expected = stats.t.interval(0.95, 3, values[:, 0].mean(), stats.sem(values[:, 0]))
+    assert found[1:3] == pytest.approx(expected, abs=1e-4)
+
+
+def test_two_groups_of_trainings_have_welchs_interval():
+    labels = np.tile([0, 1], 50_000)
+
+    def predicted(errors):
+        rows = np.tile(labels, (len(errors), 1))
+        for row, count in zip(rows, errors, strict=True):
+            row[:count] = 1 - row[:count]
+        return rows
+
+    base, uniform = predicted([8000, 9000, 7000]), predicted([12_000, 15_000, 12_500])
+    scores = [[f1(labels, row, 2) for row in rows] for rows in (base, uniform)]
+    expected = stats.ttest_ind(*scores, equal_var=False).confidence_interval()
+    assert needed(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
+
+
+def test_noise_of_single_texts_counts_once():
+    values = draw(3, 30, 3000)
+    variance = values.var() / values.size + 2 / 3000**2
+    found = used(values)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.35)
+
+
+def test_ranks_leaves_out_what_no_set_flips_and_counts_what_a_ranking_never_flips_as_all():
+    nan = math.nan
+    random = np.array([[0.9, nan, 0.5, 0.5]])
+    attention = np.array([[0.1, nan, nan, 0.5]])
+    smallest = np.array([[0.1, nan, 0.25, 0.25]])
+    found = ranks(random, attention, smallest)
+    # of gains of .8, .25 and .25 come .8, -.5 and 0
+    assert found.value == pytest.approx(0.3 / 1.3)
+    assert found.texts == 3
+
+
+def test_located_by_hand():
+    found = located(np.full((2, 3), 0.1), np.full((2, 3), 0.4), np.full((2, 3), 0.5))
+    assert found.value == pytest.approx(0.75)
+    assert found[3:] == (2, 3)
+
+
+def test_no_gain_to_be_had_means_no_bounds():
+    random = np.random.default_rng(0)
+    falls = random.normal(0, 0.1, (3, 200))
+    found = located(falls, falls + random.normal(0, 0.1, (3, 200)), falls + random.normal(0, 0.1, (3, 200)))
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    assert math.isnan(located(falls, falls, falls).value)
+
+
+def test_signed_by_hand():
+    fall = np.array([[0.2, -0.005, -0.02, math.nan]])
+    assert signed(fall, 0.01).value == pytest.approx(2 / 3)
+    assert signed(fall, 0.0).value == pytest.approx(1 / 3)
+
+
+def test_unique_is_of_one_training():
+    found = unique(np.full(200, 0.1), np.full(200, 0.4))
+    assert found.value == pytest.approx(0.75)
+    assert found[3:] == (1, 200)
+
+
+def test_alike_texts_are_no_certainty():
+    found = signed(np.ones((3, 100)), 0.0)
+    assert (found.value, found.high) == (1, 1)
+    # 1.96 standard deviations of two texts in 100
+    assert found.low == pytest.approx(1 - 0.0277, abs=5e-4)
+    assert signed(np.ones((3, 1700)), 0.0).low > 0.998
+    labels = np.arange(100) % 2
+    assert needed(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
+
+
+@given(st.integers(0, 300), SIZES)
+def test_bounds_are_on_both_sides_and_do_not_depend_on_units(seed, size):
+    top, bottom = draw(seed, *size), 0.2 + draw(seed + 1, *size)
+    found = quotient(top, bottom)
+    assert found.low <= found.value <= found.high
+    for once_more in (quotient(10 * top, 10 * bottom), quotient(top[::-1, ::-1], bottom[::-1, ::-1])):
+        assert once_more[:3] == pytest.approx(found[:3])
+
+
+@given(st.integers(0, 100))
+def test_bounds_of_a_quotient_are_fiellers(seed):
+    top, bottom = draw(seed, 400), 1 + draw(seed + 1, 400)
+    low, high = bounds(top.sum(), bottom.sum(), (top, bottom), [], 0.0)
+    for bound in (low, high):
+        values = top - bound * bottom
+        # the quantile is moved for skewness, which is small here
+        assert abs(values.mean() / (values.std(ddof=1) / 20)) == pytest.approx(1.966, abs=0.06)
+
+
+@given(st.floats(-0.4, 0.4), st.floats(-4, 4))
+def test_the_quantile_of_a_skewed_mean_inverts_halls_cubic(skewness, normal):
+    t = skewed(skewness, normal)
+    assert t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6 == pytest.approx(normal, abs=1e-6)
+
+
+def test_skewed_texts_have_the_longer_side_where_the_rare_ones_are():
+    rare = np.zeros((1, 200))
+    rare[0, :10] = 0.5
+    found = used(rare)
+    assert found.high - found.value > 1.15 * (found.value - found.low)
+    assert skewed(0.0, NORMAL) == NORMAL
+
+
+def test_intervals_stay_on_their_scale():
+    assert within(Effect(0.5, -0.2, 1.3, 3, 100), 0, 1) == (0.5, 0, 1, 3, 100)
+    assert within(Effect(0.5, -math.inf, math.inf, 3, 100), 0, 1) == (0.5, 0, 1, 3, 100)
+
+
+def test_distances_have_intervals_in_proportion():
+    found = stretched(Effect(0.5, 0.3, 0.7, 3, 100))
+    assert found[1:3] == pytest.approx((0.5 * math.exp(-0.4), 0.5 * math.exp(0.4)))
+    for unbounded in (Effect(0.5, -math.inf, math.inf, 3, 100), Effect(0.0, 0.0, 0.1, 3, 100)):
+        assert stretched(unbounded) == unbounded
+    assert stretched(Effect(1e-9, -1.0, 1.0, 3, 100)).high < math.inf

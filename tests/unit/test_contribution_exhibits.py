@@ -1,0 +1,174 @@
+"""The figures and the table of exact contributions: what they show, that it is readable, and their numbers by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import matplotlib.colors as mcolors
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_readable, drawn_texts
+from labels import JW, LABELS, SS, WP
+
+from attention_audit.errors import AuditError
+from attention_audit.figures import style
+from attention_audit.figures.contributions import (
+    items_of,
+    jw_fig_contributions,
+    ss_fig_contributions,
+    wp_fig_contributions,
+)
+from attention_audit.figures.saving import save
+from attention_audit.tables.contributions import table_contributions
+from attention_audit.tables.shown import wide
+
+Models = dict[str, list[str]]
+FIGURES = {"wp": (wp_fig_contributions, WP), "ss": (ss_fig_contributions, SS), "jw": (jw_fig_contributions, JW)}
+FEW = {"snli": ["average_tanh", "lstm_tanh"]}
+ONE = {"sst": ["lstm_tanh"]}
+MANY = {"newsgroups-20": list(JW)[3:], "a-data-set-with-a-name-too-long-for-one-line": list(JW)[:2]}
+
+
+def contributions(models: Models, texts: int = 40, items: int = 9) -> pd.DataFrame:
+    """Plausible rows of columns.CONTRIBUTIONS, each list in columns of its own."""
+    index = [(d, m, 1, f"text {i}") for d, names in models.items() for m in names for i in range(texts)]
+    frame = pd.DataFrame(index, columns=["dataset", "model", "seed", "id"]).assign(items=items, magnitude=2.0)
+    random = np.random.default_rng(0)
+    weights = random.dirichlet(np.ones(items), len(frame))
+    for place in range(min(items, 5)):
+        frame[f"top_weights_{place}"] = weights[:, place]
+        frame[f"top_contributions_{place}"] = 2 * weights[:, place] * random.choice([-1, 1], len(frame))
+    return frame.assign(against=random.random(len(frame)), overlap=random.integers(0, 6, len(frame)) / 5)
+
+
+@pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
+def test_no_text_hides_another_or_leaves_the_page(models: Models) -> None:
+    assert_readable(jw_fig_contributions(contributions(models), JW))
+
+
+def test_every_suite_has_its_own_models_in_their_order() -> None:
+    for draw, names in FIGURES.values():
+        first, second = list(names)[:2]
+        figure = draw(contributions({"sst": [second, first]}), names)
+        titles = [axes.get_title(loc="left").split("\n")[1] for axes in figure.axes if axes.get_title(loc="left")]
+        assert titles == [names[first].label, names[second].label]
+    with pytest.raises(AuditError, match="model 'gpt' is not known"):
+        wp_fig_contributions(contributions({"sst": ["gpt"]}), WP)
+
+
+def test_words_may_be_categories() -> None:
+    frame = contributions(FEW)
+    words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    figures = [jw_fig_contributions(rows, JW) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
+    one, other = ([text.get_text() for text in drawn_texts(figure)] for figure in figures)
+    assert one == other
+
+
+def test_items_are_shares_of_all_contributions() -> None:
+    frame = pd.DataFrame(
+        {
+            "magnitude": [4.0, 0.0, 2.0],
+            "top_weights_0": [0.6, 1.0, 0.9],
+            "top_weights_1": [0.4, np.nan, 0.1],
+            "top_contributions_0": [-1.0, 0.0, 1.5],
+            "top_contributions_1": [3.0, np.nan, -0.5],
+        }
+    )
+    weights, shares = items_of(frame)
+    # the second text has no contributions at all
+    assert list(zip(weights, shares, strict=True)) == [(0.6, -0.25), (0.4, 0.75), (0.9, 0.75), (0.1, -0.25)]
+
+
+def test_what_is_counted() -> None:
+    frame = contributions(ONE, texts=4).assign(against=[0.01, 0.02, 0.99, 1.0], overlap=[1, 0.6, 0.6, 0.2])
+    items, against, overlap = jw_fig_contributions(frame, JW).axes
+    cells = items.collections[-1].get_array()
+    assert cells.sum() == 20
+    heights = [bar.get_height() for bar in against.patches]
+    assert (heights[0], heights[-1], sum(heights)) == pytest.approx((50, 50, 100))
+    assert [bar.get_height() for bar in overlap.patches] == pytest.approx([0, 25, 0, 50, 0, 25])
+    assert [axes.texts[0].get_text() for axes in (against, overlap)] == ["mean 0.51", "mean 0.60"]
+    assert {mcolors.to_hex(bar.get_facecolor()).upper() for bar in against.patches} == {style.VERMILLION}
+
+
+def test_texts_of_few_items_have_no_overlap_to_show() -> None:
+    figure = jw_fig_contributions(contributions(ONE, items=3), JW)
+    assert figure.axes[2].texts[0].get_text() == "no text of more than 5 items"
+    assert_readable(figure)
+
+
+def test_bytes_repeat(tmp_path: Any) -> None:
+    for name in ("a", "b"):
+        save(jw_fig_contributions(contributions(ONE), JW), tmp_path / f"{name}.pdf", tmp_path / f"{name}.png", "{}")
+    for ending in (".png", ".pdf"):
+        assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
+
+
+def subject(suite: str, paper: str, model: str, dataset: str = "sst", reason: str = "") -> dict[str, Any]:
+    about = {"dataset": dataset, "suite": suite, "paper": paper, "model": model, "seeds": 2, "items": "words"}
+    return about | {"unasked": {"contributions": reason} if reason else {}}
+
+
+SUBJECTS = [subject("wp", "WP2019", "base"), subject("jw", "JW2019", "lstm_tanh")]
+
+
+def audited() -> pd.DataFrame:
+    """Base with two seeds and three texts, of which one has one item and one has four; and a model of another suite."""
+    base = pd.DataFrame(
+        {
+            "dataset": "sst", "suite": "wp", "model": "base", "seed": [1] * 3 + [2] * 3, "id": ["a", "b", "c"] * 2,
+            "items": [9, 4, 1] * 2,
+            "tau": [0.2, 0.6, math.nan, 0.4, 0.8, math.nan],
+            "overlap": [0.4, 1, 1, 0.8, 1, 1],
+            "against": [0.3, 0.1, 0, 0.5, 0.3, 0],
+            "top_fall": [0.2, -0.1, math.nan, 0.4, 0.1, math.nan],
+            "top_flips": [True, False, None, True, True, None],
+            "top_contributions_0": [-1.0, 2.0, 1.0, 1.0, 2.0, 1.0],
+        }
+    )  # fmt: skip
+    return pd.concat([base, base.assign(suite="jw", model="lstm_tanh", tau=0.0)], ignore_index=True)
+
+
+def test_means_are_over_the_texts_that_have_a_value() -> None:
+    table = table_contributions(audited(), SUBJECTS, 50)
+    base = table[table["row"] == "WP2019/base"].set_index("metric")
+    expected = {
+        "tau": 0.5,  # of a text of one item there is none
+        "overlap": 0.6,  # of a text of four items it is 1 by construction
+        "against": 0.2,
+        "top_against": 1 / 6,
+        "top_fall": 0.15,
+        "top_flips": 3 / 4,
+        "texts": 3,
+    }
+    assert base["mean"].to_dict() == pytest.approx(expected)
+    assert base["seeds"].tolist() == [2] * 7
+    # over two seeds, of means .4 and .6
+    assert base.loc["tau", "sd"] == pytest.approx(0.2 / 2**0.5)
+    assert base.loc["tau", "low"] <= 0.5 <= base.loc["tau", "high"]
+    assert base.loc["texts", ["sd", "low", "high"]].isna().all()
+    assert table["row"].unique().tolist() == ["WP2019/base", "JW2019/lstm_tanh"]
+    other = table[table["row"] == "JW2019/lstm_tanh"].set_index("metric")
+    assert other.loc["tau", "mean"] == 0
+
+
+def test_what_was_not_asked_has_the_reason() -> None:
+    reason = "predictions of pairs are not linear"
+    subjects = [*SUBJECTS, subject("jw", "JW2019", "lstm_tanh", "babi-1", reason)]
+    table = table_contributions(audited(), subjects, 20)
+    last = table.iloc[-1]
+    assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
+    (block,) = wide(table, LABELS)
+    names = ["Wiegreffe & Pinter 2019, base", *["Jain & Wallace 2019, BiLSTM (additive)"] * 2]
+    assert block.rows["row"].tolist() == names
+    assert block.rows["data set"].tolist() == ["SST", "SST", "bAbI 1"]
+    assert block.rows["note"].tolist() == ["", "", last["note"]]
+    assert block.rows["τ"].tolist()[-1] == ""
+
+
+def test_without_any_model_there_are_no_rows() -> None:
+    assert table_contributions(audited().iloc[:0], [], 20).empty
+    (only,) = table_contributions(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")], 20)["note"]
+    assert only == "not asked: not"

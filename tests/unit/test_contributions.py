@@ -1,0 +1,178 @@
+"""Exact contributions and what attention is to them: by hand, by autograd, and against scipy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from attention_audit.audits.contributions import contributions, kendall, overlaps
+from attention_audit.audits.erasure import erasable
+from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.padded import Padded
+from attention_audit.readout import Readout
+
+MakeReadout = Callable[..., Readout]
+
+
+def text(attention: list[float], values: list[float], bias: float = 0.0) -> Readout:
+    """One text of two classes; the logit of class 1 is sum a_t z_t + bias."""
+    weights, words = np.array(attention, np.float32), np.array(values, np.float32)[:, None]
+    positive = 1 / (1 + math.exp(-float(weights @ words[:, 0]) - bias))
+    probabilities = np.array([[1 - positive, positive]], np.float32)
+    decision = probabilities.argmax(1)
+    return Readout(["a"], decision, decision, probabilities, [weights], [words], np.full((1, 1), bias, np.float32))
+
+
+def test_contributions_by_hand() -> None:
+    """The logit is 0.5 x 2 - 0.25 x 1 + 0.25 x 4 = 1.75, so each word adds a_t z_t (1 - p)."""
+    columns = contributions(text([0.5, 0.25, 0.25], [2, -1, 4]))
+    p = 1 / (1 + math.exp(-1.75))
+    assert columns["items"].tolist() == [3]
+    assert columns["prediction"].tolist() == [1]
+    # of equal weights the earlier word comes first
+    assert columns["top_items"][0].tolist() == [0, 1, 2]
+    assert columns["top_weights"][0].tolist() == [0.5, 0.25, 0.25]
+    assert columns["top_contributions"][0] == pytest.approx(np.array([1, -0.25, 1]) * (1 - p))
+    assert columns["against"] == pytest.approx([0.25])
+    assert columns["magnitude"] == pytest.approx([2.25 * (1 - p)])
+    # of |c| = 1, 1/4, 1 and a = 1/2, 1/4, 1/4: one of three pairs agrees, and each ties one
+    assert columns["tau"] == pytest.approx([1 / 2])
+    assert columns["overlap"].tolist() == [1]
+    # without the first word the others weigh a half each: -1/2 + 2
+    assert columns["top_fall"] == pytest.approx([p - 1 / (1 + math.exp(-1.5))])
+    assert columns["top_flips"].tolist() == [False]
+
+
+def test_a_top_word_may_speak_against_the_prediction() -> None:
+    columns = contributions(text([0.6, 0.4], [-1, 3]))
+    assert columns["against"] == pytest.approx([0.6])
+    assert columns["top_fall"] == pytest.approx([1 / (1 + math.exp(-0.6)) - 1 / (1 + math.exp(-3))])
+    assert columns["top_fall"][0] < 0
+    # the same words speak the other way where the other class is predicted
+    turned = contributions(text([0.6, 0.4], [1, -3]))
+    for name in ("against", "top_fall", "tau"):
+        assert turned[name] == pytest.approx(columns[name])
+    assert turned["top_contributions"][0] == pytest.approx(columns["top_contributions"][0])
+
+
+def test_the_top_word_alone_may_decide() -> None:
+    columns = contributions(text([0.9, 0.1], [3, -1]))
+    assert columns["top_flips"].tolist() == [True]
+    assert columns["top_fall"] == pytest.approx([1 / (1 + math.exp(-2.6)) - 1 / (1 + math.exp(1))])
+
+
+def test_a_text_of_one_word_has_nothing_to_erase_or_to_order() -> None:
+    columns = contributions(text([1], [2]))
+    assert columns["items"].tolist() == [1]
+    assert np.isnan(columns["tau"]).all()
+    assert np.isnan(columns["top_fall"]).all()
+    assert columns["top_flips"].tolist() == [None]
+    assert columns["overlap"].tolist() == [1]
+    assert columns["top_items"][0].tolist() == [0]
+
+
+@pytest.mark.parametrize("outputs", [1, 3, 8])
+def test_each_text_has_its_own_numbers(random_readout: MakeReadout, outputs: int) -> None:
+    """The definitions, text by text, with a gradient by autograd and tau by scipy."""
+    readout = random_readout([7, 1, 12, 2, 30, 7], outputs, seed=outputs)
+    columns = contributions(readout)
+    assert columns["id"] == readout.ids
+    for i, items in enumerate(readout.lengths):
+        weights = torch.tensor(readout.attention[i], dtype=torch.float64, requires_grad=True)
+        logits = weights @ torch.tensor(readout.contribution[i]).double() + torch.tensor(readout.bias[i]).double()
+        logits = logits if outputs > 1 else torch.cat([logits.new_zeros(1), logits])
+        (slope,) = torch.autograd.grad(logits.log_softmax(0).max(), weights)
+        # p_m moves by p_m (z_tm - sum p_c z_tc), and its logarithm by what is in brackets
+        exact, attention = (slope * weights).detach().numpy(), weights.detach().numpy()
+        tau = kendalltau(attention, np.abs(exact)).statistic if items > 1 else np.nan
+        assert columns["tau"][i] == pytest.approx(tau, nan_ok=True)
+        k = min(5, int(items))
+        tops = [np.argsort(-scores, kind="stable")[:k] for scores in (attention, np.abs(exact))]
+        assert columns["overlap"][i] == pytest.approx(len(set(tops[0]) & set(tops[1])) / k)
+        assert columns["against"][i] == pytest.approx(attention[exact < 0].sum())
+        assert columns["top_items"][i].tolist() == tops[0].tolist()
+        assert columns["top_weights"][i] == pytest.approx(attention[tops[0]])
+        assert columns["top_contributions"][i] == pytest.approx(exact[tops[0]])
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_the_two_ways_to_contributions_are_one_and_rank_as_the_product(
+    random_readout: MakeReadout, outputs: int
+) -> None:
+    readout = random_readout([7, 1, 12, 30], outputs)
+    for texts, padded in zip(erasable(readout), readout.batches(torch.float64, 16384), strict=True):
+        exact = padded.exact_contributions()
+        torch.testing.assert_close(texts.exact_contributions[:, :-1], exact)
+        product = order(RANKERS["product"](texts, readout.ids, 0), texts.lengths)
+        assert (product == order(texts.exact_contributions, texts.lengths)).all()
+
+
+@given(st.integers(0, 100), st.sampled_from([1, 2, 5]), st.floats(0, 8))
+def test_contributions_add_up_to_the_lead_of_the_decision(seed: int, outputs: int, size: float) -> None:
+    random = torch.Generator().manual_seed(seed)
+    attention = torch.randn(3, 6, generator=random).double().softmax(-1)
+    values = size * torch.randn(3, 6, outputs, generator=random).double()
+    bias = torch.randn(3, outputs, generator=random).double()
+    exact = Padded(np.arange(3), attention, values, bias, torch.full((3,), 6)).exact_contributions()
+    assert exact is not None
+    own = (attention[..., None] * values).sum(1)
+    logits, without_bias = (x if outputs > 1 else torch.cat([0 * x, x], 1) for x in (own + bias, own))
+    chances = logits.softmax(-1)
+    lead = without_bias.gather(1, logits.argmax(1, keepdim=True))[:, 0] - (chances * without_bias).sum(1)
+    torch.testing.assert_close(exact.sum(1), lead, atol=1e-9, rtol=1e-9)
+
+
+def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain() -> None:
+    """At a logit of 60, 1 - p is 9e-27; and 1 - p, reckoned from p, would be 0."""
+    values = torch.tensor([[[1.0], [-2.0]]]).double()
+    half, bias = torch.tensor([[0.5, 0.5]]).double(), torch.tensor([[60.0]]).double()
+    found = Padded(np.arange(1), half, values, bias, torch.tensor([2])).exact_contributions()
+    assert found is not None
+    assert found[0].tolist() == pytest.approx([0.5 * math.exp(-59.5), -math.exp(-59.5)], rel=1e-9)
+    three = torch.cat([torch.zeros(1, 2, 1), torch.zeros(1, 2, 1), values], -1).double()
+    shift = torch.tensor([[0.0, -1000.0, 60.0]]).double()
+    same = Padded(np.arange(1), half, three, shift, torch.tensor([2])).exact_contributions()
+    torch.testing.assert_close(same, found)
+
+
+def test_pairs_have_none(random_pairs: MakeReadout) -> None:
+    (texts,) = random_pairs([4]).batches(torch.float64)
+    assert texts.exact_contributions() is None
+    assert texts.contribution_map() is None
+
+
+@given(st.integers(0, 1000))
+def test_tau_is_scipys(seed: int) -> None:
+    """With ties of all kinds, with padding that must not count, and in parts."""
+    random = np.random.default_rng(seed)
+    lengths = random.integers(1, 9, 5)
+    first, second = (random.integers(0, 4, (5, 9)).astype(float) for _ in range(2))
+    found = kendall(torch.tensor(first), torch.tensor(second), torch.tensor(lengths))
+    for i, length in enumerate(lengths):
+        one, other = first[i, :length], second[i, :length]
+        defined = np.ptp(one) > 0 and np.ptp(other) > 0
+        expected = kendalltau(one, other).statistic if defined else np.nan
+        assert found[i].item() == pytest.approx(expected, nan_ok=True)
+
+
+def test_tau_in_parts_is_tau(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = torch.Generator().manual_seed(0)
+    first, second = torch.rand(2, 7, 5, generator=random).double()
+    lengths = torch.tensor([5, 4, 3, 5, 2, 5, 5])
+    whole = kendall(first, second, lengths)
+    monkeypatch.setattr("attention_audit.audits.contributions.AT_ONCE", 60)
+    monkeypatch.setattr("attention_audit.audits.contributions.EXACT", 5)
+    assert kendall(first, second, lengths).tolist() == whole.tolist()
+
+
+def test_overlap_counts_the_first_five_or_all() -> None:
+    first = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [2, 1, 0, 3, 4, 5, 6]])
+    second = torch.tensor([[6, 5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5, 6]])
+    assert overlaps(first, second, torch.tensor([7, 3])).tolist() == pytest.approx([3 / 5, 1])

@@ -1,0 +1,40 @@
+"""What the functions of tables and figures are called with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.jobs.exhibit import FileOf, ReadSpec
+from attention_audit.stages.frames import Gathered, slimmed
+
+
+def test_lists_become_columns_as_many_as_the_longest_has():
+    lists = pa.chunked_array([[[1, 2, 3], [4], None], [[], [5, 6]]], pa.list_(pa.int32()))
+    table = slimmed(pa.table({"word": list("aabbc"), "n": lists}))
+    assert table.column_names == ["word", "n_0", "n_1", "n_2"]
+    assert table["n_0"].to_pylist() == [1, 4, None, None, 5]
+    assert table["n_2"].to_pylist() == [3, None, None, None, None]
+    assert pa.types.is_dictionary(table["word"].type)
+    empty = pa.table({"n": pa.chunked_array([], pa.list_(pa.int32()))})
+    assert slimmed(empty).column_names == []
+
+
+def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "corpus.parquet"
+    text = {column.name: None for column in CORPUS.columns}
+    text |= {"label": 0, "label_name": "no", "tokens": ["a", "b"], "sentences": [0], "text": "a b"}
+    rows = [text | {"id": f"x-{split}", "split": split} for split in ("train", "test")]
+    write_table(path, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
+    spec = ReadSpec(
+        source="corpus", declared="columns.corpus:CORPUS", columns=["id", "split", "tokens"], split="test",
+        categories=False, each=False, suites=False, missing="no file", files=[FileOf(name="x")],
+    )  # fmt: skip
+    (frame,) = Gathered("corpus", spec, [path]).by_name().values()
+    assert list(frame.columns) == ["id", "split", "tokens"]
+    assert frame["id"].tolist() == ["x-test"]
+    assert frame["tokens"].map(list).tolist() == [["a", "b"]]

@@ -1,0 +1,103 @@
+"""What a person may quote."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_audit.answer.sentence import (
+    ALLOWED,
+    ALONE,
+    DOUBTFUL,
+    GUESSING,
+    UNINFORMATIVE,
+    WARNINGS,
+    Instead,
+    Said,
+    listed,
+    sentence,
+)
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.columns.summary import QUESTIONS
+
+ABLE = Said(YES, 0.4, 5)
+WORDS = st.sampled_from([YES, NO, UNDECIDED, NOT_ASKED])
+
+
+def said(trainings: int = 5, value: float = 0.31, **words: str) -> dict[str, Said]:
+    """An answer to every question; those that are not named were not asked."""
+    return {question: Said(words.get(question, NOT_ASKED), value, trainings) for question in QUESTIONS}
+
+
+def test_every_question_has_what_may_be_said():
+    assert tuple(ALLOWED) == tuple(WARNINGS) == QUESTIONS
+
+
+def test_a_model_that_guesses_or_needs_no_attention_is_told_in_one_sentence():
+    assert sentence(said(needed=NO, ranks=YES), Said(NO, -0.1, 5), {}) == GUESSING
+    assert sentence(said(needed=NO, ranks=NO), ABLE, {}) == UNINFORMATIVE
+    assert sentence(said(ranks=YES), Said(UNDECIDED, 0.1, 5), {}).startswith(f"{DOUBTFUL} What may be said: items")
+
+
+def test_what_not_to_read_and_what_to_show_instead():
+    better = {"ranks": Instead("attention x gradient", 0.94, 0.32, True)}
+    rest = " Not asked: needed, stable, used, located, signed, unique, transferable."
+    assert sentence(said(ranks=NO), ABLE, better) == (
+        "Do not read weights as importance: erasing by attention reaches 0.32 of what can be had, attention x gradient "
+        "0.94; show attention x gradient instead." + rest
+    )
+    unclear = {"ranks": better["ranks"]._replace(better=False)}
+    for instead in (unclear, {}, {"ranks": None}):
+        assert sentence(said(ranks=NO), ABLE, instead) == (
+            "Do not read weights as importance: erasing by attention reaches 0.31 of what can be had." + rest
+        )
+    assert "Attention x gradient ranks the items better than attention (0.94 against 0.32)." in sentence(
+        said(ranks=YES), ABLE, better
+    )
+
+
+def test_a_sentence_for_each_no():
+    text = sentence(said(value=0.2, **{question: NO for question in QUESTIONS if question != "needed"}), ABLE, {})
+    for part in (
+        "another training, which shows another one.",
+        "shuffled, they move it by 0.200.",
+        "deleting them from the input reaches 0.20 of",
+        "in 80 % of the texts it speaks against it.",
+        "a model that predicts alike attends elsewhere.",
+        "words beyond this model.",
+    ):
+        assert part in text
+    assert "Undecided" not in text
+
+
+def test_what_rests_on_one_training_says_so():
+    assert sentence(said(1, used=YES, ranks=YES), ABLE, {}).endswith(f"{ALONE}.")
+    mixed = said(used=YES) | {"unique": Said(NO, 0.1, 1)}
+    assert sentence(mixed, ABLE, {}).endswith(f"{ALONE}: unique.")
+    assert ALONE not in sentence(said(1, used=UNDECIDED), ABLE, {})
+
+
+def test_flat_maps():
+    text = sentence(said(stable=FLAT, ranks=FLAT, used=UNDECIDED), ABLE, {})
+    assert text.startswith("The map is flat: all items have nearly the same weight. Undecided: used.")
+
+
+@pytest.mark.parametrize(("parts", "text"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
+def test_lists(parts, text):
+    assert listed(list(parts)) == text
+
+
+@given(st.lists(WORDS, min_size=8, max_size=8), st.booleans())
+def test_nothing_is_claimed_that_was_not_answered(words, alone):
+    given_words = dict(zip(QUESTIONS, words, strict=True))
+    answers = {question: Said(word, math.nan, 1 if alone else 3) for question, word in given_words.items()}
+    text = sentence(answers, ABLE, {})
+    if given_words["needed"] == NO:
+        assert text == UNINFORMATIVE
+        return
+    for question, word in given_words.items():
+        assert (ALLOWED[question] in text) == (word == YES)
+    assert (ALONE in text) == (alone and bool({YES, NO} & set(words)))

@@ -1,0 +1,55 @@
+# Nothing but a seed -> how well the words of the summary hold what they promise. No data set and no model is read.
+#
+# calibrate     settings           -> results/calibration/{question}.parquet
+# calibration   all of these       -> results/calibration/operating.parquet, .pdf and .png
+#
+# `make calibration` also writes docs/calibration.md from them.
+
+
+localrules:
+    calibration,
+
+
+CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
+
+
+rule calibrate:
+    output:
+        found="results/calibration/{question}.parquet",
+    log:
+        "results/logs/calibrate/{question}.log",
+    wildcard_constraints:
+        question="|".join(CALIBRATION.questions),
+    conda:
+        "../../envs/attention-audit.yaml"
+    resources:
+        **needs("calibrate"),
+    params:
+        stage="calibrate",
+        code=code_hash("stages.calibrate"),
+        settings=settings_of(lambda w: CALIBRATION.job(w.question)),
+        inputs="",
+        outputs=outputs,
+    shell:
+        STAGE
+
+
+rule calibration:
+    input:
+        found=expand("results/calibration/{question}.parquet", question=CALIBRATION.questions),
+    output:
+        table="results/calibration/operating.parquet",
+        pdf="results/calibration/operating.pdf",
+        png="results/calibration/operating.png",
+    log:
+        "results/logs/calibration.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        stage="operating",
+        code=code_hash("stages.operating"),
+        settings=ask(as_json, CALIBRATION.operating()),
+        inputs=inputs,
+        outputs=outputs,
+    shell:
+        STAGE

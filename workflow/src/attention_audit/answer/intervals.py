@@ -1,0 +1,205 @@
+"""Intervals for effects with two sources of chance: which trainings were made, and which texts were tested.
+
+Every effect is a quotient of two sums over the cells of a table of S trainings and N texts. A training contributes its
+row to both sums, and a text its column. The variance that K units bring is K / (K - 1) times the sum of the squared
+deviations of their contributions.
+
+- What a text does in one training only is in the rows and in the columns. Its variance, from the cells without the
+  means of their row and column, is taken off that of the texts, so that it counts once (Cameron, Gelbach & Miller
+  2011).
+- There are few trainings and many texts. So the variance of trainings counts with Student's quantile, that of the texts
+  with a normal one, and the squares add. This holds its level whatever the two variances are (Banerjee 1960), where
+  Satterthwaite's degrees of freedom, with three trainings, do not. Two groups of trainings have Welch's quantile.
+- The interval is Fieller's (1954): all rho for which numerator - rho denominator is not clearly different from 0. So
+  the denominator is drawn too. Where it is not clearly different from 0 itself, the interval is unbounded.
+- Effects of texts are often skewed: a few texts have most of it. The quantiles of the texts are moved by Hall's
+  transformation (1992), with the third moment of the texts' contributions.
+- Where all tested texts are alike, their variance is 0, and yet the next one may differ. So two texts are added to the
+  variance, one at either end of the effect's scale (in the manner of Agresti & Coull 1998).
+
+`calibration` shows how well these intervals hold their level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cbrt, exp, inf, isfinite, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+Floats = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
+ADDED = 2
+"""Texts that are added to the variance."""
+
+
+FARTHEST = 50.0
+"""Logarithms of a ratio beyond which it counts as this one, since larger ones overflow."""
+
+
+class Effect(NamedTuple):
+    """An effect with its 95 % interval, and how many trainings and texts it rests on.
+
+    With one training, the interval holds the chance of the texts only. value, low and high are NaN where no text tells
+    anything; low and high are infinite where the denominator may be 0.
+    """
+
+    value: float
+    low: float
+    high: float
+    trainings: int
+    texts: int
+
+
+class Cells(NamedTuple):
+    """What each training (a row) and text (a column) contributes to the numerator and to the denominator: (S, N) each.
+
+    For pairs of trainings, a row has what the jackknife makes of all pairs with this training.
+    """
+
+    top: Floats
+    bottom: Floats
+
+
+def moments(top: Floats, bottom: Floats) -> Floats:
+    """Variances and covariance of two sums of K contributions (K,) each, as a matrix (2, 2)."""
+    both = np.stack([top, bottom])
+    both -= both.mean(1, keepdims=True)
+    count = both.shape[1]
+    found: Floats = count / (count - 1) * (both @ both.T)
+    return found
+
+
+def together(cells: Cells) -> Floats:
+    """The same of what trainings and texts do together: of the cells without the means of their row and column."""
+    flat = [values.ravel() for values in cells]
+    trainings, texts = cells.top.shape
+    rows, columns = (np.stack([values.sum(axis) for values in cells]) for axis in (1, 0))
+    total = rows.sum(1)
+    squares = np.array([[one @ other for other in flat] for one in flat])
+    squares -= rows @ rows.T / texts + columns @ columns.T / trainings - np.outer(total, total) / (trainings * texts)
+    found: Floats = trainings / (trainings - 1) * texts / (texts - 1) * squares
+    return found
+
+
+def at(moments: Floats, rho: float) -> float:
+    """The variance of numerator - rho denominator."""
+    return float(moments[0, 0] - 2 * rho * moments[0, 1] + rho**2 * moments[1, 1])
+
+
+def of_trainings(groups: Sequence[Cells], rho: float) -> Floats:
+    """What trainings add to the square of the interval's half width, as a matrix (2, 2): Student's quantile is in it.
+
+    groups: trainings that have nothing to do with one another, at least two in each.
+    """
+    rows = [moments(cells.top.sum(1), cells.bottom.sum(1)) for cells in groups]
+    variances = np.array([at(found, rho) for found in rows])
+    total = variances.sum()
+    if total <= 0:
+        return np.zeros((2, 2))
+    freedom = total**2 / (variances**2 / [len(cells.top) - 1 for cells in groups]).sum()
+    added: Floats = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) ** 2 * np.sum(rows, axis=0)
+    return added
+
+
+def skewed(skewness: float, normal: float) -> float:
+    """The quantile of a studentised mean whose estimate has this skewness, by the quantile of a normal one.
+
+    Hall 1992: the cubic t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 of a studentised t is nearly normal; this is its inverse.
+    """
+    if abs(skewness) < 1e-9:
+        return normal
+    return 3 / skewness * (cbrt(1 + skewness * (normal - skewness / 6)) - 1)
+
+
+def root(top: float, bottom: float, square: Floats, side: int) -> float:
+    """The rho at which top - rho bottom is as large as the half width; one of Fieller's two bounds.
+
+    square (2, 2): the square of the half width, as variances and covariance of top and bottom. side: 1 is the lower
+    bound, -1 the upper one. Where the denominator may be 0, the bound is infinite.
+    """
+    a = bottom**2 - square[1, 1]
+    b = top * bottom - square[0, 1]
+    c = top**2 - square[0, 0]
+    if a <= 0 or bottom <= 0:
+        return -side * inf
+    return float((b - side * sqrt(max(b**2 - a * c, 0.0))) / a)
+
+
+def bounds(
+    top: float, bottom: float, texts: tuple[Floats, Floats], groups: Sequence[Cells], scale: float = 1.0
+) -> tuple[float, float]:
+    """The 95 % interval of top / bottom.
+
+    texts: what each text contributes to top and to bottom, (N,) each. groups: of trainings, see `of_trainings`; a group
+    of a single training says nothing of chance. scale: how far one text among N may move the effect, times N.
+    """
+    rho, count = top / bottom, len(texts[0])
+    if count < 2:
+        return -inf, inf
+    added = np.zeros((2, 2))
+    added[0, 0] = ADDED * (scale * bottom / count) ** 2
+    of_texts = moments(*texts)
+    residuals = texts[0] - rho * texts[1]
+    skewness = float(((residuals - residuals.mean()) ** 3).sum()) / at(of_texts + added, rho) ** 1.5
+    square = np.zeros((2, 2))
+    several = [cells for cells in groups if len(cells.top) > 1]
+    if several:
+        square = of_trainings(several, rho)
+        of_texts -= np.sum([together(cells) for cells in several], axis=0)
+        if at(of_texts, rho) < 0:
+            of_texts[:] = 0
+    low, high = (
+        root(top, bottom, square + skewed(skewness, side * NORMAL) ** 2 * (of_texts + added), side) for side in (1, -1)
+    )
+    return (low, high) if isfinite(low) and isfinite(high) else (-inf, inf)
+
+
+def quotient(top: Floats, bottom: Floats) -> Effect:
+    """The sum of `top` divided by the sum of `bottom`, (S, N) each, NaN where there is no value.
+
+    One text moves the effect by 1 / N at most. Trainings and texts without any value do not count.
+    """
+    known = np.isfinite(top) & np.isfinite(bottom)
+    if not known.all():
+        rows, columns = known.any(1), known.any(0)
+        top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
+    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top))
+
+
+def estimated(texts: tuple[Floats, Floats], cells: Cells, trainings: int) -> Effect:
+    """The effect whose sums are those of the texts' contributions."""
+    top, bottom = (float(values.sum()) for values in texts)
+    if not bottom:
+        return Effect(nan, nan, nan, trainings, len(texts[0]))
+    return Effect(top / bottom, *bounds(top, bottom, texts, [cells]), trainings, len(texts[0]))
+
+
+def within(effect: Effect, low: float, high: float) -> Effect:
+    """The same effect, its interval no wider than the scale of the effect."""
+    return effect._replace(low=min(max(effect.low, low), high), high=max(min(effect.high, high), low))
+
+
+def stretched(effect: Effect) -> Effect:
+    """The same effect, which is above 0, with an interval that is symmetric on the scale of logarithms where it was
+    symmetric before.
+
+    For distances, and for shares of rare texts: over trainings they vary in proportion to their size, and never fall
+    below 0.
+    """
+    value = effect.value
+    if not value > 0 or not isfinite(effect.high):
+        return effect
+    return effect._replace(
+        low=value * exp((effect.low - value) / value), high=value * exp(min((effect.high - value) / value, FARTHEST))
+    )
+
+
+def one_minus(effect: Effect) -> Effect:
+    """1 minus the effect."""
+    return effect._replace(value=1 - effect.value, low=1 - effect.high, high=1 - effect.low)

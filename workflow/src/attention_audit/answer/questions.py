@@ -1,0 +1,146 @@
+"""The questions: what was measured of S trainings on N texts -> an effect with its interval.
+
+NaN stands where a training has no value for a text. docs/method.md says what each question means.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.answer.intervals import (
+    Cells,
+    Effect,
+    Floats,
+    bounds,
+    estimated,
+    one_minus,
+    quotient,
+    stretched,
+    within,
+)
+
+Classes = npt.NDArray[np.integer]
+
+
+def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats, Floats, float]:
+    """F1 of each of S trainings (S,), how far each text moves it (S, N), and how far one error moves the mean F1.
+
+    labels (N,), predictions (S, N). F1 is that of scores.f1. Of one class, F1 = 2 hits / all, where `all` counts labels
+    and predictions of this class. A text moves it by the derivative with respect to the text's weight: by 2 / all where
+    it is a hit, and by -F1 / all for its label and for its prediction.
+    """
+    trainings = len(predictions)
+    named = predictions + classes * np.arange(trainings)[:, None]
+    meant = labels + classes * np.arange(trainings)[:, None]
+    hit = predictions == labels
+
+    def counted(numbers: npt.NDArray[np.integer]) -> Floats:
+        counts = np.bincount(numbers, minlength=trainings * classes)
+        return counts.reshape(trainings, classes).astype(np.float64)
+
+    every = counted(named.ravel()) + np.bincount(labels, minlength=classes)
+    if classes == 2:
+        every[:, 0] = 0
+    used = every > 0
+    number = np.maximum(used.sum(1, keepdims=True), 1)
+    share = np.divide(1 / number, every, out=np.zeros_like(every), where=used)
+    of_class = 2 * counted(named[hit]) * share
+    weights = of_class * share * number
+    moved = np.where(hit, np.take(2 * share, meant), 0.0) - np.take(weights, meant) - np.take(weights, named)
+    # an error is a hit less for one class and a wrong name more for another
+    error = float((np.minimum(number, 2) * share / number).sum(1).mean())
+    return of_class.sum(1), moved, error
+
+
+def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Effect:
+    """Mean F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
+
+    All predict the same texts, so a text counts once for both; the trainings of the two have nothing to do with one
+    another.
+    """
+    score, moved, error = scored(labels, model, classes)
+    other_score, other_moved, other_error = scored(labels, other, classes)
+    value, count = float(score.mean() - other_score.mean()), len(labels)
+    # a text moves F1 by what it contributes to the sum of its row, which begins at the training's own F1
+    groups = [
+        Cells((parts + values[:, None] / count) / len(values), np.zeros_like(parts))
+        for values, parts in ((score, moved), (other_score, other_moved))
+    ]
+    texts = moved.mean(0) - other_moved.mean(0)
+    low, high = bounds(value, 1.0, (texts, np.zeros(count)), groups, count * (error + other_error) / 2)
+    return within(Effect(value, low, high, min(len(model), len(other)), count), -1.0, 1.0)
+
+
+def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
+    """What attention adds: mean F1 of the base model minus that of its twin with uniform weights."""
+    return gained(labels, base, uniform, classes)
+
+
+def transferable(labels: Classes, guided: Classes, uniform: Classes, classes: int) -> Effect:
+    """What the maps add elsewhere: mean F1 of MLPs guided by them minus that of MLPs guided by uniform weights."""
+    return gained(labels, guided, uniform, classes)
+
+
+def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effect:
+    """1 minus the JSD between the maps of two trainings, in shares of the JSD to the other's map shuffled.
+
+    jsd, chance (P, N): of all P = S (S - 1) / 2 pairs of S trainings; pairs (P, 2): their seeds. 1 means the same map,
+    0 an unrelated one. A training is in S - 1 pairs, so its part in the chance is found by leaving it out (the
+    jackknife; Arvesen 1969). Two trainings are one pair, of which no such part can be had.
+    """
+    seeds = np.unique(pairs)
+    count = len(seeds)
+    has = (pairs[:, :, None] == seeds).any(1).T * (count - 1) / max(count - 2, 1)
+    cells = Cells(has @ jsd, has @ chance) if count > 2 else Cells(jsd, chance)
+    return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count)))
+
+
+def average(values: Floats) -> Effect:
+    """The mean of values between 0 and 1, from (S, N)."""
+    return within(quotient(values, np.where(np.isfinite(values), 1.0, np.nan)), 0.0, 1.0)
+
+
+def used(tvd: Floats) -> Effect:
+    """How far permuted weights move the prediction: the mean TVD, from (S, N)."""
+    return average(tvd)
+
+
+def ranks(random: Floats, attention: Floats, smallest: Floats) -> Effect:
+    """How good a ranking attention is: the items erased until the decision flips, in shares of the text's items.
+
+    (S, N) each: along a random ranking, along attention, or any other attribution in its place, and of the smallest set
+    that flips the decision. 1 is as good as can be, 0 is chance. Texts that no set flips (`smallest` is NaN) are left
+    out; a ranking that never flips the decision (NaN) erased all items.
+    """
+    random, attention = (np.where(np.isfinite(values), values, 1.0) for values in (random, attention))
+    return quotient(random - attention, random - smallest)
+
+
+def located(random: Floats, attention: Floats, best: Floats) -> Effect:
+    """How well attention locates the words that matter, in shares of what leave-one-out reaches.
+
+    (S, N) each: how far the probability of the predicted class falls when the first words of a random ranking, of
+    attention (or any other attribution), and of leave-one-out are deleted from the input. 1 is as good as
+    leave-one-out, 0 is chance.
+    """
+    return quotient(attention - random, best - random)
+
+
+def signed(fall: Floats, rise: float) -> Effect:
+    """Whether highlighted items speak for the prediction: the share of texts whose top item, erased, raises no doubt.
+
+    fall (S, N): p(predicted class) before minus after the item of the highest weight is erased. An item counts as one
+    that speaks against the prediction where the probability rises by more than `rise`.
+    """
+    against = np.where(np.isfinite(fall), (fall < -rise).astype(np.float64), np.nan)
+    return one_minus(within(stretched(average(against)), 0.0, 1.0))
+
+
+def unique(jsd: Floats, chance: Floats) -> Effect:
+    """1 minus the JSD between a model's map and an adversary's, in shares of the JSD to the model's own map shuffled.
+
+    jsd, chance (N,). 1 means that the adversary has the same map, 0 that it has an unrelated one. It is about this
+    model and this adversary, so it rests on one training.
+    """
+    return one_minus(quotient(jsd[None], chance[None]))

@@ -1,0 +1,71 @@
+"""The attributions of one model: computed once, for all audits that run the model again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from attention_audit.audits.attributions import Scores
+from attention_audit.audits.gradients import attached_gradients, gradients
+from attention_audit.audits.integrated_gradients import integrated_gradients
+from attention_audit.audits.leave_one_out import Deletions, leave_one_out
+from attention_audit.audits.settings import Agreement
+from attention_audit.model.batch import Indices, Split
+from attention_audit.model.network import Network
+from attention_audit.readout import Readout
+
+
+def sample(count: int, most: int) -> Indices:
+    """At most `most` of `count` texts, evenly spread, in order."""
+    return np.arange(count) if count <= most else np.arange(most) * count // most
+
+
+class Attributed:
+    """A model with the texts of a split, its readout of them in the same order, and their attributions.
+
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which.
+    """
+
+    def __init__(self, model: Network, split: Split, readout: Readout, report: Callable[[str], None]) -> None:
+        self.model = model
+        self.split = split
+        self.readout = readout
+        self._report = report
+        self._integrated: dict[tuple[int, int], tuple[Indices, Scores]] = {}
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        """Leave-one-out."""
+        found = leave_one_out(self.model, self.split)
+        self._report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        return found
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """The attributions of every text by name, those of `EVERY_TEXT`."""
+        found = {name: attribute(self) for name, attribute in EVERY_TEXT.items()}
+        self._report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        return found
+
+    def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
+        """The positions of a sample of the texts, and the integrated gradients of these texts, with their signs."""
+        key = settings.texts, settings.steps
+        if key not in self._integrated:
+            chosen = sample(len(self.split), settings.texts)
+            scores = integrated_gradients(self.model, self.split, settings.steps, chosen)
+            self._integrated[key] = chosen, scores
+            self._report(f"integrated gradients of {len(chosen)} texts")
+        return self._integrated[key]
+
+
+Attribution = Callable[[Attributed], Scores]
+
+EVERY_TEXT: dict[str, Attribution] = {
+    "gradient": lambda texts: gradients(texts.model, texts.split),
+    "gradient_attached": lambda texts: attached_gradients(texts.model, texts.split),
+    "loo": lambda texts: texts.deletions.distances,
+}
+"""The attributions that are computed for every test text and correlated with attention, named as in
+`names.ATTRIBUTIONS`."""

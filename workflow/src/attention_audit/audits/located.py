@@ -1,0 +1,209 @@
+"""Located: are the words with weight the words of the input that matter?
+
+Claims: a map that shows what the prediction rests on has its weight on words without which the model, reading the text
+again, predicts something else. Erasing a state asks less: an encoder carries what a word says to the states of other
+words, and a model may be trained to attend to harmless ones (Pruthi et al. 2020). Assumes that the model can read the
+text without these words. DeYoung et al. 2020 (ERASER), section 4, delete the first words of a ranking likewise, and
+call what the predicted class loses comprehensiveness.
+
+The first k words of a ranking are deleted, k = 1 word and 5, 10, 20, 50 % of the words, rounded up; at least one word
+goes, and at least one stays. Deletions of the same words are computed once, and a word alone by leave-one-out.
+
+Rankings, the highest score first and the earlier of equals: those of `rankings` by the states under the attention; loo,
+what the predicted class loses when a word is deleted alone; and integrated gradients, what a word adds to the
+probability of the predicted class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.nn.utils.rnn import pad_sequence
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributions import Scores, evaluating
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.audits.leave_one_out import Deletions, Reading
+from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.audits.settings import Agreement, Erasure
+from attention_audit.audits.streams import stream
+from attention_audit.columns.located import DELETED
+from attention_audit.model.batch import Indices, Split, runs
+from attention_audit.model.network import Network
+from attention_audit.padded import Padded
+from attention_audit.readout import Readout
+
+Flags = npt.NDArray[np.bool_]
+BY_STATES = ("random", "attention", "gradient", "product")
+"""The rankings by the states under the attention."""
+FURTHER = ("loo", "integrated_gradients")
+"""The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
+TOKENS = 1 << 14
+"""Tokens at most of the texts that are read together, and of their shortened copies."""
+TOGETHER = 1 << 16
+"""Padded tokens at most of the texts whose deletions are compared at once."""
+
+
+def sizes(lengths: Indices) -> Indices:
+    """How many words are deleted from texts of at least two words, (n,) -> (n, 5)."""
+    shares = -(-lengths[:, None] * np.array(DELETED) // 100)
+    return np.concatenate([np.ones_like(shares[:, :1]), shares], 1)
+
+
+def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:
+    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`.
+
+    The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
+    """
+    if readout.head is None:
+        for erased in erasable(readout):
+            yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
+        return
+    for texts in readout.batches(torch.float64):
+        texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
+        random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
+        scores = texts.scores(texts.attention[None])
+        predicted = texts.decide(scores)
+        chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
+        gradient = texts.pull(scores, predicted, chosen)[0]
+        named = (padded(random), texts.attention, gradient, texts.attention * gradient)
+        yield texts, dict(zip(BY_STATES, named, strict=True))
+
+
+def padded(scores: Scores) -> Tensor:
+    """Scores of n texts as rows, zeros last."""
+    return pad_sequence([torch.from_numpy(of_text) for of_text in scores], batch_first=True)
+
+
+def rank(
+    readout: Readout, seed: int, further: Mapping[str, Scores]
+) -> tuple[dict[str, list[Indices]], npt.NDArray[np.float64]]:
+    """The words of each text in the order of each ranking; and the share of the states that go in this order until the
+    decision flips (rankings, N), NaN where it never does, and for pairs, whose predictions are not linear.
+
+    The rankings are `BY_STATES` and those whose scores are `further`.
+    """
+    names = [*BY_STATES, *further]
+    orders = {name: [np.empty(0, np.int64)] * len(readout) for name in names}
+    erased = np.full((len(names), len(readout)), np.nan)
+    for texts, scored in by_states(readout, seed):
+        width = texts.attention.shape[1]
+        for place, name in enumerate(names):
+            if name in scored:
+                scores = scored[name]
+            else:
+                scores = padded([further[name][i] for i in texts.members])
+                scores = pad(scores, (0, width - scores.shape[1]))
+            positions = order(scores, texts.lengths)
+            for member, row, length in zip(texts.members, positions.numpy(), texts.lengths.tolist(), strict=True):
+                orders[name][member] = row[:length]
+            if isinstance(texts, ErasableTexts):
+                removed, _ = until_flip(texts, left(ranked(texts.votes, positions)))
+                erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()
+    return orders, erased
+
+
+@torch.inference_mode()
+def losses(model: Network, split: Split, classes: Indices, members: Indices, gone: Flags) -> npt.NDArray[np.float64]:
+    """What a class of each text loses when some words are deleted: members (R,), gone (R, L) -> (R,).
+
+    `classes` are those of all texts of the split. A text may stand in `members` several times.
+    """
+    found = np.empty(len(members))
+    remaining = split.lengths[members] - gone.sum(1)
+    for texts in alike(np.unique(members), split.lengths):
+        reading = Reading(model, split, texts)
+        chosen = torch.from_numpy(classes[texts, None]).to(reading.batch.ids.device)
+        before = reading.whole().gather(1, chosen)[:, 0]
+        of_texts = np.flatnonzero(np.isin(members, texts))
+        for run in runs(remaining[of_texts], tokens=TOKENS):
+            rows = of_texts[run]
+            # a sort that keeps the order of equals moves what is deleted behind what is kept
+            words = gone[rows, : split.lengths[texts[0]]].argsort(1, kind="stable")[:, : remaining[rows].max()]
+            text, kept, counts = (
+                torch.from_numpy(some).to(before.device)
+                for some in (np.searchsorted(texts, members[rows]), words, remaining[rows])
+            )
+            after = reading.keeping(text, kept, counts).gather(1, chosen[text])[:, 0]
+            found[rows] = (before[text] - after).cpu().numpy()
+    return found
+
+
+def alike(members: Indices, lengths: Indices) -> Iterator[Indices]:
+    """The texts at `members`, which rise, in groups of one length; `lengths` are those of all texts of the split."""
+    for length in np.unique(lengths[members]):
+        group = members[lengths[members] == length]
+        for run in runs(lengths[group], tokens=TOKENS):
+            yield group[run]
+
+
+def ranks(orders: list[Indices]) -> Indices:
+    """The place of each word in its text's order, (n, L); past the last word a place behind all others."""
+    places = np.full((len(orders), max(map(len, orders))), max(map(len, orders)))
+    for row, positions in zip(places, orders, strict=True):
+        row[positions] = np.arange(len(positions))
+    return places
+
+
+def falls(
+    model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]
+) -> npt.NDArray[np.float64]:
+    """What the predicted class loses without the first words of an order: n texts -> (n, 5), by `sizes`.
+
+    A text may stand in `members` several times, each time with an order of its own.
+    """
+    count = sizes(split.lengths[members])
+    gone = (ranks(orders)[:, None] < count[..., None]).reshape(count.size, -1)
+    text = np.repeat(members, count.shape[1])
+    # texts and their deletions as bytes, of which the different ones are found fastest
+    keys = np.concatenate([text[:, None].view(np.uint8), np.packbits(gone, axis=1)], 1)
+    _, different, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    lost = np.empty(len(different))
+    alone = count.reshape(-1)[different] == 1
+    single, several = different[alone], different[~alone]
+    words = gone[single].argmax(1)
+    lost[alone] = [deletions.falls[member][word] for member, word in zip(text[single], words, strict=True)]
+    lost[~alone] = losses(model, split, deletions.predicted, text[several], gone[several])
+    return lost[same.reshape(-1)].reshape(count.shape)
+
+
+def located(texts: Attributed, agreement: Agreement, erasure: Erasure) -> dict[str, Any]:
+    """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
+
+    falls: the probability of the predicted class, before minus after the first k words of the ranking are deleted, for
+    each k of `sizes`. top_flips: whether the class changes without the first word. fraction_removed: see `rank`.
+    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`.
+    """
+    model, split, readout, deletions = texts.model, texts.split, texts.readout, texts.deletions
+    chosen, integrated = texts.integrated(agreement)
+    gains: Scores = [np.zeros(length) for length in split.lengths]
+    for member, scores in zip(chosen, integrated, strict=True):
+        gains[member] = scores
+    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
+    several = np.flatnonzero(split.lengths > 1)
+    asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
+    member = np.concatenate([*asked.values()])
+    ranking = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])
+    words = [orders[name][i] for name, members in asked.items() for i in members]
+    lost = np.empty((len(member), 1 + len(DELETED)))
+    # all rankings of a text lie together
+    by_text = np.lexsort((member, split.lengths[member]))
+    with evaluating(model):
+        for run in runs(split.lengths[member[by_text]], tokens=TOGETHER):
+            rows = by_text[run]
+            lost[rows] = falls(model, split, deletions, member[rows], [words[row] for row in rows])
+    return {
+        "id": [readout.ids[i] for i in member],
+        "ranking": [name for name, members in asked.items() for _ in members],
+        "words": split.lengths[member].astype(np.int32),
+        "falls": list(lost),
+        "top_flips": [bool(deletions.flips[i][first]) for i, (first, *_) in zip(member, words, strict=True)],
+        "fraction_removed": erased[ranking, member],
+    }

@@ -1,0 +1,90 @@
+"""The published table of single texts."""
+
+from __future__ import annotations
+
+from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, STRING, STRINGS, Artefact, Column
+from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
+
+MAY, UNKNOWN = "yes", "unknown"
+WHY_NOT = {
+    "learnt": "unlearnt",
+    "needed": "unneeded",
+    "flat": "flat",
+    "stable": "unstable",
+    "used": "unused",
+    "ranks": "unranked",
+    "located": "unlocated",
+    "signed": "contrary",
+    "unique": "replaceable",
+}
+"""Why a text's map may not be shown, in a word: the first of these that fails, in this order."""
+
+TEXTS = Artefact(
+    "texts",
+    "tables/texts.parquet",
+    meaning="Every test text of every judged model, of one training: the items with the most attention, and whether "
+    "this text's map may be shown. The other formats have the first texts of each model.",
+    columns=(
+        DATASET,
+        Column("suite", STRING, meaning="key of the suite"),
+        Column("model", STRING, meaning="the judged model, as in the summary"),
+        Column("seed", INTEGER, meaning="the seed whose map this is: the base model's, or the first"),
+        ID,
+        LABEL,
+        PREDICTION,
+        Column(
+            "words",
+            STRINGS,
+            meaning="up to five items with the most attention, the highest first: words, or the numbers of sentences "
+            "from 1; empty where the audit `contributions` cannot be asked",
+        ),
+        Column("weights", REALS, unit="share", meaning="their attention"),
+        Column(
+            "contributions",
+            REALS,
+            unit="logit",
+            meaning="what each adds to the predicted class beyond the mean of all; below 0 it speaks against it",
+        ),
+        Column("others", INTEGER, unit="seeds", meaning="other seeds of the model"),
+        Column("agree", INTEGER, unit="seeds", meaning="how many of them have the same top item"),
+        Column(
+            "moved",
+            REAL,
+            nullable=True,
+            unit="nats",
+            meaning="JSD to which the adversary of the summary's `unique` moves this map; null where there is none",
+        ),
+        Column("moved_tvd", REAL, nullable=True, unit="probability", meaning="how far it moves the prediction"),
+        Column(
+            "survives_item",
+            FLAG,
+            nullable=True,
+            meaning="whether the decision stays when the weight of the top item is erased; null where it is not known",
+        ),
+        Column(
+            "survives_word",
+            FLAG,
+            nullable=True,
+            meaning="whether the decision stays when the top word is deleted from the input; null where not known",
+        ),
+        *(
+            Column(
+                name, REAL, nullable=True, unit=unit, meaning=f"the effect of `{name}` for this text; null if not known"
+            )
+            for name, unit in (
+                ("stable", "share"),
+                ("used", "probability"),
+                ("ranks", "share"),
+                ("located", "share"),
+                ("signed", "probability"),
+                ("unique", "share"),
+            )
+        ),
+        Column(
+            "show",
+            STRING,
+            meaning=f"may this map be shown: {MAY} where every margin that is known holds for it; {UNKNOWN} where none "
+            f"is known; else the first that fails: {', '.join(WHY_NOT.values())}",
+        ),
+    ),
+)

@@ -1,0 +1,113 @@
+"""Attention against exact contributions, suite by suite; the papers have no such figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from attention_audit.columns.contributions import TOP
+from attention_audit.figures import style
+from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.names import Names
+
+HEIGHT = 3.7  # inches
+RATIOS = (2.2, 1, 1)
+CELLS = 40  # of the map of items, a side
+FAINTEST = 0.2  # items, so that a single one is seen
+BARS = np.linspace(0, 1, 26)
+WIDTH = 0.08  # of a bar that stands for one value
+Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
+
+
+def items_of(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Attention, and contribution as a share of the sum of all absolute ones, of the top items of all texts.
+
+    Each list of `rows` is in columns of its own, such as top_weights_0. Texts whose contributions are all 0 are left
+    out.
+    """
+    names = [[f"{name}_{place}" for place in range(TOP)] for name in ("top_weights", "top_contributions")]
+    weights, contributions = (rows.reindex(columns=columns) for columns in names)
+    shares = contributions.div(rows["magnitude"].where(rows["magnitude"] > 0), axis=0)
+    known = shares.notna().to_numpy().ravel()
+    return pd.Series(weights.to_numpy().ravel()[known]), pd.Series(shares.to_numpy().ravel()[known])
+
+
+def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
+    """How many items have which attention and which signed share of the contributions."""
+    weights, shares = items_of(rows)
+    counts, *edges = np.histogram2d(weights, shares, CELLS, ((0, 1), (-1, 1)))
+    axes.axhline(0, color=style.GREY, linewidth=0.8)
+    axes.plot((0, 1), (0, 1), color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.pcolormesh(
+        *edges,
+        np.ma.masked_equal(counts.T, 0),
+        cmap=style.SHADING,
+        norm=LogNorm(FAINTEST, max(1.0, counts.max())),
+        rasterized=True,
+    )
+    axes.set(xlim=(0, 1), ylim=(-1, 1))
+    axes.set_yticks([-1, 0, 1])
+    axes.set_xlabel("attention of an item", fontsize=style.SMALL)
+
+
+def say(axes: Axes, values: pd.Series) -> None:
+    """Write the mean above the axes."""
+    said = f"mean {values.mean():.2f}" if len(values) else f"no text of more than {TOP} items"
+    axes.annotate(said, (1, 1), xycoords="axes fraction", ha="right", va="bottom", fontsize=style.SMALL)
+
+
+def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
+    """How many texts have how much of their attention on items that speak against the prediction."""
+    counts, _ = np.histogram(rows["against"].clip(0, 1), BARS)
+    axes.bar(BARS[:-1], 100 * counts / len(rows), BARS[1], align="edge", color=style.VERMILLION, linewidth=0)
+    axes.set_xlabel("attention against the prediction", fontsize=style.SMALL)
+    say(axes, rows["against"])
+
+
+def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
+    """How many texts of more than TOP items share how many of the first TOP."""
+    values = rows.loc[rows["items"] > TOP, "overlap"]
+    shares = np.arange(TOP + 1) / TOP
+    counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
+    axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0, clip_on=False)
+    axes.set_ylim(0, None if len(values) else 100)
+    axes.set_xlabel(f"overlap of the first {TOP}", fontsize=style.SMALL)
+    say(axes, values)
+
+
+def drawn(contributions: pd.DataFrame, models: Names) -> Figure:
+    """Three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each list in
+    columns of its own; `models` names and orders the panels.
+    """
+    panels = panels_of(contributions, models)
+    with style.house_style():
+        figure, cells = panel_grid(len(panels), HEIGHT, RATIOS)
+        for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
+            for draw, axes, label in zip((draw_items, draw_against, draw_overlap), cell, Y_LABELS, strict=True):
+                draw(axes, rows)
+                axes.tick_params(labelbottom=True)
+                axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+                if place % columns_of(len(panels)) == 0:
+                    axes.set_ylabel(label, fontsize=style.SMALL)
+            title(cell[0], panel, models)
+    return figure
+
+
+def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """Attention against signed contributions, attention on what speaks against the prediction, and how far the first
+    items agree, of Wiegreffe & Pinter's base model: see `drawn`.
+    """
+    return drawn(contributions, models)
+
+
+def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of Serrano & Smith's models: see `drawn`."""
+    return drawn(contributions, models)
+
+
+def jw_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of Jain & Wallace's models of single texts: see `drawn`."""
+    return drawn(contributions, models)

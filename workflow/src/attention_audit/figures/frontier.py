@@ -1,0 +1,100 @@
+"""How far whole adversaries move the weights, and how far the exact contributions of the same adversaries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_audit.figures import style
+from attention_audit.figures.panels import columns_of
+from attention_audit.names import Names, display_name
+from attention_audit.units import LN2
+
+PANEL_HEIGHT, MARGIN = 2.4, 0.8  # inches
+ENTRIES = 3  # of the legend, in a row
+SHOWN, ABOVE = 2.0, 1.15  # the axis of TVD ends at so many times the budget, or the greatest TVD of a seed
+BASE, ADVERSARIES = "base", ("adversary", "continuation")
+MAPS: dict[str, dict[str, Any]] = {
+    "jsd": {"color": style.BLUE, "marker": "o", "markersize": 3, "label": "frontier of attention weights"},
+    "contribution_jsd": {
+        "color": style.VERMILLION,
+        "marker": "s",
+        "markersize": 6,
+        "markerfacecolor": "none",
+        "linestyle": "--",
+        "label": "the same adversaries' exact contributions",
+    },
+}
+"""What of an adversary is compared with the base model's, by column, and how it is drawn: a dot within a square where
+both moved alike."""
+SMALL: dict[str, Any] = {"linestyle": "none", "markersize": 2.5, "markeredgewidth": 0, "alpha": 0.5}
+SEEDS: dict[str, Any] = {"linestyle": "none", "marker": "^", "markersize": 5, "markerfacecolor": "none"}
+
+
+def frontier(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs whose weights (`jsd`) are further away than those of every run with a smaller or equal TVD."""
+    ordered = runs.sort_values(["tvd", "jsd"], ascending=[True, False], kind="stable")
+    earlier = ordered["jsd"].cummax().shift(fill_value=0)
+    return ordered[ordered["jsd"] > earlier]
+
+
+def draw(axes: Axes, adversaries: pd.DataFrame, seeds: pd.DataFrame, budget: float) -> None:
+    """One panel: seeds, all adversaries, and the frontier from the base model on, of weights and of contributions."""
+    best = frontier(adversaries)
+    axes.hlines(
+        best["tvd"], best["contribution_jsd"], best["jsd"], color=style.GREY, linewidth=0.5, alpha=0.6, zorder=1
+    )
+    for column, look in MAPS.items():
+        plain = {name: look[name] for name in ("color", "marker")}
+        axes.plot(seeds[column], seeds["tvd"], **plain | SEEDS, zorder=4)
+        axes.plot(adversaries[column], adversaries["tvd"], **plain | SMALL, zorder=2)
+        axes.plot([0, *best[column]], [0, *best["tvd"]], **look | {"linewidth": 1, "marker": ""}, zorder=3)
+        axes.plot(best[column], best["tvd"], **look | {"linestyle": "none"}, zorder=3)
+    axes.axhline(budget, color=style.BLACK, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
+    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    highest = max(SHOWN * budget, ABOVE * seeds["tvd"].max() if len(seeds) else 0.0) or 1.0
+    axes.set(xlim=(-0.015, 1.05 * LN2), ylim=(-0.03 * highest, highest))
+    axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
+
+
+def handles() -> list[Line2D]:
+    """The entries of the legend."""
+    weights, contributions = (Line2D([], [], **look | {"linewidth": 1}) for look in MAPS.values())
+    others = Line2D([], [], color=style.BLACK, marker="o", **SMALL, label="other adversaries")
+    seeds = Line2D([], [], color=style.BLACK, **SEEDS, label="further seeds")
+    budget = Line2D([], [], color=style.BLACK, linewidth=0.8, linestyle=(0, (1, 2)), label="budget")
+    return [weights, contributions, others, seeds, budget]
+
+
+def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> Figure:
+    """Means over texts of prediction change (TVD) against the change of two maps (JSD, nats), both from the base model.
+
+    One panel for each data set. Of all adversaries, those are joined whose attention is further away than that of any
+    other at the same or a smaller TVD; beside each of them lies the map of its exact contributions. `comparison` holds
+    rows of that audit, of any number of data sets. `budget`: the TVD up to which predictions count as the same. Raises
+    AuditError for a model that is not one of `models`.
+    """
+    models.refuse_unknown(comparison["model"].unique())
+    by = ["dataset", "model", "lambda", "seed"]
+    runs = comparison.groupby(by, sort=False, as_index=False, dropna=False)[["tvd", *MAPS]].mean()
+    datasets = runs["dataset"].unique()
+    columns = columns_of(len(datasets))
+    rows = math.ceil(len(datasets) / columns)
+    with style.house_style():
+        figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
+        panels = [*figure.subplots(rows, columns, squeeze=False).flat]
+        for axes in panels[len(datasets) :]:
+            axes.remove()
+        for axes, dataset in zip(panels, datasets, strict=False):
+            own = runs[runs["dataset"] == dataset]
+            draw(axes, own[own["model"].isin(ADVERSARIES)], own[own["model"] == BASE], budget)
+            axes.set_title(display_name(dataset), loc="left")
+        figure.supxlabel("JSD from the base model's map (nats)", fontsize=style.TEXT)
+        figure.supylabel("TVD of predictions", fontsize=style.TEXT)
+        figure.legend(handles=handles(), loc="outside upper center", ncols=ENTRIES)
+    return figure

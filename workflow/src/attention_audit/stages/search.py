@@ -1,0 +1,100 @@
+"""corpus, vocabulary, weights and readouts of the base model -> weights, history and readouts of all adversaries of a
+search by continuation, and the search itself, for every seed.
+
+The steps of a search are models of their own, and the chosen one is written once more, under its own name. Where
+nothing has changed that decides the weights, all of them are kept, as those of trainings are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from attention_audit.artefacts.parquet import made_by, read_table, write_table
+from attention_audit.columns.training import SEARCH
+from attention_audit.corpus.text import SPLITS
+from attention_audit.jobs.train import SearchJob
+from attention_audit.stages.job import Job
+from attention_audit.stages.loading import build_model, load_weights
+from attention_audit.stages.searching import Found, search
+from attention_audit.stages.trainer import KEPT, Trainer, reporter
+from attention_audit.stages.training import peak_memory
+from attention_audit.training.continuation import furthest
+
+Settings = SearchJob
+
+
+class Files(NamedTuple):
+    """The files of one seed: of its steps in order, then of the chosen one; readouts of a model one a split."""
+
+    weights: list[Path]
+    history: list[Path]
+    readouts: list[list[Path]]
+    search: Path
+
+
+def files_of(job: Job[SearchJob], number: int) -> Files:
+    """The output files of the `number`-th seed, from 1."""
+    models = len(job.settings.models) + 1
+    weights, history = (job.outputs[name][models * (number - 1) : models * number] for name in ("weights", "history"))
+    places = range(models * (number - 1), models * number)
+    readouts = [job.outputs["readouts"][len(SPLITS) * place : len(SPLITS) * (place + 1)] for place in places]
+    return Files(weights, history, readouts, job.outputs["search"][number - 1])
+
+
+def search_columns(found: Sequence[Found], chosen: int, seed: int, settings: SearchJob) -> dict[str, list[Any]]:
+    """Columns of columns.training:SEARCH; `chosen`: the place of the chosen step."""
+    return {
+        "seed": [seed] * len(found),
+        "step": list(range(1, len(found) + 1)),
+        "model": settings.models,
+        "lambda": [each.step.lambda_ for each in found],
+        "began": [None if each.began is None else each.began + 1 for each in found],
+        "epochs": [len(each.trained.history) for each in found],
+        "tvd": [each.step.tvd for each in found],
+        "jsd": [each.step.jsd for each in found],
+        "within": [each.step.tvd <= settings.budget for each in found],
+        "chosen": [place == chosen for place in range(len(found))],
+    }
+
+
+def kept(trainer: Trainer, number: int, seed: int, files: Files) -> list[dict[str, Tensor]] | None:
+    """The weights of an earlier run, of the steps and of the chosen one; None unless all of them are there."""
+    if not made_by(files.search, SEARCH, trainer.provenance(number), seed):
+        return None
+    models = [trainer.kept(number, seed, *pair) for pair in zip(files.weights, files.history, strict=True)]
+    present = [weights for weights in models if weights is not None]
+    return present if len(present) == len(models) else None
+
+
+def run(job: Job[SearchJob]) -> None:
+    """Search with each of the seeds, one after another, and read all models out on every split."""
+    trainer, settings = Trainer(job), job.settings
+    for number, seed in enumerate(settings.seeds, start=1):
+        report = reporter(job, f"seed {seed} ({number}/{len(settings.seeds)})")
+        files = files_of(job, number)
+        trainer.prepare(number)
+        model = build_model(trainer.material, settings.architecture, seed).to(trainer.device)
+        weights = kept(trainer, number, seed, files)
+        if weights is None:
+            load_weights(model, job.inputs["start"][number - 1])
+            found = search(model, seed, settings, trainer.splits, report)
+            chosen = furthest([each.step for each in found], settings.budget)
+            for place, each in enumerate([*found, found[chosen]]):
+                trainer.keep(number, seed, files.weights[place], files.history[place], each.trained)
+            columns = search_columns(found, chosen, seed, settings)
+            write_table(files.search, SEARCH, columns, trainer.provenance(number), seed)
+            weights = [each.trained.weights for each in [*found, found[chosen]]]
+        else:
+            report(KEPT)
+        for place, values in enumerate(weights):
+            model.load_state_dict(values)
+            trainer.read_out(model, seed, files.readouts[place])
+        settled = next(row for row in read_table(files.search, SEARCH).to_pylist() if row["chosen"])
+        report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, JSD {settled['jsd']:.4f} on dev")
+    job.report(trainer.texts)
+    if memory := peak_memory(trainer.device):
+        job.report(memory)

@@ -1,0 +1,95 @@
+"""A base model and texts -> the adversaries of one search by continuation: all that decides what their weights are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import torch
+
+from attention_audit.divergence import jsd, tvd
+from attention_audit.errors import AuditError
+from attention_audit.model.attention import soften
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
+from attention_audit.model.predict import inference
+from attention_audit.model.probabilities import probabilities
+from attention_audit.training.continuation import Step, next_lambda, start
+from attention_audit.training.loop import Epoch, Trained, fit
+from attention_audit.training.objective import ConsistentAdversary
+from attention_audit.training.settings import SearchSettings
+
+
+@dataclass(frozen=True)
+class Found:
+    """One step: what it measures on dev, the number of the step it began with (None: the base model), its training."""
+
+    step: Step
+    began: int | None
+    trained: Trained
+
+
+def distances(model: Network, split: Split) -> tuple[float, float]:
+    """Mean TVD and mean JSD (nats) over the texts of a split, from the model whose readout the split carries."""
+    total = torch.zeros(2, dtype=torch.float64)
+    with inference(model):
+        for _, batch in split.in_order_of_length():
+            if batch.attention is None or batch.probabilities is None:
+                raise ValueError("a search needs a split that carries the base model's attention and predictions")
+            output = model(batch)
+            predicted = probabilities(output.logits).double()
+            total[0] += tvd(predicted, batch.probabilities.double()).sum().cpu()
+            total[1] += jsd(output.attention.double(), batch.attention.double()).sum().cpu()
+    moved = (total / len(split)).tolist()
+    return moved[0], moved[1]
+
+
+def joined(rounds: list[Trained]) -> Trained:
+    """Trainings that went on from one another, as one: the epochs of all, and the weights of the last."""
+    history: list[Epoch] = []
+    for part in rounds:
+        selected = len(history) + part.selected
+        history += [replace(epoch, epoch=len(history) + epoch.epoch) for epoch in part.history]
+    return Trained(rounds[-1].weights, history, selected)
+
+
+def search(
+    model: Network, seed: int, settings: SearchSettings, splits: Mapping[str, Split], report: Callable[[str], None]
+) -> list[Found]:
+    """The steps of a search, from a model with the base model's weights, which is changed.
+
+    The splits carry the base model's readouts. Raises AuditError, naming data set, seed and step, where a loss is no
+    number any more, and where the attention cannot be softened.
+    """
+    sought, budget = settings.continuation, settings.budget
+    soften(model.attention, sought.softening)
+    found: list[Found] = []
+    for number in range(1, sought.steps + 1):
+        steps = [each.step for each in found]
+        lambda_, began = next_lambda(steps, budget, sought.first, sought.factor), start(steps, budget)
+        if began is not None:
+            model.load_state_dict(found[began].trained.weights)
+        objective = ConsistentAdversary(lambda_)
+        rounds: list[Trained] = []
+        moved = (1.0, 0.0)
+        while not rounds or (number == 1 and moved[0] > budget and len(rounds) < sought.rounds):
+            where = f"step {number}/{sought.steps}, lambda {lambda_:.3g},"
+            try:
+                rounds.append(
+                    fit(
+                        model,
+                        splits["train"],
+                        objective,
+                        settings.optimisation,
+                        settings.epochs,
+                        seed + number + len(rounds) * sought.steps,
+                        lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
+                    )
+                )
+            except AuditError as error:
+                raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}, {where} {error}") from error
+            model.load_state_dict(rounds[-1].weights)
+            moved = distances(model, splits["dev"])
+        report(f"step {number}/{sought.steps}: lambda {lambda_:.3g}, on dev TVD {moved[0]:.4f}, JSD {moved[1]:.4f}")
+        found.append(Found(Step(lambda_, *moved), began, joined(rounds)))
+    return found

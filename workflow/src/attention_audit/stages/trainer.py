@@ -1,0 +1,112 @@
+"""What trainings and searches have in common: their texts, weights that may be kept, and readouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from torch import Tensor
+
+from attention_audit.artefacts.parquet import made_by, write_batches, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.weights import weights_made_by, write_weights
+from attention_audit.columns.readout import READOUT
+from attention_audit.columns.training import HISTORY
+from attention_audit.corpus.text import SPLITS
+from attention_audit.jobs.train import SearchJob, TrainJob
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
+from attention_audit.stages.job import Job
+from attention_audit.stages.loading import build_split, by_split, prepare_device, read_material, values_checksum
+from attention_audit.stages.reading_out import take_readout
+from attention_audit.training.loop import Trained
+
+JobT = TypeVar("JobT", TrainJob, SearchJob)
+KEPT = "weights of an earlier run, made of the same data with the same settings and code"
+
+
+def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | list[bool]]:
+    """Columns of columns.training:HISTORY."""
+    return {
+        "epoch": [epoch.epoch for epoch in trained.history],
+        "loss": [epoch.loss for epoch in trained.history],
+        "score": [epoch.score for epoch in trained.history],
+        "selected": [epoch.epoch == trained.selected for epoch in trained.history],
+    }
+
+
+def reporter(job: Job[JobT], where: str) -> Callable[[str], None]:
+    """What reports a line after saying where."""
+    return lambda line: job.report(f"{where} {line}")
+
+
+class Trainer:
+    """The texts of a job, the files that its seeds are trained on, and what has been made of them before.
+
+    Seeds are numbered from 1, in the order of the settings.
+    """
+
+    def __init__(self, job: Job[JobT]) -> None:
+        self.inputs = job.inputs
+        self.made = job.provenance
+        self.code = job.settings.training_code
+        self.checksum = cache(values_checksum)  # several seeds may be trained on the same readouts
+        self.device = prepare_device(job.settings)
+        self.material = read_material(
+            job.input("corpus"), job.input("vocabulary"), job.settings.architecture, job.settings.deceptive
+        )
+        self.reference: list[Path] | None = None
+        self.splits: dict[str, Split] = {}
+
+    def references(self, number: int) -> list[Path]:
+        """The readouts that a seed is trained on, one a split; often none."""
+        return self.inputs.get("reference", [])[len(SPLITS) * (number - 1) : len(SPLITS) * number]
+
+    def provenance(self, number: int) -> Provenance:
+        """What decides the weights of a seed: less code than decides readouts, and of the inputs only the values, so
+        that a reference readout made again with the same values trains nothing.
+        """
+        inputs = {**self.inputs, "reference": self.references(number)}
+        if "start" in inputs:
+            inputs["start"] = inputs["start"][number - 1 : number]
+        sums = {name: [self.checksum(path) for path in paths] for name, paths in inputs.items()}
+        return replace(self.made, code=self.code, inputs=sums)
+
+    def prepare(self, number: int) -> None:
+        """Put the splits that a seed is trained on into `splits`."""
+        reference = self.references(number)
+        if reference == self.reference:
+            return
+        self.splits = {}  # frees the last ones first, since two of them may not fit
+        by_name = by_split(reference)
+        self.splits = {
+            name: build_split(texts, self.device, by_name.get(name)) for name, texts in self.material.splits.items()
+        }
+        self.reference = reference
+
+    def kept(self, number: int, seed: int, weights: Path, history: Path) -> dict[str, Tensor] | None:
+        """The weights of an earlier run, where nothing has changed that decides what they are; else None."""
+        provenance = self.provenance(number)
+        if not made_by(history, HISTORY, provenance, seed):
+            return None
+        return weights_made_by(weights, provenance, seed)
+
+    def keep(self, number: int, seed: int, weights: Path, history: Path, trained: Trained) -> None:
+        """Write the weights and the history of a training."""
+        provenance = self.provenance(number)
+        write_weights(weights, trained.weights, provenance, seed)
+        write_table(history, HISTORY, history_columns(trained), provenance, seed)
+
+    def read_out(self, model: Network, seed: int, paths: list[Path]) -> None:
+        """Write the readouts of a model, one a split."""
+        for path, (name, split) in zip(paths, self.splits.items(), strict=True):
+            readout = take_readout(model, split, self.material.splits[name].ids)
+            write_batches(path, READOUT, readout.tables(), self.made, seed)
+
+    @property
+    def texts(self) -> str:
+        """How many texts are read out, as a line of the log."""
+        return f"read out: {', '.join(f'{name} {len(split)}' for name, split in self.splits.items())} texts"
