@@ -14,6 +14,7 @@ from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.every import ARTEFACTS
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
 
@@ -25,7 +26,7 @@ READERS = {
     "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",
     "raw/stories/records/stories.tar.gz.json": "wp_table1",
     "raw/vectors/toy.vec": "results/corpora/stories/vocabulary.parquet",
-    "corpora/chorus/corpus.parquet": "results/corpora/chorus/vocabulary.parquet",
+    "corpora/chorus/corpus.parquet": "results/readouts/chorus/wp/uniform/seed10/test.parquet",
     "corpora/digest/census.parquet": "wp_table1",
     "corpora/chorus/vocabulary.parquet": "results/readouts/chorus/wp/uniform/seed10/test.parquet",
     "models/stories/jw/lstm_tanh/seed10.safetensors": "results/audits/stories/jw/correlation.parquet",
@@ -55,7 +56,7 @@ READERS = {
     "audits/stories/jw/permutation.parquet": "jw_fig_permutation",
     "audits/stories/jw/instance_adversary.parquet": "jw_fig_adversary",
 }
-"""Every kind of file that a stage reads, and a result that is made from it."""
+"""Every kind of file that a stage of `all` reads, and a result that is made from it."""
 IN_TURN = [
     "audits/chorus/wp/comparison.parquet",
     "corpora/chorus/corpus.parquet",
@@ -97,7 +98,8 @@ def reader_of(path: Path) -> Callable[[], object]:
 
 def test_every_kind_that_a_stage_reads_is_damaged() -> None:
     read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
-    assert read == {kind for kind in ARTEFACTS if not kind.path.startswith("tables/")} - {HISTORY}
+    elsewhere = ("tables/", "calibration/")  # tables are for people, but for the summary; calibration is a run apart
+    assert read == {kind for kind in ARTEFACTS if not kind.path.startswith(elsewhere)} - {HISTORY} | {SUMMARY}
 
 
 @pytest.mark.parametrize(

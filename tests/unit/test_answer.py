@@ -267,4 +267,5 @@ def test_distances_have_intervals_in_proportion():
     assert found[1:3] == pytest.approx((0.5 * math.exp(-0.4), 0.5 * math.exp(0.4)))
     for unbounded in (Effect(0.5, -math.inf, math.inf, 3, 100), Effect(0.0, 0.0, 0.1, 3, 100)):
         assert stretched(unbounded) == unbounded
-    assert stretched(Effect(1e-9, -1.0, 1.0, 3, 100)).high < math.inf
+    # half widths of the value's own size are stretched, and what is beyond twice of it is drawn out in a line
+    assert stretched(Effect(0.1, -0.9, 1.1, 3, 100)).high == pytest.approx(0.1 * math.exp(2) * 9)

@@ -36,10 +36,8 @@ CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
 ADDED = 2
 """Texts that are added to the variance."""
-
-
-FARTHEST = 50.0
-"""Logarithms of a ratio beyond which it counts as this one, since larger ones overflow."""
+FARTHEST = 2.0
+"""Logarithm of a ratio beyond which a stretched bound goes on in a straight line."""
 
 
 class Effect(NamedTuple):
@@ -190,13 +188,16 @@ def stretched(effect: Effect) -> Effect:
     symmetric before.
 
     For distances, and for shares of rare texts: over trainings they vary in proportion to their size, and never fall
-    below 0.
+    below 0. An interval that is many times as wide as a tiny value is mostly the chance of the texts, which does not
+    grow with the value: beyond `FARTHEST` the upper bound goes on in a straight line.
     """
     value = effect.value
     if not value > 0 or not isfinite(effect.high):
         return effect
+    above = (effect.high - value) / value
+    curved = min(above, FARTHEST)
     return effect._replace(
-        low=value * exp((effect.low - value) / value), high=value * exp(min((effect.high - value) / value, FARTHEST))
+        low=value * exp((effect.low - value) / value), high=value * exp(curved) * (1 + above - curved)
     )
 
 
