@@ -8,12 +8,9 @@ either.
 
 from __future__ import annotations
 
-import argparse
 import time
 
-import erasure
-import instance_adversary
-import torch
+import splits
 
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
@@ -34,13 +31,9 @@ def measure(name: str, readout: Readout) -> None:
 
 def main() -> None:
     """Time both splits."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--texts", type=int, default=1725, help="short texts (default 1725)")
-    parser.add_argument("--long", type=int, default=4356, help="long texts (default 4356)")
-    call = parser.parse_args()
-    torch.set_num_threads(1)
-    measure("SST lengths", instance_adversary.random_readout(call.texts))
-    measure("long texts", erasure.random_readout(call.long))
+    short, long = splits.asked_for(__doc__)
+    measure("SST lengths", short)
+    measure("long texts", long)
 
 
 if __name__ == "__main__":

@@ -96,13 +96,13 @@ def plan_everything(plan: Plan) -> None:
         as_json(corpora.corpus_job(plan.config, name, plan.scope.mirror))
         for folder, file in corpora.fetched_files(plan.config, name):
             as_json(corpora.fetch_job(plan.config, folder, file))
-    rules = plan.trainings.rules()
+    rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
     for training in plan.trainings.seeds:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
         as_json(plan.train_job(training))
         plan.trainings.reference(training)
         (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-        assert len(rule.files(READOUT)) == 3 * len(plan.trainings.seeds[training])
+        assert len(rule.files(READOUT)) == 3 * len(plan.trainings.seeds[training]) * len(rule.members)
     for path in map(Path, plan.audit_files()):
         dataset, suite, audit = path.parts[-3], path.parts[-2], path.stem
         plan.audit_inputs(audit, suite, dataset)

@@ -16,6 +16,7 @@ from attention_audit.answer.intervals import (
     Cells,
     Effect,
     bounds,
+    by_training,
     moments,
     quotient,
     skewed,
@@ -262,10 +263,22 @@ def test_intervals_stay_on_their_scale():
     assert within(Effect(0.5, -math.inf, math.inf, 3, 100), 0, 1) == (0.5, 0, 1, 3, 100)
 
 
+def test_trainings_count_alike_however_much_can_be_had_in_them():
+    bottom = np.array([[1.0] * 4, [0.1] * 4, [1.0, -1.0, 1.0, -1.0]])
+    top = np.array([[0.5] * 4, [0.1] * 4, [9.0] * 4])
+    # shares of 1/2 and of 1; in the third training nothing can be had
+    found = by_training(top, bottom)
+    assert (found.value, found.trainings, found.texts) == (pytest.approx(0.75), 2, 4)
+    nothing = by_training(top[2:], bottom[2:])
+    assert (nothing.low, nothing.high) == (-math.inf, math.inf)
+    gaps = by_training(np.where([[True, False, True, True]], top, np.nan), bottom)
+    assert (gaps.value, gaps.texts) == (pytest.approx(0.75), 3)
+
+
 def test_distances_have_intervals_in_proportion():
     found = stretched(Effect(0.5, 0.3, 0.7, 3, 100))
     assert found[1:3] == pytest.approx((0.5 * math.exp(-0.4), 0.5 * math.exp(0.4)))
     for unbounded in (Effect(0.5, -math.inf, math.inf, 3, 100), Effect(0.0, 0.0, 0.1, 3, 100)):
         assert stretched(unbounded) == unbounded
-    # half widths of the value's own size are stretched, and what is beyond twice of it is drawn out in a line
-    assert stretched(Effect(0.1, -0.9, 1.1, 3, 100)).high == pytest.approx(0.1 * math.exp(2) * 9)
+    # what is wider than the value itself goes on in a line
+    assert stretched(Effect(0.1, -0.9, 1.1, 3, 100)).high == pytest.approx(0.1 * math.e * 10)

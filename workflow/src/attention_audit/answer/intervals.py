@@ -36,7 +36,9 @@ CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
 ADDED = 2
 """Texts that are added to the variance."""
-FARTHEST = 2.0
+CLEAR = 3.0
+"""Standard errors that what can be had in a training must lie above 0, for the training to tell anything of a share."""
+FARTHEST = 1.0
 """Logarithm of a ratio beyond which a stretched bound goes on in a straight line."""
 
 
@@ -163,11 +165,37 @@ def quotient(top: Floats, bottom: Floats) -> Effect:
 
     One text moves the effect by 1 / N at most. Trainings and texts without any value do not count.
     """
-    known = np.isfinite(top) & np.isfinite(bottom)
-    if not known.all():
-        rows, columns = known.any(1), known.any(0)
-        top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
+    top, bottom = known_of(top, bottom)
     return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top))
+
+
+def by_training(top: Floats, bottom: Floats) -> Effect:
+    """The mean over trainings of each one's own sum of `top` divided by its sum of `bottom`, (S, N) each, NaN where
+    there is no value.
+
+    For shares of what can be had, where trainings differ in how much that is: each counts alike. A training in which
+    nothing can be had tells nothing of the share, and is left out; `CLEAR` says when. Where all are so, the interval is
+    unbounded.
+    """
+    top, bottom = known_of(top, bottom)
+    if top.shape[1] < 2:
+        return quotient(top, bottom)
+    sums = bottom.sum(1)
+    clear = sums > CLEAR * np.sqrt(bottom.var(1, ddof=1) * bottom.shape[1])
+    if not clear.any():
+        return quotient(top, bottom)._replace(low=-inf, high=inf)
+    own = sums[clear, None]
+    return quotient(top[clear] / own, bottom[clear] / own)
+
+
+def known_of(top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
+    """The same with 0 in place of NaN, without trainings and texts that have no value at all."""
+    known = np.isfinite(top) & np.isfinite(bottom)
+    if known.all():
+        return top, bottom
+    rows, columns = known.any(1), known.any(0)
+    top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
+    return top, bottom
 
 
 def estimated(texts: tuple[Floats, Floats], cells: Cells, trainings: int) -> Effect:

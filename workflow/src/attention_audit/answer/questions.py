@@ -13,6 +13,7 @@ from attention_audit.answer.intervals import (
     Effect,
     Floats,
     bounds,
+    by_training,
     estimated,
     one_minus,
     quotient,
@@ -122,9 +123,10 @@ def located(random: Floats, attention: Floats, best: Floats) -> Effect:
 
     (S, N) each: how far the probability of the predicted class falls when the first words of a random ranking, of
     attention (or any other attribution), and of leave-one-out are deleted from the input. 1 is as good as
-    leave-one-out, 0 is chance.
+    leave-one-out, 0 is chance. The mean over trainings, since they differ much in how far a prediction can fall at all:
+    where a model takes one class for granted, nothing that is deleted from its texts matters.
     """
-    return quotient(attention - random, best - random)
+    return by_training(attention - random, best - random)
 
 
 def signed(fall: Floats, rise: float) -> Effect:

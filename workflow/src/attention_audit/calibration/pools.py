@@ -249,6 +249,17 @@ def cue_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
     return falls_pool(decided * (random.random(shape) < 0.1), decided * found, best)
 
 
+def uneven_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
+    """Falls as in `cue_falls`, of trainings of which every other one takes a class for granted, whose texts lose little
+    of its probability.
+    """
+    pool = cue_falls(skill, sizes, seed)
+    random = np.random.default_rng([seed, 1])
+    granted = random.random((sizes.pool_trainings, 1)) < 0.5
+    loses = np.where(granted & (random.random(sizes.pool_texts) < 0.8), 0.05, 1.0)
+    return falls_pool(*(loses * pool.values[name] for name in ("random", "attention", "best")))
+
+
 def weak_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
     """Falls where no single word matters much, so that leave-one-out itself gains little over a random ranking."""
     random = np.random.default_rng(seed)

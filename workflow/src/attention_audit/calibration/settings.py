@@ -18,6 +18,7 @@ from attention_audit.calibration.pools import (
     signed_pool,
     stable_pool,
     sudden_adversary,
+    uneven_falls,
     used_pool,
     weak_falls,
 )
@@ -70,6 +71,7 @@ SETTINGS: dict[str, list[Setting]] = {
     "located": [
         *of_strength(graded_falls, "graded", (0.0, 0.3, 0.5, 0.7, 1.0)),
         *of_strength(cue_falls, "cue", (0.1, 0.4, 0.55, 0.75, 1.2)),
+        *of_strength(uneven_falls, "uneven", (0.1, 0.4, 0.55, 0.75, 1.2)),
         *of_strength(weak_falls, "weak", (0.0, 0.3, 0.5, 0.7, 1.0)),
     ],
     "signed": [

@@ -65,7 +65,7 @@ def table_contributions(
     for subject in judged:
         about = {"dataset": subject.dataset, "row": f"{subject.paper}/{subject.model}"}
         if reason := subject.unasked.get(AUDIT):
-            empty = {"metric": "", "mean": np.nan, "note": f"not asked: {reason}"}
+            empty = {"metric": "", "mean": np.nan, "seeds": subject.seeds, "note": f"not asked: {reason}"}
             frames.append(pd.DataFrame([about | empty]))
             continue
         here = (contributions[name] == getattr(subject, name) for name in ("dataset", "suite", "model"))
