@@ -196,6 +196,12 @@ def test_matrix_weighs_seeds_by_their_texts():
     assert np.isfinite(found).sum() == 2
 
 
+def test_attributions_that_order_no_text_are_told_in_words():
+    figure = jw_fig_agreement(agreement(ONE).assign(tau=np.nan, texts=0), JW)
+    (axes,) = (axes for axes in figure.axes if axes.texts)
+    assert [text.get_text() for text in axes.texts] == ["In no text do two of them\norder the words."]
+
+
 def test_agreement_writes_every_pair_once():
     figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256), JW)
     [axes] = figure.axes

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Mean tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
-    one, other = (known[name].astype(str).map(names.index).to_numpy() for name in ("first", "second"))
+    one, other = (known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second"))
     places = np.maximum(one, other), np.minimum(one, other)
     sums, texts = np.zeros((2, len(names), len(names)))
     np.add.at(sums, places, known["tau"] * known["texts"])
@@ -37,6 +37,10 @@ def draw(axes: Axes, values: Floats) -> None:
         value = float(shown[row, column])
         ink = style.ink_on(style.DIVERGING((1 + value) / 2))
         axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
+    if np.isnan(shown).all():
+        axes.text(
+            0.5, 0.5, "In no text do two of them\norder the words.", transform=axes.transAxes, ha="center", va="center"
+        )
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
