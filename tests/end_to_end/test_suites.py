@@ -60,7 +60,7 @@ def overlay() -> dict[str, Any]:
             "datasets": [*example["jain_wallace"]["datasets"], "pairs", "sst"],
             "models": ["lstm_tanh", "average_tanh"],
             "seeds": [10, 7],
-            "recipes": {"default": small | {"epochs": TINY["training"]["epochs"]}},
+            "recipes": {"default": small | {"epochs": TINY["training"]["epochs"], "ties": "first"}},
         },
         "audits": {
             "wp": [*WiegreffePinter.own_audits, "correlation"],

@@ -112,10 +112,11 @@ def ranks(random: Floats, attention: Floats, smallest: Floats) -> Effect:
 
     (S, N) each: along a random ranking, along attention, or any other attribution in its place, and of the smallest set
     that flips the decision. 1 is as good as can be, 0 is chance. Texts that no set flips (`smallest` is NaN) are left
-    out; a ranking that never flips the decision (NaN) erased all items.
+    out; a ranking that never flips the decision (NaN) erased all items. The mean over trainings, which differ in how
+    many items a decision rests on.
     """
     random, attention = (np.where(np.isfinite(values), values, 1.0) for values in (random, attention))
-    return quotient(random - attention, random - smallest)
+    return by_training(random - attention, random - smallest)
 
 
 def located(random: Floats, attention: Floats, best: Floats) -> Effect:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.intervals import Effect, by_training, quotient
+from attention_audit.answer.intervals import Effect, by_training
 from attention_audit.answer.words import word
 from attention_audit.tables.arrays import curve, different, grid, of_ranking
 
@@ -62,17 +62,17 @@ def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str], names: Sequen
     seeds, ids = different(rows, "seed"), [str(id_) for id_ in different(rows, "id")]
     has = {name: np.isin(np.array(ids, dtype=object), list(each["id"])) for name, each in own.items()}
     values = {name: grid(each, value, seeds, ids) for name, each in own.items()}
-    sign, part_of = 1.0, by_training
+    sign = 1.0
     if value == ERASED:
         # a ranking that never flips the decision has erased all items; where no set flips it, nothing can be had
         flips = ~np.isnan(values[ends[1]])
         values = {name: np.where(np.isnan(each) & flips, 1.0, each) for name, each in values.items()}
-        sign, part_of = -1.0, quotient
+        sign = -1.0
     worst, best = (values[name] for name in ends)
     at_hand = sign * (best - worst)
 
     def share(name: str, texts: npt.NDArray[np.bool_]) -> float:
-        return part_of(sign * (values[name] - worst)[:, texts], at_hand[:, texts]).value
+        return by_training(sign * (values[name] - worst)[:, texts], at_hand[:, texts]).value
 
     measures = measuring(ids)
     choosing = ~measures & np.all([has[name] for name in own], axis=0)
@@ -84,7 +84,7 @@ def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str], names: Sequen
     reached = share(ATTENTION, measured)
     if name == ATTENTION:
         return Instead(name, reached, reached, None, "")
-    gain = part_of(sign * (values[name] - values[ATTENTION])[:, measured], at_hand[:, measured])
+    gain = by_training(sign * (values[name] - values[ATTENTION])[:, measured], at_hand[:, measured])
     return Instead(name, share(name, measured), reached, gain, word(gain, 0.0))
 
 
