@@ -5,7 +5,7 @@
 1,725 texts such as SST's test split has, from 6 to 52 tokens, one core, a BiLSTM: at most 2.5 times is wanted. Both
 take turns. The model is not trained, so its rankings have nothing in common and few deletions are shared: a trained
 model takes less. How long leave-one-out follows a deletion depends on how long the LSTM remembers a token, so both are
-also timed with a bias that keeps its forget gates open. Integrated gradients, of a sample of 200 texts, are timed by
+also timed with a bias that keeps its forget gates open. Integrated gradients, of a sample of 100 texts, are timed by
 themselves: they belong to the audit `agreement`, whose steps and texts decide what they cost.
 """
 

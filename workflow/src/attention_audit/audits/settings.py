@@ -46,7 +46,7 @@ class Erasure(Section):
 class Agreement(Section):
     """The matrix of agreement between attributions."""
 
-    texts: Count = Field(200, description="Test texts at most, evenly spread; integrated gradients are slow.")
+    texts: Count = Field(100, description="Test texts at most, evenly spread; integrated gradients are slow.")
     steps: Count = Field(25, description="Points on the path of integrated gradients.")
 
 
