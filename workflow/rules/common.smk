@@ -33,17 +33,20 @@ from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 
 
 def ask(question, *arguments):
-    """What the plan says. Ends the run in one line where it has no such thing."""
+    """What the plan says. Ends the run where it has no such thing, in a line for each fault."""
     try:
         return question(*arguments)
     except AuditError as error:
-        sys.exit(f"error: {error}")
+        sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
 
 
 with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
     CATALOGUE = yaml.safe_load(stream)
 PLAN = ask(Plan, config, CATALOGUE)
 CONFIG = PLAN.config
+if workflow.is_main_process:
+    for oddity in PLAN.oddities:
+        print(f"warning: {oddity}", file=sys.stderr)
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 

@@ -165,8 +165,9 @@ class Config(Section):
 def _line(error: ErrorDetails, raw: Any) -> str:
     """One fault as `key: what is wrong`, with the key as the user wrote it."""
     keys: list[str] = []
-    for part in error["loc"]:
-        if isinstance(raw, dict) and part not in raw and part != error["loc"][-1]:
+    for number, part in enumerate(error["loc"]):
+        last = number == len(error["loc"]) - 1 and error["type"] in ("missing", "extra_forbidden")
+        if isinstance(raw, dict) and part not in raw and not last:
             continue  # pydantic also names the branch of a union, which is not a key in the user's file
         keys.append(str(part))
         try:

@@ -18,6 +18,7 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
 from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.checking import check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.scope import Scope
@@ -53,12 +54,14 @@ def modules(*targets: str) -> list[str]:
 class Plan:
     """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison.
 
-    Raises AuditError, in one line, where the configuration is wrong.
+    oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
+    configuration or such a file is wrong.
     """
 
     def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
         self.config: Config = parse_config(raw)
         self.scope = Scope(self.config)
+        self.oddities = check_files(self.scope)
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
