@@ -106,18 +106,23 @@ def test_texts_without_sentences_are_one_clear_line_for_a_han(new_folder: NewFol
     [error] = {line for line in outcome.text.splitlines() if "] error: " in line}
     assert error.startswith("[train reviews han_none] error: results/corpora/reviews/corpus.parquet: text 'reviews")
     assert "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true`" in error
+    assert outcome.text.rstrip().splitlines()[-1] == error, "the line is the last thing on the screen"
     assert "Traceback" not in outcome.text
 
 
 def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder: NewFolder) -> None:
     faults = {
         "headless": ("review,stars\ngood,1\n", "headless.csv, line 1: no column 'text', only 'review', 'stars'; set "),
-        "coded": ("text,label\n\xe9t\xe9,1\n", "coded.csv, line 2: not utf-8 (invalid continuation byte); if it "
-        "comes from"),
+        "coded": (
+            "text,label\n\xe9t\xe9,1\n",
+            "coded.csv, line 2: not utf-8 (invalid continuation byte); if it comes from",
+        ),
         "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "single: every text has label '1'; "),
         "parted": ("text;label\na;1\n", "parted.csv, line 1: no columns 'text', 'label': the separator looks like ';'"),
-        "bare": ("good,1\nbad,0\n", "bare.csv, line 1: there seems to be no header, since the first row is 'good', "
-        "'1'"),
+        "bare": (
+            "good,1\nbad,0\n",
+            "bare.csv, line 1: there seems to be no header, since the first row is 'good', '1'",
+        ),
     }
     folder = new_folder()
     for name, (content, _) in faults.items():

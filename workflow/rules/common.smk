@@ -2,13 +2,16 @@
 #
 # What decides jobs is in the package, under plan/; here it is only asked.
 
+import atexit
 import os
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import yaml
 
+STARTED = time.time()
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
@@ -18,6 +21,8 @@ os.environ.update(
 )
 
 from attention_audit.artefacts.files import sweep
+from attention_audit.artefacts.interrupt import end_on_signal
+from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.corpus.text import SPLITS
@@ -75,6 +80,13 @@ wildcard_constraints:
 onstart:
     hold_lock(Path("results/.lock"))
     sweep(Path("results"))
+    end_on_signal()
+
+
+onerror:
+    # Snakemake buries the one line that says what is wrong under all settings of the job; so it is said again at the end
+    if said := failures(Path("results/logs"), STARTED):
+        atexit.register(print, *said, sep="\n", file=sys.stderr)
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names
