@@ -32,10 +32,18 @@ def jobs() -> Iterator[psutil.Process]:
             continue
 
 
+def works(process: psutil.Process) -> bool:
+    """Whether a process is there, and more than the entry of one that has ended."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
 def end_jobs() -> None:
-    """End every job, and every one that begins from now on, until this process ends."""
+    """End every job, and every one that begins from now on, until this process and all of them have ended."""
     first_seen: dict[psutil.Process, float] = {}
-    while True:
+    while threading.main_thread().is_alive() or any(map(works, first_seen)):
         now = time.monotonic()
         # a worker whose parent has ended is no longer below this process
         for job in {*first_seen, *jobs()}:
@@ -55,7 +63,7 @@ def end_on_signal() -> None:
     def end(number: int, frame: FrameType | None) -> None:
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.SIG_IGN)
-        threading.Thread(target=end_jobs, daemon=True).start()
+        threading.Thread(target=end_jobs).start()
         raise KeyboardInterrupt
 
     for name in (signal.SIGINT, signal.SIGTERM):
