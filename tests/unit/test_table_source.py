@@ -348,7 +348,7 @@ def test_a_column_of_nearly_that_name_is_proposed(tmp_path: Path) -> None:
     path = raw(tmp_path / "own.csv", b"Text,lable\na,x\n")
     assert (
         refused(path)
-        == ", line 1: no column 'text', only 'Text', 'lable'; did you mean 'Text'? set `text` to one of these"
+        == ", line 1: no column 'text', only 'Text', 'lable' (did you mean 'Text'?); set `text` to one of these"
     )
 
 
@@ -357,7 +357,7 @@ def test_fields_inside_objects_go_by_dotted_names(tmp_path: Path, ending: str) -
     rows = [{"data": {"text": "a", "by": {"id": 3}}, "label": "x"}]
     path = write(tmp_path / f"own{ending}", rows)
     assert [(text.id, text.text) for text in read(path, text="data.text", id="data.by.id")] == [("3", "a")]
-    assert "no column 'data.body', only 'data.text', 'data.by.id', 'label'; did you mean " in refused(
+    assert "no column 'data.body', only 'data.text', 'data.by.id', 'label' (did you mean " in refused(
         path, text="data.body"
     )
 

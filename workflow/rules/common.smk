@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import yaml
+from snakemake.cli import get_argument_parser
 
 STARTED = time.time()
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
@@ -30,6 +31,7 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import corpora
+from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
@@ -45,9 +47,12 @@ def ask(question, *arguments):
         sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
 
 
-with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
-    CATALOGUE = yaml.safe_load(stream)
-PLAN = ask(Plan, config, CATALOGUE)
+def declared(path):
+    """What a configuration file says by itself."""
+    return yaml.safe_load((Path(workflow.basedir) / path).read_text(encoding="utf-8"))
+
+
+PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
 if workflow.is_main_process:
     for oddity in PLAN.oddities:
@@ -64,6 +69,15 @@ def command_line():
         *(["--configfile", *files] if files else []),
         *(["--config", *values] if values else []),
     ]
+
+
+def asked_for():
+    """The rules and files that the command line names. Snakemake knows them only once all rules are read."""
+    if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
+        return []  # Snakemake runs inside another program, which says in its own way what it asks for
+    asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    rules = {rule.name for rule in workflow.rules}
+    return [name if name in rules else os.path.relpath(name) for name in asked.targets]
 
 
 # so that a message can say the whole command that mends a file

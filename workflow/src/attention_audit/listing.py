@@ -227,7 +227,7 @@ def _run(files: Sequence[Path]) -> list[str]:
     for path in files:
         named = _laid_over(named, _read(path))
     below, own = (_read(path) for path in CATALOGUES)
-    config = parse_config(_laid_over(_laid_over(below, own), named))
+    config = parse_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
     spoken = {key for key, _ in _leaves(named)}
     inherited = [
         f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")

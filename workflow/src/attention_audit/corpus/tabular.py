@@ -9,7 +9,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, csv_rows, elements, lines, opened, reading, remedy
 from attention_audit.errors import AuditError
+from attention_audit.spelling import did_you_mean
 
 Row = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""
@@ -93,11 +93,8 @@ def check_columns(where: str, wanted: Mapping[str, str], there: Sequence[str]) -
 
 def no_column(key: str, column: str, there: Sequence[str]) -> str:
     """That there is no such column, which ones there are, and which key to set."""
-    by_case = {name.strip().lower(): name for name in there}
-    near = get_close_matches(column.strip().lower(), by_case, n=1)
-    meant = f"did you mean {by_case[near[0]]!r}? " if near else ""
     known = ", ".join(map(shown, there[:SHOWN])) + (", ..." if len(there) > SHOWN else "")
-    return f"no column {column!r}, only {known}; {meant}set `{key}` to one of these"
+    return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
 
 
 def delimited_rows(
@@ -188,7 +185,8 @@ def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str
 
 
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
-    """Whether an object has a field, and the field. `data.text` is the field `text` of `data`, where none is called so."""
+    """Whether an object has a field, and the field. `data.text` is the field `text` of `data`, where none is called so.
+    """
     if column in cells:
         return True, cells[column]
     name, dot, rest = column.partition(".")
@@ -197,7 +195,8 @@ def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
 
 
 def nested(place: str, cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
-    """The wanted fields of an object, those of objects inside it by dotted names. Raises AuditError at a missing one."""
+    """The wanted fields of an object, those of objects inside it by dotted names. Raises AuditError at a missing one.
+    """
     row: dict[str, Any] = {}
     for key, column in wanted.items():
         found, row[column] = inside(cells, column)

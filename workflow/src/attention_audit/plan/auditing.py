@@ -14,6 +14,7 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.spelling import did_you_mean
 
 AUDIT = "results/audits/{dataset}/{suite}/{audit}.parquet"
 ANY_DATASET = "[a-z0-9-]+"
@@ -76,8 +77,10 @@ class Auditing:
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):
+            likely = did_you_mean(dataset, self.scope.datasets_of(suite))
             raise AuditError(
-                f"{dataset}: not a data set of {suite.title} in this configuration; add it there, or ask for another"
+                f"{dataset}: not a data set of {suite.title} in this configuration{likely}; add it there, or ask for "
+                "another"
             )
 
     def asked(self, suite: Suite, dataset: str) -> list[Audit]:

@@ -13,6 +13,7 @@ from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
+from attention_audit.spelling import did_you_mean
 
 RAW = Path("results/raw")
 VECTORS = "vectors"
@@ -23,7 +24,10 @@ READING = "stages.reading"
 def source_of(config: Config, dataset: str) -> Corpus:
     """The entry of a data set in the catalogue. Raises AuditError where there is none."""
     if dataset not in config.corpora:
-        raise AuditError(f"{dataset}: not a data set of this configuration; add it to `corpora`, or ask for another")
+        raise AuditError(
+            f"{dataset}: not a data set of this configuration{did_you_mean(dataset, config.corpora)}; add it to "
+            "`corpora`, or ask for another"
+        )
     return config.corpora[dataset]
 
 

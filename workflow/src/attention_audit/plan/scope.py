@@ -11,6 +11,7 @@ from attention_audit.names import Names
 from attention_audit.plan.corpora import RAW
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
+from attention_audit.spelling import did_you_mean
 
 
 class Scope:
@@ -36,7 +37,8 @@ class Scope:
         """A suite by its key. Raises AuditError where there is none."""
         if key not in self.suites:
             known = ", ".join(self.suites)
-            raise AuditError(f"suite {key!r} is not known (known: {known}); declare it in plan/suites.py")
+            likely = did_you_mean(key, self.suites)
+            raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
 
     def gaps(self, suite: Suite) -> dict[str, str]:

@@ -21,6 +21,13 @@ class BaseModel(Section):
     )
     attention_hidden: Count = Field(128, description="Width of the additive attention's hidden layer.")
 
+    @field_validator("attention", mode="before")
+    @classmethod
+    def _no_width(cls, value: Any) -> Any:
+        if type(value) is int:  # what the key said in version 0.1
+            raise ValueError(f"names the scoring function; its width, {value}, is now `model.attention_hidden`")
+        return value
+
 
 class OwnBase(Section):
     """What is other on one data set than in `model` and `training`; a key that is null is as there."""
