@@ -120,6 +120,21 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             ["imbd"],
             f"config: deception.datasets: unknown data set 'imbd' (did you mean 'imdb'?); known: {KNOWN}",
         ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "path": "a.vec", "file": "b.vec", "dimension": 3},
+            "config: word_vectors.mine: give either `path`, for a file of your own, or `file`, for one that is fetched",
+        ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "dimension": 3},
+            "config: word_vectors.mine: give either `path`, for a file of your own, or `file`, for one that is fetched",
+        ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "path": "a.vec", "url": "https://a.b", "dimension": 3},
+            "config: word_vectors.mine: path: url, bytes and sha256 are for files that are fetched; leave them out",
+        ),
         ("mirror", "nowhere/at/all", "config: mirror: no such folder: nowhere/at/all"),
         ("model", None, "config: model: must be a group of keys, not None"),
         (

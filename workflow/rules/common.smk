@@ -74,7 +74,9 @@ def command_line():
 def asked_for():
     """The rules and files that the command line names. Snakemake knows them only once all rules are read."""
     if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
-        return []  # Snakemake runs inside another program, which says in its own way what it asks for
+        return (
+            []
+        )  # Snakemake runs inside another program, which says in its own way what it asks for
     asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     rules = {rule.name for rule in workflow.rules}
     return [name if name in rules else os.path.relpath(name) for name in asked.targets]
@@ -167,9 +169,12 @@ GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else
 
 
 def at_once(input):
-    """The input files of a training that it holds at a time: of the readouts that its seeds are trained on, one seed's."""
-    reference = getattr(input, "reference", [])
-    return [*(path for path in input if path not in reference), *reference[: len(SPLITS)]]
+    """The input files that a job holds at a time: no word vectors, which are read line by line; and of the readouts that
+    the seeds of a training are trained on, one seed's.
+    """
+    reference, vectors = getattr(input, "reference", []), getattr(input, "vectors", [])
+    held = [path for path in input if path not in reference and path not in vectors]
+    return [*held, *reference[: len(SPLITS)]]
 
 
 def needs(rule, passes=lambda wildcards: 1, otherwise="audit"):

@@ -58,8 +58,12 @@ def keys_at(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
 def written(error: ErrorDetails, raw: Any) -> list[str]:
     """The keys that lead to a fault, as the user wrote them: pydantic also names the branch of a union."""
     keys: list[str] = []
+    branch = None
     for number, part in enumerate(error["loc"]):
         last = number == len(error["loc"]) - 1 and error["type"] in ("missing", "extra_forbidden")
+        if isinstance(raw, dict) and branch is not raw and raw.get("kind") == part:
+            branch = raw
+            continue
         if part == "[key]" or (isinstance(raw, dict) and part not in raw and not last):
             continue
         keys.append(str(part))

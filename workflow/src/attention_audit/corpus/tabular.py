@@ -185,8 +185,7 @@ def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str
 
 
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
-    """Whether an object has a field, and the field. `data.text` is the field `text` of `data`, where none is called so.
-    """
+    """Whether an object has a field, and the field. `data.text` is the `text` of `data`, where no field is called so."""
     if column in cells:
         return True, cells[column]
     name, dot, rest = column.partition(".")
@@ -195,8 +194,7 @@ def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
 
 
 def nested(place: str, cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
-    """The wanted fields of an object, those of objects inside it by dotted names. Raises AuditError at a missing one.
-    """
+    """The wanted fields of an object, by dotted names those of objects in it. Raises AuditError at a missing one."""
     row: dict[str, Any] = {}
     for key, column in wanted.items():
         found, row[column] = inside(cells, column)

@@ -31,9 +31,14 @@ def source_of(config: Config, dataset: str) -> Corpus:
     return config.corpora[dataset]
 
 
+def vectors_name(config: Config, dataset: str) -> str:
+    """The name of the word vectors of a data set."""
+    return source_of(config, dataset).vectors or config.vectors
+
+
 def vectors_of(config: Config, dataset: str) -> Vectors | None:
     """The word vectors of a data set; None for random ones."""
-    return config.word_vectors.get(source_of(config, dataset).vectors or config.vectors)
+    return config.word_vectors.get(vectors_name(config, dataset))
 
 
 def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
@@ -60,10 +65,22 @@ def record_files(config: Config, datasets: list[str]) -> list[str]:
     return [f"{RAW}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
-def vector_file(config: Config, dataset: str) -> str | None:
-    """The file that the word vectors of a data set are read from, if they are."""
+def vector_file(config: Config, dataset: str, mirror: Path | None) -> str | None:
+    """The file that the word vectors of a data set are read from, if they are: the user's own, or a fetched one."""
     vectors = vectors_of(config, dataset)
-    return f"{RAW}/{VECTORS}/{vectors.file}" if vectors and vectors.kind == "file" else None
+    if vectors is None or vectors.kind != "file":
+        return None
+    if vectors.path is not None:
+        return str(locate(vectors.path, mirror) or vectors.path)
+    return f"{RAW}/{VECTORS}/{vectors.file}"
+
+
+def vector_record(config: Config, dataset: str) -> str | None:
+    """What is known of that file, where it is fetched."""
+    vectors = vectors_of(config, dataset)
+    if vectors is None or vectors.kind != "file" or vectors.path is not None:
+        return None
+    return f"{RAW}/{VECTORS}/records/{vectors.file}.json"
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:

@@ -94,12 +94,13 @@ class Plan:
 
     def vector_file(self, dataset: str) -> list[str]:
         """The word vectors of a data set, where they are read from a file."""
-        path = corpora.vector_file(self.config, dataset)
+        path = corpora.vector_file(self.config, dataset, self.scope.mirror)
         return [path] if path else []
 
     def vector_record(self, dataset: str) -> list[str]:
-        """What is known of that file."""
-        return [path.replace("vectors/", "vectors/records/", 1) + ".json" for path in self.vector_file(dataset)]
+        """What is known of that file, where it is fetched."""
+        path = corpora.vector_record(self.config, dataset)
+        return [path] if path else []
 
     def corpus_file(self, training: str, file: str) -> str:
         """A file of the corpus that a training reads."""
