@@ -32,7 +32,8 @@ from attention_audit.training.combinations import Combinations
 from attention_audit.training.deception import Deception
 from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
-from attention_audit.training.settings import Adversary, BaseModel, Guides, OwnBase, Training
+from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
+from attention_audit.training.single import OwnBase
 
 NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
@@ -66,7 +67,7 @@ class Config(Section):
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
     model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
     models: dict[Name, OwnBase] = Field(
-        default_factory=dict, description="What is other in the base model of single data sets, by their names."
+        default_factory=dict, description="What is other in the models of single data sets, by their names."
     )
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
@@ -106,6 +107,22 @@ class Config(Section):
         """The base model of a data set."""
         own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
         return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
+
+    def on(self, dataset: str) -> Config:
+        """The configuration with the models, seeds and recipes of one data set in the place of those for all."""
+        own = self.models.get(dataset, OwnBase())
+        sections: dict[str, Section] = {}
+        if documents := own.serrano_smith:
+            of_dataset = {dataset: self.serrano_smith.recipes.get(dataset, {}) | documents.recipes}
+            recipes = self.serrano_smith.recipes | (of_dataset if documents.recipes else {})
+            changed = documents.model_dump(include={"models", "seeds"}, exclude_none=True)
+            sections["serrano_smith"] = self.serrano_smith.model_copy(update=changed | {"recipes": recipes})
+        if combinations := own.jain_wallace:
+            others = {dataset: combinations.recipe} if combinations.recipe else {}
+            changed = combinations.model_dump(include={"models", "seeds"}, exclude_none=True)
+            recipe = {"recipes": self.jain_wallace.recipes | others}
+            sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
+        return self.model_copy(update=sections) if sections else self
 
     @field_validator("skip_unavailable", mode="before")
     @classmethod

@@ -199,8 +199,9 @@ def _recipes(config: Config) -> Iterator[str]:
         alike: dict[str, dict[str, list[str]]] = {}
         for dataset in suite.datasets:
             if suite.takes_pairs or not config.corpora[dataset].pair:
-                for model in suite.models:
-                    alike.setdefault(_told(suite, dataset, model), {}).setdefault(dataset, []).append(model)
+                own = suite.on(dataset)
+                for model in own.models:
+                    alike.setdefault(_told(own, dataset, model), {}).setdefault(dataset, []).append(model)
         groups: list[str] = []
         for told, members in alike.items():
             by_models: dict[str, list[str]] = {}

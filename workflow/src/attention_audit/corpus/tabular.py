@@ -185,7 +185,7 @@ def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str
 
 
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
-    """Whether an object has a field, and the field. `data.text` is the `text` of `data`, where no field is called so."""
+    """Whether an object has a field, and the field. `data.text` is the `text` of `data` if none is called so."""
     if column in cells:
         return True, cells[column]
     name, dot, rest = column.partition(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from attention_audit.config import Config
@@ -40,6 +41,11 @@ class Scope:
             likely = did_you_mean(key, self.suites)
             raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
+
+    @cache  # noqa: B019, a run has one plan
+    def on(self, suite: Suite, dataset: str) -> Suite:
+        """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
+        return self.suites[suite.key].on(dataset)
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""

@@ -29,18 +29,6 @@ class BaseModel(Section):
         return value
 
 
-class OwnBase(Section):
-    """What is other on one data set than in `model` and `training`; a key that is null is as there."""
-
-    encoder: Encoder | None = Field(None, description="The encoder of the base model.")
-    attention: Scoring | None = Field(None, description="The attention's scoring function.")
-    embedding: Count | None = Field(None, description="Width of random embeddings.")
-    hidden: Count | None = Field(None, description="Units of the encoder.")
-    attention_hidden: Count | None = Field(None, description="Width of the additive attention's hidden layer.")
-    epochs: Count | None = Field(None, description="Epochs of base, uniform and guided models.")
-    ties: Literal["first", "loss"] | None = Field(None, description="Which of the epochs with the same score.")
-
-
 class Optimisation(Section):
     """What all trainings have in common."""
 
