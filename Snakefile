@@ -32,3 +32,13 @@ rule all:
         rules.figures.input,
         rules.guide.input,
         rules.report_page.output,
+
+
+if workflow.is_main_process:
+    ask(
+        refuse_unknown,
+        asked_for(),
+        [rule.name for rule in workflow.rules],
+        PLAN.known_files(),
+        lambda path: any(rule.is_producer(path) for rule in workflow.rules),
+    )

@@ -106,25 +106,45 @@ def test_texts_without_sentences_are_one_clear_line_for_a_han(new_folder: NewFol
     [error] = {line for line in outcome.text.splitlines() if "] error: " in line}
     assert error.startswith("[train reviews han_none] error: results/corpora/reviews/corpus.parquet: text 'reviews")
     assert "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true`" in error
+    assert outcome.text.rstrip().splitlines()[-1] == error, "the line is the last thing on the screen"
     assert "Traceback" not in outcome.text
 
 
-def test_bad_files_are_one_line_each(new_folder: NewFolder) -> None:
+def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder: NewFolder) -> None:
     faults = {
-        "headless": ("review,stars\ngood,1\n", "headless.csv, line 1: no column 'text', only 'review', 'stars'"),
-        "coded": ("text,label\n\xe9t\xe9,1\n", "coded.csv, line 2: not utf-8"),
-        "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "every text has label '1'"),
+        "headless": ("review,stars\ngood,1\n", "headless.csv, line 1: no column 'text', only 'review', 'stars'; set "),
+        "coded": (
+            "text,label\n\xe9t\xe9,1\n",
+            "coded.csv, line 2: not utf-8 (invalid continuation byte); if it comes from",
+        ),
+        "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "single: every text has label '1'; "),
+        "parted": ("text;label\na;1\n", "parted.csv, line 1: no columns 'text', 'label': the separator looks like ';'"),
+        "bare": (
+            "good,1\nbad,0\n",
+            "bare.csv, line 1: there seems to be no header, since the first row is 'good', '1'",
+        ),
     }
     folder = new_folder()
     for name, (content, _) in faults.items():
         (folder.path / f"{name}.csv").write_bytes(content.encode("latin-1"))
     folder.overlay(datasets=[*faults], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in faults})
-    outcome = folder.run("corpora", "--keep-going")
+    outcome = folder.run("-n", "corpora")
     assert outcome.status != 0
-    errors = sorted({line for line in outcome.text.splitlines() if "] error: " in line})
-    assert len(errors) == len(faults)
-    for error, name in zip(errors, sorted(faults), strict=True):
-        assert error.startswith(f"[corpus {name}] error: ")
-        assert faults[name][1] in error
+    errors = outcome.text.rstrip().splitlines()[-len(faults) :]
+    for error, (_, said) in zip(errors, faults.values(), strict=True):
+        assert error.startswith(f"error: {said}")
     assert "Traceback" not in outcome.text
-    assert not list((folder.path / "results/corpora").rglob("*.p*"))
+    assert not (folder.path / "results").exists()
+
+
+def test_odd_files_are_said_once_and_read_once(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    path = folder.path / "reviews.csv"
+    path.write_text("text,label\n" + "".join(f"text {number % 50},{number % 2}\n" for number in range(60)))
+    folder.overlay(datasets=["reviews"], corpora={"reviews": OWN | {"path": "reviews.csv"}})
+    line = "warning: reviews: 10 of 60 texts repeat an earlier one"
+    assert folder.run("-n", "corpora").text.count(line) == 1
+    (memory,) = (folder.path / ".snakemake/attention-audit/checked").iterdir()
+    made = memory.stat().st_mtime_ns
+    assert folder.run("-n", "corpora").text.count(line) == 1
+    assert memory.stat().st_mtime_ns == made

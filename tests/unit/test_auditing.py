@@ -133,8 +133,8 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
     [
         (
             {"audits": {"wp": ["permutations"]}},
-            r"audit 'permutations' is not known \(known: performance, .*\); declare it in plan/audits\.py, "
-            "or ask for another",
+            r"audit 'permutations' is not known \(did you mean 'permutation'\?\) \(known: .*\); declare it in "
+            r"plan/audits\.py, or ask for another",
         ),
         ({"audits": {"xx": []}}, r"suite 'xx' is not known \(known: wp, ss, jw, pd\); declare it in plan/suites\.py"),
         (

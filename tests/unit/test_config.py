@@ -7,13 +7,14 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from planned import DEFAULT, ROOT, overlaid
+from planned import CATALOGUE, DEFAULT, OWN, ROOT, overlaid
 
 from attention_audit.config import MOVED, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
 from attention_audit.errors import AuditError
 
+KNOWN = ", ".join(sorted(DEFAULT["corpora"]))
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 
 
@@ -39,9 +40,9 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("datsets", ["needle"], "config: datsets: unknown key"),
-        ("training.epoch", 8, "config: training.epoch: unknown key"),
-        ("corpora.needle.sed", 8, "config: corpora.needle.sed: unknown key"),
+        ("datsets", ["needle"], "config: datsets: unknown key (did you mean 'datasets'?)"),
+        ("training.epoch", 8, "config: training.epoch: unknown key (did you mean 'epochs'?)"),
+        ("corpora.needle.sed", 8, "config: corpora.needle.sed: unknown key (did you mean 'seed'?)"),
         (
             "corpora.needle.texts.train",
             0,
@@ -75,7 +76,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "datasets",
             ["needle", "imbd"],
-            f"config: datasets: unknown data set 'imbd'; known: {', '.join(sorted(DEFAULT['corpora']))}",
+            f"config: datasets: unknown data set 'imbd' (did you mean 'imdb'?); known: {KNOWN}",
         ),
         ("datasets", ["needle", "needle"], "config: datasets: duplicate data set 'needle'"),
         (
@@ -110,14 +111,29 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "models.imbd",
             {"encoder": "affine"},
-            "config: models: unknown data set 'imbd'; use `model` for all data sets",
+            "config: models: unknown data set 'imbd' (did you mean 'imdb'?); use `model` for all data sets",
         ),
         ("models.needle", {"lr": 1}, "config: models.needle.lr: unknown key"),
         ("deception.lambdas", [0.1, 0.1], "config: deception.lambdas: duplicate value 0.1"),
         (
             "deception.datasets",
             ["imbd"],
-            f"config: deception.datasets: unknown data set 'imbd'; known: {', '.join(sorted(DEFAULT['corpora']))}",
+            f"config: deception.datasets: unknown data set 'imbd' (did you mean 'imdb'?); known: {KNOWN}",
+        ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "path": "a.vec", "file": "b.vec", "dimension": 3},
+            "config: word_vectors.mine: give either `path`, for a file of your own, or `file`, for one that is fetched",
+        ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "dimension": 3},
+            "config: word_vectors.mine: give either `path`, for a file of your own, or `file`, for one that is fetched",
+        ),
+        (
+            "word_vectors.mine",
+            {"kind": "file", "path": "a.vec", "url": "https://a.b", "dimension": 3},
+            "config: word_vectors.mine: path: url, bytes and sha256 are for files that are fetched; leave them out",
         ),
         ("mirror", "nowhere/at/all", "config: mirror: no such folder: nowhere/at/all"),
         ("model", None, "config: model: must be a group of keys, not None"),
@@ -129,12 +145,13 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "model.attention",
             "dots",
-            "config: model.attention: input should be 'additive' or 'dot', not 'dots'",
+            "config: model.attention: input should be 'additive' or 'dot', not 'dots' (did you mean 'dot'?)",
         ),
         (
             "model.encoder",
             "gru",
-            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv' or 'none', not 'gru'",
+            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv' or 'none', not 'gru' "
+            "(did you mean 'bigru'?)",
         ),
         ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
         ("audits.wp", "permutation", "config: audits.wp: input should be a valid list, not 'permutation'"),
@@ -161,6 +178,70 @@ def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line
     with pytest.raises(AuditError) as raised:
         parse_config(overlaid(DEFAULT, nested(key, value)))
     assert str(raised.value) == line
+
+
+def faults(raw: dict[str, Any], **files: Any) -> list[str]:
+    """The lines in which a configuration ends."""
+    with pytest.raises(AuditError) as raised:
+        parse_config(raw, files)
+    return str(raised.value).splitlines()
+
+
+def test_every_fault_has_a_line() -> None:
+    raw = overlaid(DEFAULT, {"trainning": {}, "training": {"epoch": 8}, "corpora": {"needle": {"texts": {"tarin": 8}}}})
+    assert faults(raw) == [
+        "config: corpora.needle.texts.tarin: unknown key (did you mean 'train'?)",
+        "config: training.epoch: unknown key (did you mean 'epochs'?)",
+        "config: trainning: unknown key (did you mean 'training'?)",
+    ]
+    raw = overlaid(DEFAULT, {"datasets": ["needel"], "vectors": "gloove", "models": {"chorsu": {}}})
+    assert [line.partition(")")[0] for line in faults(raw)] == [
+        "config: datasets: unknown data set 'needel' (did you mean 'needle'?",
+        "config: models: unknown data set 'chorsu' (did you mean 'chorus'?",
+        "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-840b-300d, "
+        "glove-twitter-25d, word2vec-200d, word2vec-300d",
+    ]
+
+
+def test_of_very_many_faults_the_first_have_lines() -> None:
+    lines = faults(DEFAULT | {f"key{number}": 1 for number in range(30)})
+    assert len(lines) == 21
+    assert lines[-1] == "config: and 10 more"
+
+
+def test_a_name_that_is_none_is_explained() -> None:
+    own = {"kind": "table", "path": "own.csv"}
+    assert faults(overlaid(DEFAULT, {"datasets": ["my yelp"], "corpora": {"My Yelp!": own}})) == [
+        "config: datasets.0: 'my yelp' is no name: a name has small letters, digits and hyphens, and begins with a "
+        "letter or digit; 'my-yelp' would do",
+        "config: corpora.My Yelp!: 'My Yelp!' is no name: a name has small letters, digits and hyphens, and begins "
+        "with a letter or digit; 'my-yelp' would do",
+    ]
+
+
+def test_a_key_of_a_kind_of_data_set_is_proposed() -> None:
+    raw = overlaid(DEFAULT, {"corpora": {"own": {"kind": "table", "path": "own.csv", "lable": "stars"}}})
+    assert faults(raw) == ["config: corpora.own.lable: unknown key (did you mean 'label'?)"]
+    raw["corpora"]["own"] = {"kind": "tabel"}
+    assert faults(raw)[0].startswith("config: corpora.own: unknown kind 'tabel' (did you mean 'table'?); known: ")
+
+
+def test_a_key_of_a_file_of_another_format_is_named_as_it_is_written() -> None:
+    raw = overlaid(DEFAULT, {"corpora": {"own": {"kind": "table", "path": "own.txt"}}})
+    (line,) = faults(raw)
+    assert line.startswith("config: corpora.own: path: 'own.txt' does not end in .csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "files"),
+    [("yelp", "the catalogue", {"the catalogue": CATALOGUE}), ("debate", "config.yaml", {"config.yaml": OWN})],
+)
+def test_the_name_of_another_data_set_is_taken(name: str, where: str, files: dict[str, Any]) -> None:
+    raw = overlaid(DEFAULT, {"corpora": {name: {"kind": "table", "path": "own.csv"}}})
+    line = f"config: corpora.{name}: {name} is the name of a data set of {where}; choose another"
+    assert faults(raw, **files) == [line]
+    # the catalogue's own table is asked for with the user's path
+    parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), {"the catalogue": CATALOGUE})
 
 
 @pytest.mark.parametrize("said", MOVED.values())

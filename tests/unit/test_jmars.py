@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from attention_audit.corpus import raw
+from attention_audit.corpus.raw import elements
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources import jmars
-from attention_audit.corpus.sources.jmars import JmarsCorpus, elements
+from attention_audit.corpus.sources.jmars import JmarsCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
@@ -121,7 +123,7 @@ def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path: Path, cont
 
 def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jmars, "CHUNK", 10)
-    monkeypatch.setattr(jmars, "LONGEST", 50)
+    monkeypatch.setattr(raw, "LONGEST", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
     assert "after review 0: malformed or cut off" in refused(path)
 

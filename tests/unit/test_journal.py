@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from attention_audit.artefacts.journal import note, read_journal, this_machine
+from attention_audit.artefacts.journal import failures, note, read_journal, this_machine
 
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -76,3 +77,21 @@ def test_logs_of_other_making_are_passed_over(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\n" + whole.encode())
     assert len(read_journal(tmp_path, ["a"])) == 1
     assert read_journal(tmp_path / "none", ["a"]) == []
+
+
+def test_what_was_wrong_is_found_in_the_logs_of_this_run(tmp_path: Path) -> None:
+    said = {
+        "b.log": "[corpus b] started\n[corpus b] error: b.csv, line 2: no label\n",
+        "a/a.log": "[train a] epoch 1\n[train a] error: results/x: damaged\nerror: of a library\n",
+        "old.log": "[train old] error: of an earlier run\n",
+        "same.log": "[train a] error: results/x: damaged\n",
+    }
+    for name, text in said.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    os.utime(tmp_path / "old.log", (100, 100))
+    assert failures(tmp_path, 200) == [
+        "[train a] error: results/x: damaged",
+        "[corpus b] error: b.csv, line 2: no label",
+    ]
+    assert failures(tmp_path / "nowhere", 200) == []

@@ -100,7 +100,7 @@ def test_a_run_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(AuditError, match=r"^nowhere\.yaml: cannot be read as a configuration \(.*\); mend it$"):
         listing([Path("nowhere.yaml")])
     (tmp_path / "wrong.yaml").write_text("datsets: []")
-    with pytest.raises(AuditError, match=r"^config: datsets: unknown key$"):
+    with pytest.raises(AuditError, match=r"^config: datsets: unknown key \(did you mean 'datasets'\?\)$"):
         listing([tmp_path / "wrong.yaml"])
 
 

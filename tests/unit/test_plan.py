@@ -32,6 +32,7 @@ def plan() -> Plan:
     """Two seeds, two lambdas, pretrained vectors."""
     return plan_of(
         vectors="glove-twitter-25d",
+        word_vectors={"glove-twitter-25d": {"url": "https://example.org/glove.txt"}},
         training={"further_seeds": [50]},
         adversary={"lambdas": [2.0e-5, 0.01], "seeds": [3, 4], "continuation": {"steps": 2}},
     )
@@ -378,3 +379,36 @@ def test_an_edit_reaches_only_the_jobs_that_import_it(
     assert {name for name in before if before[name] != after[name]} == {
         name for name in before if re.fullmatch(who, name)
     }
+
+
+def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> None:
+    path = tmp_path / "my.vec.gz"
+    changes = {"vectors": "mine", "word_vectors": {"mine": {"kind": "file", "path": str(path), "dimension": 3}}}
+    with pytest.raises(AuditError) as caught:
+        plan_of(**changes)
+    assert str(caught.value) == (f"word_vectors.mine.path: no such file: {path}; mend the path, or put the file there")
+    path.write_bytes(b"")
+    plan = plan_of(**changes)
+    assert plan.vector_file("needle") == [str(path)]
+    assert plan.vector_record("needle") == []
+
+
+def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tmp_path: Path) -> None:
+    with pytest.raises(
+        AuditError, match=r"^word_vectors.glove-twitter-25d: <mirror>/vectors/glove.twitter.*txt is not h"
+    ):
+        plan_of(vectors="glove-twitter-25d")
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").write_text("")
+    plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
+    assert plan.vector_file("needle") == ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"]
+    assert plan.vector_record("needle") == ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"]
+
+
+def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("text;label\na;1\n")
+    (tmp_path / "b.csv").write_text("text,label\na,\n")
+    with pytest.raises(AuditError) as caught:
+        plan_of(datasets=["a", "b"], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in "ab"})
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["a.csv, line 1", "b.csv, line 2"]

@@ -23,7 +23,7 @@ from attention_audit.errors import AuditError
 PLAIN = {"tokenizer": "spaces"}
 
 
-def text(id_: str, split: str | None, label: str, words: str | list[str] | int = 3, **more: Any) -> Text:
+def text(id_: str, split: str | None, label: str | None, words: str | list[str] | int = 3, **more: Any) -> Text:
     """A text; a number stands for so many words."""
     return Text(id_, split, label, "word " * words if isinstance(words, int) else words, f"own.csv, {id_}", **more)
 
@@ -188,7 +188,7 @@ def test_the_rest_of_the_test_split_is_left_out(prepared: Prepare) -> None:
 def test_the_census_accounts_for_every_text(prepared: Prepare) -> None:
     random = np.random.default_rng(1)
     texts = [
-        text(str(n), random.choice([*SPLITS, None]), str(random.choice(["a", "b", "c"])), int(random.integers(8)))
+        text(str(n), random.choice([*SPLITS, None]), random.choice(["a", "b", "c", None]), int(random.integers(8)))
         for n in range(500)
     ]
     corpus = prepared(texts, length={"above": 1, "below": 6}, splits={"test_sample": 0.5})
@@ -224,6 +224,19 @@ def test_the_census_counts_words_that_stand_in_two_splits(prepared: Prepare) -> 
         ("train", "no"): 2, ("train", "yes"): 1, ("dev", "no"): 0, ("dev", "yes"): 1, ("test", "no"): 0,
         ("test", "yes"): 2,
     }  # fmt: skip
+    repeated = {(row["split"], row["label_name"]): row["repeated"] for row in census.to_dict("records")}
+    assert {place: count for place, count in repeated.items() if count} == {("train", "no"): 1, ("test", "yes"): 1}
+
+
+def test_texts_without_a_label_are_left_out_and_counted(prepared: Prepare) -> None:
+    corpus = prepared([text("none", "dev", None), text("nowhere", None, None, 0), *SOUND])
+    assert corpus.lines[0] == "2 texts dropped as unlabelled; first: own.csv, none"
+    assert len(corpus.rows) == len(SOUND)
+    unlabelled = corpus.census.query("unlabelled > 0")
+    assert unlabelled[["split", "label", "label_name", "read", "unlabelled"]].to_numpy().tolist() == [
+        ["", -1, "", 1, 1],
+        ["dev", -1, "", 1, 1],
+    ]
 
 
 def test_pairs_are_the_same_where_both_texts_are(prepared: Prepare) -> None:
@@ -319,7 +332,7 @@ def test_progress_is_told(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) ->
     [
         ([], "own: split train: no texts; "),
         ([x for x in SOUND if x.split != "dev" or x.label == "no"], "own: split dev: every text has label 'no'; "),
-        ([*SOUND[:4], text("empty", "test", "no", 0)], "own: split test: every text is empty; "),
+        ([*SOUND[:4], text("empty", "test", "no", 0)], "own: split test: every text is empty, or has no label; "),
         ([x for x in SOUND if x.split != "train"], "own: split train: no texts; "),
         ([*SOUND, text("third", "test", "maybe")], "own: split train: no text has label 'maybe'; "),
         ([text(f"n{n}", None, "no") for n in range(20)], "own: split train: every text has label 'no'; "),
@@ -373,7 +386,11 @@ TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id
         ('"a,no,dev,x\na,no,dev,y\n', {}, ", line 8: unexpected end of data; is a quote left open?"),
         (f'"a,no,dev,x\n{"a " * 20}\n', {}, ", line 8: field larger than field limit (40); is a quote left open?"),
         ("a,no,dev\n", {}, ", line 8: 3 fields where the header has 4; mend the row"),
-        ("a,,dev,x\n", {}, ", line 8: no label in column 'label'; give it one, or leave the row out"),
+        (
+            "a,,dev,x\n",
+            {},
+            ", line 8: no label in column 'label'; give it one, or leave such rows out with `drop_unlabelled: true`",
+        ),
     ],
 )
 def test_faults_of_a_table_are_named_by_file_and_row(

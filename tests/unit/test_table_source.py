@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from attention_audit.corpus.sources import table as module
+from attention_audit.corpus import tabular
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
-ENDINGS = [".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet"]
+ENDINGS = [".csv", ".tsv", ".json", ".jsonl", ".CSV", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz", ".parquet"]
 ROWS = [{"text": "good, warm", "label": "yes"}, {"text": 'a "bad"\nend', "label": "no"}, {"text": "né", "label": "no"}]
 
 
@@ -27,7 +28,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
         pq.write_table(pa.Table.from_pylist(rows), path)
         return path
     text = io.StringIO(newline="")
-    if ".jsonl" in path.suffixes:
+    if ".json" in path.suffixes:
+        text.write(json.dumps(rows, indent=1))
+    elif ".jsonl" in path.suffixes:
         text.writelines(json.dumps(row) + "\n" for row in rows)
     else:
         writer = csv.DictWriter(text, rows[0].keys(), delimiter="\t" if ".tsv" in path.suffixes else ",")
@@ -97,8 +100,7 @@ def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> N
     rows = [{"n": 7, "text": "no", "review": "fine film", "stars": 4, "reply": "thanks", "set": "test"}]
     path = write(tmp_path / f"own{ending}", rows)
     [text] = read(path, text="review", label="stars", query="reply", split="set", id="n")
-    place = f"{path}, row 1" if ending == ".parquet" else f"{path}, line {1 if 'json' in ending else 2}"
-    assert text == Text("7", "test", "4", "fine film", place, query="thanks")
+    assert text == Text("7", "test", "4", "fine film", text.place, query="thanks")
 
 
 def test_it_gives_pairs_where_a_second_text_is_named() -> None:
@@ -154,7 +156,10 @@ def test_a_file_is_read_where_it_was_found(tmp_path: Path) -> None:
         (0.5, "0.5"),
         (True, "true"),
         (False, "false"),
-        ("1.0", "1.0"),
+        ("1.0", "1"),
+        ("-2.00", "-2"),
+        ("2.10", "2.10"),
+        ("01", "01"),
         ("None", "None"),
     ],
 )
@@ -177,7 +182,10 @@ def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
 )
 def test_a_missing_label_is_named_by_its_row(tmp_path: Path, ending: str, place: str, cells: list[object]) -> None:
     path = write(tmp_path / f"own{ending}", [{"text": "a", "label": cell} for cell in cells])
-    assert refused(path) == f", {place}: no label in column 'label'; give it one, or leave the row out"
+    assert (
+        refused(path)
+        == f", {place}: no label in column 'label'; give it one, or leave such rows out with `drop_unlabelled: true`"
+    )
 
 
 def test_a_missing_id_is_named_by_its_row(tmp_path: Path) -> None:
@@ -208,8 +216,9 @@ def test_half_a_character_is_named_by_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path / f"own{ending}", ROWS)
-    place = "" if ending == ".parquet" else ", line 1"
-    assert refused(path, label="class").startswith(f"{place}: no column 'class', only 'text', 'label'; ")
+    place = "" if ending == ".parquet" else ", element 1" if ".json" in path.suffixes else ", line 1"
+    said = f"{place}: no column 'class', only 'text', 'label'; set `label` to one of these"
+    assert refused(path, label="class") == said
 
 
 def test_of_very_many_columns_the_first_are_named(tmp_path: Path) -> None:
@@ -276,6 +285,144 @@ def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: P
     assert ", row 2: not utf-8" in refused(tmp_path / "own.parquet")
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "mend"),
+    [
+        ("caf\u00e9 au lait", "cp1252", "if it comes from Windows, set `encoding: cp1252`; or save it as utf-8"),
+        ("\u4f60\u597d\u4e16\u754c", "gb18030", "set `encoding`, such as cp1251, gb18030, shift_jis or euc-kr"),
+        ("\u043f\u0440\u0438\u0432\u0435\u0442", "cp1251", "set `encoding`, such as cp1251, "),
+    ],
+)
+def test_another_encoding_is_named_with_its_key(tmp_path: Path, text: str, encoding: str, mend: str) -> None:
+    path = raw(tmp_path / "own.csv", f"text,label\n{text},x\n".encode(encoding))
+    assert f"; {mend}" in refused(path)
+    assert [row.text for row in read(path, encoding=encoding)] == [text]
+
+
+def test_utf_16_is_to_be_saved_anew(tmp_path: Path) -> None:
+    assert "seems to be utf-16" in refused(raw(tmp_path / "own.csv", "text,label\na,x\n".encode("utf-16")))
+
+
+@pytest.mark.parametrize(("delimiter", "name"), [(";", '";"'), ("|", '"|"'), ("\t", '"\\t"')])
+def test_another_separator_is_named_with_its_key(tmp_path: Path, delimiter: str, name: str) -> None:
+    path = raw(tmp_path / "own.csv", delimiter.join(["text", "label"]).encode() + f"\na, b{delimiter}x\n".encode())
+    assert refused(path) == (
+        f", line 1: no columns 'text', 'label': the separator looks like {delimiter!r}, not ','; "
+        f"set `delimiter: {name}`"
+    )
+    assert [(row.text, row.label) for row in read(path, delimiter=delimiter)] == [("a, b", "x")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "I bought this for my mother and she loves it,5\nnot good,1\n",
+        "good,pos\nbad,neg\nfine,pos\n",
+        "good,1\nbad,0\n",
+    ],
+)
+def test_a_file_without_a_header_is_named_with_its_key(tmp_path: Path, rows: str) -> None:
+    path = raw(tmp_path / "own.csv", rows.encode())
+    message = refused(path)
+    assert message.startswith(", line 1: there seems to be no header, since the first row is ")
+    assert message.endswith("name all 2 columns, in their order, with `columns`, such as `columns: [text, label]`")
+    assert len(read(path, columns=["text", "label"])) == rows.count("\n")
+
+
+def test_a_post_is_not_shown_in_full(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"word " * 140 + b",x\n")
+    assert f"the first row is 'word {'word ' * 7}...', 'x'; " in refused(path)
+
+
+def test_a_row_without_a_header_has_as_many_fields_as_there_are_names(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"a,x\nb,y,z\n")
+    assert refused(path, columns=["text", "label"]) == ", line 2: 3 fields where `columns` has 2; mend the row"
+
+
+def test_a_separator_is_named_where_the_columns_are_too(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"a;x\n")
+    assert refused(path, columns=["text", "label"]).endswith('mend the row, or set `delimiter: ";"`')
+
+
+def test_a_column_of_nearly_that_name_is_proposed(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"Text,lable\na,x\n")
+    assert (
+        refused(path)
+        == ", line 1: no column 'text', only 'Text', 'lable' (did you mean 'Text'?); set `text` to one of these"
+    )
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".parquet"])
+def test_fields_inside_objects_go_by_dotted_names(tmp_path: Path, ending: str) -> None:
+    rows = [{"data": {"text": "a", "by": {"id": 3}}, "label": "x"}]
+    path = write(tmp_path / f"own{ending}", rows)
+    assert [(text.id, text.text) for text in read(path, text="data.text", id="data.by.id")] == [("3", "a")]
+    assert "no column 'data.body', only 'data.text', 'data.by.id', 'label' (did you mean " in refused(
+        path, text="data.body"
+    )
+
+
+@pytest.mark.parametrize("content", ['[{"text": "a", "label": "x"}, 5]', '[{"text": "a", "label": "x"}'])
+def test_a_fault_in_an_array_is_named_by_its_element(tmp_path: Path, content: str) -> None:
+    message = refused(raw(tmp_path / "own.json", content.encode()))
+    assert message.startswith((", element 2: not a JSON object", ", after element 1: malformed or cut off"))
+
+
+def test_json_may_have_one_object_a_line(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.json", b'{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n')
+    assert [text.text for text in read(path)] == ["a", "b"]
+
+
+def test_labels_are_the_same_in_every_format(tmp_path: Path) -> None:
+    rows = [{"text": "a", "label": 1.0}, {"text": "b", "label": 2.0}]
+    for ending in ENDINGS:
+        assert [text.label for text in read(write(tmp_path / f"own{ending}", rows))] == ["1", "2"], ending
+
+
+@pytest.mark.parametrize("classes", [[1, 2], [1.0, 2.0], ["1", "2"], ["1.0", "2.0"]])
+def test_classes_may_be_numbers(classes: list[Any]) -> None:
+    assert source("own.csv", classes=classes).class_order == ["1", "2"]
+
+
+def test_rows_without_a_label_may_be_kept_apart(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"text,label\na,x\nb,\n")
+    assert [text.label for text in read(path, drop_unlabelled=True)] == ["x", None]
+
+
+def sheet(path: Path, rows: list[list[object]], title: str = "posts") -> Path:
+    """A workbook whose first sheet is empty."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "empty"
+    for row in rows:
+        book.create_sheet(title).append(row) if title not in book.sheetnames else book[title].append(row)
+    book.save(path)
+    return path
+
+
+def test_a_sheet_of_a_workbook(tmp_path: Path) -> None:
+    rows = [["text", "label", "n"], ["good", 1, None], [None, None, None], ["bad", 2.0, "x"]]
+    path = sheet(tmp_path / "own.XLSX", rows)
+    found = [("good", "1", f"{path}, row 2"), ("bad", "2", f"{path}, row 4")]
+    assert [(text.text, text.label, text.place) for text in read(path, sheet="posts")] == found
+    assert refused(path, sheet="posts", label="class").startswith(
+        ", row 1: no column 'class', only 'text', 'label', 'n'; "
+    )
+    assert refused(path, sheet="post") == ": no sheet 'post', only 'empty', 'posts'; set `sheet`"
+    assert refused(path).startswith(": no rows in it; ")
+
+
+def test_a_workbook_that_is_none(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    assert ": truncated or corrupt (" in refused(raw(tmp_path / "own.xlsx", b"no zip"))
+
+
+def test_a_workbook_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    message = refused(raw(tmp_path / "own.xlsx", b""))
+    assert message.startswith(": .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or ")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path, encoding: str) -> None:
     path = raw(tmp_path / "own.csv", "\ufefftext,label\r\na,x\r\n".encode())
@@ -316,7 +463,7 @@ def test_every_kind_of_text_that_parquet_has(tmp_path: Path, type_: pa.DataType)
 
 
 def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BATCH", 2)
+    monkeypatch.setattr(tabular, "BATCH", 2)
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"text": [f"t{i}" for i in range(1, 8)], "label": range(7)}), path, row_group_size=3)
     assert [(text.place, text.text) for text in read(path)] == [(f"{path}, row {i}", f"t{i}") for i in range(1, 8)]
@@ -343,6 +490,20 @@ def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) ->
     ("settings", "message"),
     [
         ({"path": "own.txt"}, "path: 'own.txt' does not end in .csv"),
+        ({"path": "own.xls"}, "save it in one of these formats"),
+        ({"delimiter": ";;"}, "';;' separates no fields; give one character"),
+        ({"delimiter": '"'}, "separates no fields"),
+        ({"delimiter": ""}, "separates no fields"),
+        ({"path": "own.parquet", "delimiter": ";"}, "delimiter: only for csv, tsv, and own.parquet is none; remove it"),
+        (
+            {"path": "own.jsonl", "columns": ["text", "label"]},
+            "columns: only for csv, tsv, xlsx, and own.jsonl is none",
+        ),
+        ({"sheet": "1"}, "sheet: only for xlsx, and own.csv is none"),
+        ({"columns": ["text", "text"]}, "duplicate column 'text'"),
+        ({"columns": ["text", "stars"]}, "columns: 'label', which `label` names, is not among them"),
+        ({"label": "text"}, "text and label are the same column, 'text'"),
+        ({"classes": [1, "1.0"]}, "duplicate class '1'"),
         ({"path": "own.parquet.gz"}, "does not end in"),
         ({"path": "own.csv.zip"}, "does not end in"),
         ({"path": "csv"}, "does not end in"),

@@ -72,7 +72,7 @@ def census(*rows):
     for split, label, lengths, dropped, sentences in rows:
         sums = (f(x) for x in (lengths, sentences) for f in (sum, lambda values: sum(v**2 for v in values)))
         kept = len(lengths)
-        made.append((split, label, f"class {label}", kept + dropped, dropped, 0, 0, 0, kept, 0, *sums))
+        made.append((split, label, f"class {label}", kept + dropped, 0, dropped, 0, 0, 0, kept, 0, 0, *sums))
     return pd.DataFrame(made, columns=CENSUS.schema.names)
 
 
@@ -141,15 +141,25 @@ def test_table1_names_files_that_are_not_the_published_ones():
     assert cell(table, "raw", "instances")["note"] == "b.csv: not the published bytes"
 
 
-def test_table1_counts_texts_that_stand_in_two_splits():
-    counts = census(*TWO_CLASSES).assign(duplicates=[0, 1, 2, 0, 1])
+def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
+    counts = census(*TWO_CLASSES).assign(
+        duplicates=[0, 1, 2, 0, 1], repeated=[0, 1, 0, 0, 0], unlabelled=[2, 0, 0, 1, 0]
+    )
     table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {})
     notes = {split: cell(table, split, "instances")["note"] for split in ("train", "dev", "test")}
     assert notes == {
-        "train": "3 of the texts stand in another split too",
+        "train": "3 of the texts stand in another split too; 1 of the texts repeat an earlier one of the split",
         "dev": "",
         "test": "1 of the texts stand in another split too",
     }
+    assert cell(table, "raw", "instances")["note"] == "3 texts have no label and were left out"
+
+
+@pytest.mark.parametrize(("texts", "note"), [(4, ""), (3, "3 classes in 9 texts that were kept: are these labels?")])
+def test_table1_asks_where_there_are_hardly_more_texts_than_classes(texts, note):
+    counts = census(*(("train", label, [2] * texts, 0, [1] * texts) for label in range(3)))
+    table = wp_table1_datasets({"own": counts}, {"own": vocabulary(set())}, {})
+    assert cell(table, "raw", "classes", "own")["note"] == note
 
 
 def test_table1_says_that_anemia_is_split_by_admission():

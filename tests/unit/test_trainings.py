@@ -69,7 +69,12 @@ def test_both_suites_read_it_under_their_own_names() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"word_vectors": {"one": {"kind": "file", "file": "one.vec", "dimension": 32}}, "vectors": "one"},
+        {
+            "word_vectors": {
+                "one": {"kind": "file", "file": "one.vec", "url": "https://example.org/a.vec", "dimension": 32}
+            },
+            "vectors": "one",
+        },
         {"device": "cpu", "threads": 2},
     ],
 )
@@ -101,7 +106,11 @@ def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) ->
 
 
 def test_other_word_vectors_make_another_training() -> None:
-    vectors = {"word_vectors": {"one": {"kind": "file", "file": "one.vec", "dimension": 32}}}
+    vectors = {
+        "word_vectors": {
+            "one": {"kind": "file", "file": "one.vec", "url": "https://example.org/a.vec", "dimension": 32}
+        }
+    }
     plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["chorus"], "corpora": {"needle": {"vectors": "one"}}}))
     ours = plan.train_job("needle/jw/lstm_tanh").architecture
     theirs = plan.train_job("chorus/wp/base").architecture
@@ -182,3 +191,40 @@ def test_a_pattern_is_of_its_trainings_alone() -> None:
 
 def test_a_job_reads_its_corpus_once_an_epoch_and_seed() -> None:
     assert plan_of(**SAME).trainings.passes(BASE) == 16
+
+
+def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
+    plan = plan_of(
+        datasets=[],
+        deception={"datasets": []},
+        serrano_smith={"datasets": ["digest", "chorus"], "models": ["han_rnn", "flan_rnn"], "seeds": [122]},
+        jain_wallace={"datasets": ["needle", "unison"], "models": ["lstm_tanh"], "seeds": [10]},
+        models={
+            "chorus": {"serrano_smith": {"models": ["flan_none"], "seeds": [1, 2], "recipes": {"flan": {"epochs": 3}}}},
+            "unison": {"jain_wallace": {"models": ["lstm_tanh", "cnn_dot"], "recipe": {"epochs": 7, "hidden": 8}}},
+        },
+    )
+    assert plan.trainings.seeds == {
+        "digest/ss/han_rnn": (122,),
+        "digest/ss/flan_rnn": (122,),
+        "chorus/ss/flan_none": (1, 2),
+        "needle/jw/lstm_tanh": (10,),
+        "unison/jw/lstm_tanh": (10,),
+        "unison/jw/cnn_dot": (10,),
+    }
+    job = plan.train_job("chorus/ss/flan_none")
+    assert (job.epochs, job.patience, job.seeds) == (3, 5, [1, 2])
+    assert plan.train_job("digest/ss/flan_rnn").epochs == 12
+    assert plan.train_job("unison/jw/cnn_dot").epochs == 7
+    assert plan.train_job("needle/jw/lstm_tanh").epochs == 6
+    # two seeds are compared, and one is not: so the audits of the two data sets have rules of their own
+    rules = {gathering.rule: gathering for gathering in plan.gatherings() if gathering.suite == "ss"}
+    assert re.fullmatch(rules["audits_ss"].datasets, "digest")
+    assert re.fullmatch(rules["audits_ss_chorus"].datasets, "chorus")
+    assert not re.match(rules["audits_ss"].datasets, "chorus/")
+    assert "stability" in rules["audits_ss_chorus"].audits
+    assert "stability" not in rules["audits_ss"].audits
+    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.subjects()} == {
+        ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("needle", "lstm_tanh", 1),
+        ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
+    }  # fmt: skip

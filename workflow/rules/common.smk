@@ -2,13 +2,17 @@
 #
 # What decides jobs is in the package, under plan/; here it is only asked.
 
+import atexit
 import os
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import yaml
+from snakemake.cli import get_argument_parser
 
+STARTED = time.time()
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
@@ -18,6 +22,8 @@ os.environ.update(
 )
 
 from attention_audit.artefacts.files import sweep
+from attention_audit.artefacts.interrupt import end_on_signal
+from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
 from attention_audit.corpus.text import SPLITS
@@ -25,6 +31,7 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import corpora
+from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
@@ -33,17 +40,23 @@ from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 
 
 def ask(question, *arguments):
-    """What the plan says. Ends the run in one line where it has no such thing."""
+    """What the plan says. Ends the run where it has no such thing, in a line for each fault."""
     try:
         return question(*arguments)
     except AuditError as error:
-        sys.exit(f"error: {error}")
+        sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
 
 
-with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
-    CATALOGUE = yaml.safe_load(stream)
-PLAN = ask(Plan, config, CATALOGUE)
+def declared(path):
+    """What a configuration file says by itself."""
+    return yaml.safe_load((Path(workflow.basedir) / path).read_text(encoding="utf-8"))
+
+
+PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
+if workflow.is_main_process:
+    for oddity in PLAN.oddities:
+        print(f"warning: {oddity}", file=sys.stderr)
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -56,6 +69,17 @@ def command_line():
         *(["--configfile", *files] if files else []),
         *(["--config", *values] if values else []),
     ]
+
+
+def asked_for():
+    """The rules and files that the command line names. Snakemake knows them only once all rules are read."""
+    if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
+        return (
+            []
+        )  # Snakemake runs inside another program, which says in its own way what it asks for
+    asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    rules = {rule.name for rule in workflow.rules}
+    return [name if name in rules else os.path.relpath(name) for name in asked.targets]
 
 
 # so that a message can say the whole command that mends a file
@@ -72,6 +96,13 @@ wildcard_constraints:
 onstart:
     hold_lock(Path("results/.lock"))
     sweep(Path("results"))
+    end_on_signal()
+
+
+onerror:
+    # Snakemake buries the one line that says what is wrong under all settings of the job; so it is said again at the end
+    if said := failures(Path("results/logs"), STARTED):
+        atexit.register(print, *said, sep="\n", file=sys.stderr)
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names
@@ -138,9 +169,12 @@ GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else
 
 
 def at_once(input):
-    """The input files of a training that it holds at a time: of the readouts that its seeds are trained on, one seed's."""
-    reference = getattr(input, "reference", [])
-    return [*(path for path in input if path not in reference), *reference[: len(SPLITS)]]
+    """The input files that a job holds at a time: no word vectors, which are read line by line; and of the readouts that
+    the seeds of a training are trained on, one seed's.
+    """
+    reference, vectors = getattr(input, "reference", []), getattr(input, "vectors", [])
+    held = [path for path in input if path not in reference and path not in vectors]
+    return [*held, *reference[: len(SPLITS)]]
 
 
 def needs(rule, passes=lambda wildcards: 1, otherwise="audit"):

@@ -7,6 +7,7 @@ import gc
 import importlib
 import json
 import logging
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -138,4 +139,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    # Ctrl-C ends a job as SIGTERM does, without a traceback; a half-written file has no name yet
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main())

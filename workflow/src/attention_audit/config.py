@@ -6,13 +6,12 @@ against it before Snakemake builds its DAG.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
 
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.audits.settings import (
@@ -26,15 +25,17 @@ from attention_audit.audits.settings import (
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
+from attention_audit.faults import lines_of
 from attention_audit.section import Count, Name, Section, refuse_duplicates
+from attention_audit.spelling import did_you_mean
 from attention_audit.training.combinations import Combinations
 from attention_audit.training.deception import Deception
 from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
-from attention_audit.training.settings import Adversary, BaseModel, Guides, OwnBase, Training
+from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
+from attention_audit.training.single import OwnBase
 
-LONGEST = 500
-"""Characters of a message at most: the wrong value that it quotes may be a whole section in the wrong place."""
+NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
     "serrano_smith.seed": "`erasure.seed`",
     "serrano_smith.resamples": "`resamples`",
@@ -45,8 +46,6 @@ MOVED = {
     "jain_wallace.agreement": "`agreement`",
 }
 """Keys of version 0.1 that are no more, and where what they said is now said."""
-WIDTH = "model.attention"
-"""A key that was the width of the attention in version 0.1, and now names its scoring function."""
 
 
 class Config(Section):
@@ -68,7 +67,7 @@ class Config(Section):
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
     model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
     models: dict[Name, OwnBase] = Field(
-        default_factory=dict, description="What is other in the base model of single data sets, by their names."
+        default_factory=dict, description="What is other in the models of single data sets, by their names."
     )
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
@@ -109,6 +108,22 @@ class Config(Section):
         own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
         return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
 
+    def on(self, dataset: str) -> Config:
+        """The configuration with the models, seeds and recipes of one data set in the place of those for all."""
+        own = self.models.get(dataset, OwnBase())
+        sections: dict[str, Section] = {}
+        if documents := own.serrano_smith:
+            of_dataset = {dataset: self.serrano_smith.recipes.get(dataset, {}) | documents.recipes}
+            recipes = self.serrano_smith.recipes | (of_dataset if documents.recipes else {})
+            changed = documents.model_dump(include={"models", "seeds"}, exclude_none=True)
+            sections["serrano_smith"] = self.serrano_smith.model_copy(update=changed | {"recipes": recipes})
+        if combinations := own.jain_wallace:
+            others = {dataset: combinations.recipe} if combinations.recipe else {}
+            changed = combinations.model_dump(include={"models", "seeds"}, exclude_none=True)
+            recipe = {"recipes": self.jain_wallace.recipes | others}
+            sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
+        return self.model_copy(update=sections) if sections else self
+
     @field_validator("skip_unavailable", mode="before")
     @classmethod
     def _spelled(cls, value: Any) -> Any:
@@ -123,6 +138,13 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
+        if faults := [*self._unknown_datasets(), *self._unknown_vectors(), *self._unfit()]:
+            raise ValueError("\n".join(faults))
+        return self
+
+    def _unknown_datasets(self) -> Iterator[str]:
+        """The data sets that are named and not declared."""
+        known = sorted(self.corpora)
         asked_for = {
             "datasets": self.datasets,
             "serrano_smith.datasets": self.serrano_smith.datasets,
@@ -132,90 +154,68 @@ class Config(Section):
         for key, names in asked_for.items():
             for name in names:
                 if name not in self.corpora:
-                    raise ValueError(f"{key}: unknown data set {name!r}; known: {', '.join(sorted(self.corpora))}")
-        if not self.every_dataset:
-            raise ValueError(
-                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception; name one"
-            )
-        recipes: dict[str, Mapping[str, Any]] = {
-            "serrano_smith": self.serrano_smith.recipes,
-            "jain_wallace": self.jain_wallace.recipes,
+                    likely = did_you_mean(name, known)
+                    yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
+        own: dict[str, tuple[Iterable[str], str]] = {
+            "serrano_smith.recipes": (self.serrano_smith.recipes, f"`{DEFAULT}` for all others"),
+            "jain_wallace.recipes": (self.jain_wallace.recipes, f"`{DEFAULT}` for all others"),
+            "models": (self.models, "`model` for all data sets"),
         }
-        for key, named in recipes.items():
-            for name in named:
-                if name != DEFAULT and name not in self.corpora:
-                    raise ValueError(f"{key}.recipes: unknown data set {name!r}; use `{DEFAULT}` for all others")
-        for name in self.models:
-            if name not in self.corpora:
-                raise ValueError(f"models: unknown data set {name!r}; use `model` for all data sets")
+        for key, (chosen, others) in own.items():
+            for name in chosen:
+                if name not in self.corpora and (name != DEFAULT or key == "models"):
+                    yield f"{key}: unknown data set {name!r}{did_you_mean(name, known)}; use {others}"
+
+    def _unknown_vectors(self) -> Iterator[str]:
+        """The word vectors that are named and not declared."""
+        known = ["random", *sorted(self.word_vectors)]
         asked = {"vectors": self.vectors}
-        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in self.every_dataset}
+        named = (name for name in self.every_dataset if name in self.corpora)
+        asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in named}
         for key, vectors in asked.items():
-            if vectors != "random" and vectors not in self.word_vectors:
-                known = ", ".join(["random", *sorted(self.word_vectors)])
-                raise ValueError(f"{key}: unknown word vectors {vectors!r}; known: {known}")
+            if vectors not in known:
+                likely = did_you_mean(vectors, known)
+                yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
+
+    def _unfit(self) -> Iterator[str]:
+        """Keys that do not go with others."""
+        if not self.every_dataset:
+            yield "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception; name one"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
-            raise ValueError(
+            yield (
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "
                 f"{self.adversary.lambdas}"
             )
-        return self
 
 
-def _line(error: ErrorDetails, raw: Any) -> str:
-    """One fault as `key: what is wrong`, with the key as the user wrote it."""
-    keys: list[str] = []
-    for part in error["loc"]:
-        if isinstance(raw, dict) and part not in raw and part != error["loc"][-1]:
-            continue  # pydantic also names the branch of a union, which is not a key in the user's file
-        keys.append(str(part))
-        try:
-            raw = raw[part]
-        except (KeyError, IndexError, TypeError):
-            raw = None
-    value = error["input"]
-    match error["type"]:
-        case "extra_forbidden":
-            moved = MOVED.get(".".join(keys))
-            message = f"is now {moved}; write it there" if moved else "unknown key"
-        case "literal_error" if ".".join(keys) == WIDTH and type(value) is int:
-            message = f"names the scoring function; its width, {value}, is now `model.attention_hidden`"
-        case "missing":
-            message = "missing key"
-        case "value_error":
-            message = error["msg"].removeprefix("Value error, ")
-        case "float_type" if isinstance(value, str) and _is_number(value):
-            message = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
-        case "union_tag_invalid":
-            message = f"unknown kind {value.get('kind')!r}; known: {error['ctx']['expected_tags']}"
-        case "union_tag_not_found":
-            message = "missing key `kind`"
-        case "model_type" | "dict_type":
-            message = f"must be a group of keys, not {value!r}"
-        case _:
-            message = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
-    line = f"{'.'.join(keys)}: {message}" if keys else message
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+def _refuse_taken(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise AuditError where a data set of the user's has the name of one that is there already.
 
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(float(text))
-    except ValueError:
-        return False
-
-
-def parse_config(raw: Mapping[str, Any]) -> Config:
-    """Check a raw configuration.
-
-    Raises AuditError with one line that names the first wrong key and what is wrong with it.
+    Both were merged to one entry, whose keys are those of both; but its kind is the user's.
     """
+    corpora = raw.get("corpora")
+    ours = corpora if isinstance(corpora, Mapping) else {}
+    kinds = {name: entry.get("kind") for name, entry in ours.items() if isinstance(entry, Mapping)}
+    lines = [
+        f"config: corpora.{name}: {name} is the name of a data set of {where}; choose another"
+        for where, below in defaults.items()
+        for name, entry in (below.get("corpora") or {}).items()
+        if kinds.get(name, entry["kind"]) != entry["kind"] and kinds[name] == "table"
+    ]
+    if lines:
+        raise AuditError(*lines)
+
+
+def parse_config(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]] = NOTHING) -> Config:
+    """Check a raw configuration. defaults: the files that it was laid over, by how a message calls them.
+
+    Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
+    """
+    _refuse_taken(raw, defaults)
     try:
         config = Config.model_validate(dict(raw))
     except ValidationError as error:
-        others = error.error_count() - 1
-        more = f" (and {others} more)" if others else ""
-        raise AuditError(f"config: {_line(error.errors()[0], raw)}{more}") from error
+        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, Config, MOVED))) from error
     if config.mirror is not None and not Path(config.mirror).is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}")
     return config

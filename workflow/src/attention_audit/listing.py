@@ -199,8 +199,9 @@ def _recipes(config: Config) -> Iterator[str]:
         alike: dict[str, dict[str, list[str]]] = {}
         for dataset in suite.datasets:
             if suite.takes_pairs or not config.corpora[dataset].pair:
-                for model in suite.models:
-                    alike.setdefault(_told(suite, dataset, model), {}).setdefault(dataset, []).append(model)
+                own = suite.on(dataset)
+                for model in own.models:
+                    alike.setdefault(_told(own, dataset, model), {}).setdefault(dataset, []).append(model)
         groups: list[str] = []
         for told, members in alike.items():
             by_models: dict[str, list[str]] = {}
@@ -227,7 +228,7 @@ def _run(files: Sequence[Path]) -> list[str]:
     for path in files:
         named = _laid_over(named, _read(path))
     below, own = (_read(path) for path in CATALOGUES)
-    config = parse_config(_laid_over(_laid_over(below, own), named))
+    config = parse_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
     spoken = {key for key, _ in _leaves(named)}
     inherited = [
         f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import resource
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,8 @@ from typing import Any
 from attention_audit.needs import megabytes
 
 KEY = "attention_audit_job"
+FAILED = re.compile(r"\[[^]]*\] error: ")
+"""How the line of a log begins that says what was wrong."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,19 @@ def read_entry(log: Path) -> Entry | None:
         )
     except (IndexError, KeyError, TypeError, ValueError):
         return None
+
+
+def failures(logs: Path, since: float) -> list[str]:
+    """The lines that say what was wrong, of all jobs that failed since a time, in the order of their logs' names.
+
+    since: seconds of the epoch.
+    """
+    lines: dict[str, None] = {}
+    for log in sorted(logs.rglob("*.log")):
+        if log.stat().st_mtime >= since:
+            text = log.read_text(encoding="utf-8", errors="replace")
+            lines.update(dict.fromkeys(line for line in text.splitlines() if FAILED.match(line)))
+    return list(lines)
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:

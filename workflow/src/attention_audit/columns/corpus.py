@@ -50,9 +50,15 @@ CENSUS = Artefact(
         Column(
             "split", STRING, meaning="train, dev or test; empty for texts that were dropped before splits were made"
         ),
-        Column("label", INTEGER, unit="class", meaning="class; -1 for an answer that the training split does not know"),
+        Column(
+            "label",
+            INTEGER,
+            unit="class",
+            meaning="class; -1 for an answer that the training split does not know, or for none",
+        ),
         Column("label_name", STRING, meaning="what the source calls that label; empty for class -1"),
-        Column("read", INTEGER, unit="texts", meaning="texts in the raw files; the sum of the next five columns"),
+        Column("read", INTEGER, unit="texts", meaning="texts in the raw files; the sum of the next six columns"),
+        Column("unlabelled", INTEGER, unit="texts", meaning="left out, since they have no label"),
         Column("empty", INTEGER, unit="texts", meaning="dropped, since no word is in them"),
         Column(
             "left_out", INTEGER, unit="texts", meaning="left out: outside the sample of the test split, or class -1"
@@ -65,6 +71,12 @@ CENSUS = Artefact(
             INTEGER,
             unit="texts",
             meaning="those of them whose words, in this order, are also those of a text of another split",
+        ),
+        Column(
+            "repeated",
+            INTEGER,
+            unit="texts",
+            meaning="kept texts whose words, in this order, are also those of an earlier text of their split",
         ),
         Column("tokens", LONG, unit="tokens", meaning="sum over the kept texts"),
         Column("tokens_squared", LONG, unit="tokens squared", meaning="sum of squares, for standard deviations"),

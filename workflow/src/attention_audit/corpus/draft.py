@@ -85,7 +85,12 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
 
 def is_whole(text: Text) -> bool:
     """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
-    parts = [text.id, text.label, *(text.text if isinstance(text.text, list) else [text.text]), *(text.query or [])]
+    parts = [
+        text.id,
+        text.label or "",
+        *(text.text if isinstance(text.text, list) else [text.text]),
+        *(text.query or []),
+    ]
     return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
 
 
@@ -156,8 +161,9 @@ class Ledger:
             if split is not None and split not in SPLITS:
                 raise AuditError(f"{place}: unknown split {split!r}; known: {', '.join(SPLITS)}")
             self.ids.add(id_)
-            self.labels.setdefault(label, place)
-            number = numbers.setdefault(label, len(numbers))
+            if label is not None:
+                self.labels.setdefault(label, place)
+            number = UNKNOWN if label is None else numbers.setdefault(label, len(numbers))
             if candidates and split in ("train", None):
                 self.candidates.update(candidates)
             widths = np.diff([*(starts or [0]), length])
@@ -176,7 +182,7 @@ class Ledger:
     def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes, Codes]:
         """Split, label, tokens, sentences, tokens of the longest sentence, and digest of every text; (N,) each.
 
-        Splits are the codes of the module `splits`, and labels are positions in `self.labels`.
+        Splits are the codes of the module `splits`, and labels are positions in `self.labels`, or UNKNOWN.
         """
         entries = np.concatenate([np.empty((0, 6), np.int64), *self.entries])
         split, label, tokens, sentences, longest, digests = entries.T

@@ -27,9 +27,9 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
-FATES = ("empty", "left_out", "short", "long", "kept")
+FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
-EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
+UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
 def bounds(lengths: Codes, length: Length) -> tuple[float, float]:
@@ -70,6 +70,14 @@ def in_several_splits(digests: Codes, splits: Codes) -> Flags:
     np.bitwise_or.at(found, groups, 1 << splits)
     several: Flags = (found & (found - 1) != 0)[groups]
     return several
+
+
+def stood_before(digests: Codes, splits: Codes) -> Flags:
+    """Which texts have the words of an earlier text of their split, (N,), from digests and splits, (N,) each."""
+    _, first = np.unique(np.stack([digests, splits], axis=1), axis=0, return_index=True)
+    repeated = np.ones(len(digests), bool)
+    repeated[first] = False
+    return repeated
 
 
 def natural(name: str) -> tuple[int, float, str]:
@@ -129,7 +137,8 @@ class Settled:
 
     splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
     the length of the text; sentences are counted where their boundaries are kept. duplicates: whether it is kept, and
-    so is a text with the same words in another split.
+    so is a text with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own
+    split with the same words.
     """
 
     splits: Codes
@@ -139,12 +148,14 @@ class Settled:
     tokens: Codes
     sentences: Codes
     duplicates: Flags
+    repeated: Flags
 
     def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
         kept = self.fates == KEPT
         columns = {name: self.fates == fate for fate, name in enumerate(FATES)}
-        columns |= {"read": np.ones(len(self.fates), bool), "duplicates": self.duplicates}
+        columns |= {"read": np.ones(len(self.fates), bool)}
+        columns |= {"duplicates": self.duplicates, "repeated": self.repeated}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
             columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
         groups, members = np.unique(np.stack([self.splits, self.labels], axis=1), axis=0, return_inverse=True)
@@ -186,15 +197,18 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     """Decide split, class and fate of every text. Raises AuditError where the corpus cannot be audited."""
     preparation = source.preparation
     own_splits, own_labels, tokens, sentences, longest, digests = ledger.columns()
-    fates = np.where(tokens == 0, EMPTY, KEPT)
+    fates = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(tokens == 0, EMPTY, KEPT))
     used = np.flatnonzero(fates == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
-        raise AuditError(f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty; check the source")
+        raise AuditError(
+            f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
+        )
     splits = own_splits.copy()
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits)
     classes = class_names(ledger, preparation.classes)
     number = {name: label for label, name in enumerate(classes)}
-    labels = np.array([number.get(name, UNKNOWN) for name in ledger.labels], np.int64)[own_labels]
+    # the last entry is that of texts without a label, whose position is -1
+    labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
     fates[(fates == KEPT) & ((splits < 0) | (labels < 0))] = OUT
     used_splits = np.where(fates == KEPT, splits, UNKNOWN)
     short, long = too_short_or_long(used_splits, tokens, sentences, longest, preparation.length)
@@ -203,13 +217,16 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates))
     duplicates = kept.copy()
     duplicates[kept] = in_several_splits(digests[kept], splits[kept])
-    return Settled(np.where(splits < 0, own_splits, splits), labels, fates, classes, tokens, sentences, duplicates)
+    repeated = kept.copy()
+    repeated[kept] = stood_before(digests[kept], splits[kept])
+    made = np.where(splits < 0, own_splits, splits)
+    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated)
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is."""
     places = pq.read_table(draft, columns=["place"])["place"]
-    for fate in (EMPTY, OUT, SHORT, LONG):
+    for fate in (UNLABELLED, EMPTY, OUT, SHORT, LONG):
         members = np.flatnonzero(settled.fates == fate)
         if len(members):
             report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {places[members[0]]}")

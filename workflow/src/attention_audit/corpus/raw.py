@@ -1,19 +1,22 @@
-"""Reading raw files as streams: archives, lines, csv rows. Every fault ends in one line that names file and row."""
+"""Reading raw files as streams: archives, lines, csv rows, JSON arrays. Every fault ends in one line that names file
+and row.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import json
 import re
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -30,6 +33,8 @@ MOST = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 ALWAYS = 2**26
 """Bytes that a file may unpack to however small it is."""
+BETWEEN = " \t\r\n,"
+"""What may stand between the elements of a JSON array."""
 DAMAGED = (
     OSError,
     EOFError,
@@ -157,10 +162,18 @@ def content(stream: IO[bytes], where: str) -> bytes:
     return text
 
 
-def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:
+def convert(line: bytes, encoding: str) -> str:
+    """What to do about a line that is not in its encoding, where no key names another."""
+    return "convert the file"
+
+
+def lines(
+    stream: IO[bytes], where: str, encoding: str = "utf-8", mend: Callable[[bytes, str], str] = convert
+) -> Iterator[str]:
     """Decoded lines with their line ends; a byte order mark is dropped.
 
-    Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have.
+    Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have;
+    `mend` says what to do about such a line.
     """
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
@@ -168,7 +181,9 @@ def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[st
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); convert the file") from error
+            raise AuditError(
+                f"{where}, line {number}: not {encoding} ({error.reason}); {mend(line, encoding)}"
+            ) from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -190,3 +205,28 @@ def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[
             return
         if row:
             yield place, row
+
+
+def elements(chunks: Iterator[str]) -> Iterator[Any]:
+    """The elements of a JSON array of objects, one by one: the whole array is never in memory.
+
+    Raises ValueError where it is malformed or cut off, or an object is longer than any text may be.
+    """
+    before, bracket, pending = next(chunks, "").partition("[")
+    if before.strip() or not bracket:
+        raise ValueError("not a JSON array")
+    decoder, start = json.JSONDecoder(), 0
+    while True:
+        while start < len(pending) and pending[start] in BETWEEN:
+            start += 1
+        if pending.startswith("]", start):
+            return
+        try:
+            element, start = decoder.raw_decode(pending, start)
+        except json.JSONDecodeError as error:
+            more = next(chunks, "")
+            if not more or len(pending) - start > LONGEST:
+                raise ValueError("malformed or cut off") from error
+            pending, start = pending[start:] + more, 0
+        else:
+            yield element

@@ -14,11 +14,13 @@ from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
+FILE_NAME = r"^[^/\\.][^/\\]*$"
+
 
 class RemoteFile(Section):
     """A published file: where it comes from, and by what size and checksum it is recognised."""
 
-    file: str = Field(pattern=r"^[^/\\.][^/\\]*$", description="File name, in the mirror and in results/raw.")
+    file: str = Field(pattern=FILE_NAME, description="File name, in the mirror and in results/raw.")
     url: str | None = Field(None, pattern=r"^https?://", description="Download address; null: mirror only.")
     bytes: Count | None = Field(None, description="Its size; null where none is published.")
     sha256: Sha256 | None = Field(

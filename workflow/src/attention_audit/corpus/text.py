@@ -11,15 +11,15 @@ SPLITS = ("train", "dev", "test")
 class Text:
     """A text before it is split into words, or a list of words where the source has split it.
 
-    split: None where the source has no splits. place: file and row, for messages. query: the second text of a pair
-    (question, hypothesis). candidates: the labels that may be the answer, None for all. evidence: positions of the
-    words known to decide the label, None where they are unknown. sentences: in a text that is split into words, the
-    position of each sentence's first word.
+    split: None where the source has no splits. label: None where there is none, so that the text is left out. place:
+    file and row, for messages. query: the second text of a pair (question, hypothesis). candidates: the labels that may
+    be the answer, None for all. evidence: positions of the words known to decide the label, None where they are
+    unknown. sentences: in a text that is split into words, the position of each sentence's first word.
     """
 
     id: str
     split: str | None
-    label: str
+    label: str | None
     text: str | list[str]
     place: str
     query: str | list[str] | None = None

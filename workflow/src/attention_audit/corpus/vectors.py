@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from attention_audit.corpus.availability import locate
 from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
-from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.source import FILE_NAME, RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
 
@@ -41,14 +42,27 @@ class VectorFile(RemoteFile):
     kind: Literal["file"] = Field(
         description="file: one word a line, its numbers after it; .vec or .txt, as it is, in .gz or in .zip."
     )
+    file: str = Field(
+        "",
+        pattern=FILE_NAME,
+        description="File name, in the mirror and in results/raw; left out where there is a `path`.",
+    )
+    path: str | None = Field(
+        None, description="A file of your own, anywhere: it is read where it lies; null: `file` is fetched."
+    )
     dimension: Count = Field(description="Width of the vectors.")
     member: str | None = Field(None, description="File to read inside a .zip; null: the only one.")
     missing: Missing = "zero"
 
     @model_validator(mode="after")
-    def _archive(self) -> Self:
-        if self.member is not None and not self.file.endswith(".zip"):
-            raise ValueError(f"member: {self.file} is no .zip")
+    def _one_file(self) -> Self:
+        if bool(self.file) == (self.path is not None):
+            raise ValueError("give either `path`, for a file of your own, or `file`, for one that is fetched")
+        if self.path is not None and (self.url or self.bytes or self.sha256):
+            raise ValueError("path: url, bytes and sha256 are for files that are fetched; leave them out")
+        name = self.path or self.file
+        if self.member is not None and not name.endswith(".zip"):
+            raise ValueError(f"member: {name} is no .zip")
         return self
 
 
@@ -67,6 +81,26 @@ class TrainedVectors(Section):
 
 
 Vectors = Annotated[VectorFile | TrainedVectors, Field(discriminator="kind")]
+
+
+def absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Path) -> str | None:
+    """One line that names a missing file of word vectors and how to get it; None where it is there or can be had.
+
+    `fetched`: the folder of fetched word vectors, results/raw/vectors.
+    """
+    if not isinstance(vectors, VectorFile) or vectors.url:
+        return None
+    if vectors.path is not None:
+        if locate(vectors.path, mirror):
+            return None
+        return f"word_vectors.{name}.path: no such file: {vectors.path}; mend the path, or put the file there"
+    places = [root / fetched.name / vectors.file for root in (mirror or Path("<mirror>"), fetched.parent)]
+    if any(place.is_file() for place in places):
+        return None
+    return (
+        f"word_vectors.{name}: {places[0]} is not here; put it there, or give its place as `path`, or its address as "
+        "`url`"
+    )
 
 
 def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:

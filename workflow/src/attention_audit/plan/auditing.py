@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,7 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.spelling import did_you_mean
 
 AUDIT = "results/audits/{dataset}/{suite}/{audit}.parquet"
 ANY_DATASET = "[a-z0-9-]+"
@@ -76,8 +78,10 @@ class Auditing:
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):
+            likely = did_you_mean(dataset, self.scope.datasets_of(suite))
             raise AuditError(
-                f"{dataset}: not a data set of {suite.title} in this configuration; add it there, or ask for another"
+                f"{dataset}: not a data set of {suite.title} in this configuration{likely}; add it there, or ask for "
+                "another"
             )
 
     def asked(self, suite: Suite, dataset: str) -> list[Audit]:
@@ -86,6 +90,7 @@ class Auditing:
         Raises AuditError where it is not a data set of the suite.
         """
         self._refuse_unless_of(suite, dataset)
+        suite = self.scope.on(suite, dataset)
         return [audit for audit in self._named(suite) if not self.reason(suite, dataset, audit)]
 
     def files(self, suite: Suite) -> list[str]:
@@ -99,6 +104,7 @@ class Auditing:
     @cache  # noqa: B019, a run has one plan
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
+        suite = self.scope.on(suite, dataset)
         if "base" in audit.needs and suite.base is None:
             return "a base model that others are compared with, which this suite has not"
         if "contrast" in audit.needs and suite.contrast is None:
@@ -111,7 +117,7 @@ class Auditing:
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
-        models = dict.fromkeys(run.model for run in suite.runs_of(audit))
+        models = dict.fromkeys(run.model for run in self.scope.on(suite, dataset).runs_of(audit))
         return [self.lacks(suite, dataset, audit, model) for model in models]
 
     def reason(self, suite: Suite, dataset: str, audit: Audit) -> str:
@@ -143,6 +149,7 @@ class Auditing:
         """A suite and an audit by their names. Raises AuditError where the suite cannot be asked the audit."""
         suite, audit = self.scope.suite(key), audit_named(name)
         self._refuse_unless_of(suite, dataset)
+        suite = self.scope.on(suite, dataset)
         self.refuse_unless_possible(suite, dataset, audit)
         if not suite.runs_of(audit):
             raise AuditError(f"{audit.name}: {suite.title} has no model with several seeds; name more of them")
@@ -154,6 +161,7 @@ class Auditing:
         They have what the audit needs, and nothing is compared with itself. Of several seeds of a model, every two are
         compared once, the later with the earlier one.
         """
+        suite = self.scope.on(suite, dataset)
         runs = [run for run in suite.runs_of(audit) if not self.lacks(suite, dataset, audit, run.model)]
         if audit.takes != "two":
             return [(None, run) for run in runs]
@@ -235,18 +243,25 @@ class Auditing:
     def gatherings(self, job: str, suite: Suite) -> list[Gathering]:
         """The rules that make these audits, which together match every name of a data set.
 
-        Pairs have a rule of their own, since some audits are not possible on them. The other rule also takes names that
-        are no data set of the suite, so that whoever asks for one is told so.
+        Data sets on which other audits are possible have a rule of their own: pairs, and those with other models. The
+        first rule also takes names that are no data set of the suite, so that whoever asks for one is told so.
         """
-        pairs = [name for name in self.scope.datasets_of(suite) if self.scope.config.corpora[name].pair]
-        single = [name for name in self.scope.datasets_of(suite) if name not in pairs]
-        audits = self.gathered(job, suite, single[0]) if single else _together(job, self._named(suite))
-        rule, names = f"{job}_{suite.key}", "|".join(pairs)
-        pattern = f"(?!(?:{names})/){ANY_DATASET}" if pairs else ANY_DATASET
-        gatherings = [Gathering(rule, job, suite.key, pattern, tuple(audit.name for audit in audits))]
-        if pairs:
-            audits = self.gathered(job, suite, pairs[0])
-            gatherings.append(Gathering(f"{rule}_pairs", job, suite.key, names, tuple(audit.name for audit in audits)))
+        groups: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+        for name in self.scope.datasets_of(suite):
+            audits = tuple(audit.name for audit in self.gathered(job, suite, name))
+            groups.setdefault((self.scope.config.corpora[name].pair, audits), []).append(name)
+        named = tuple(audit.name for audit in _together(job, self._named(suite)))
+        first = next((group for group in groups if not group[0]), (False, named))
+        others = [group for group in groups if group != first]
+        rule, apart = f"{job}_{suite.key}", "|".join(name for group in others for name in groups[group])
+        gatherings = [
+            Gathering(rule, job, suite.key, f"(?!(?:{apart})/){ANY_DATASET}" if apart else ANY_DATASET, first[1])
+        ]
+        for pairs, audits in others:
+            members = groups[pairs, audits]
+            alone = pairs and sum(group[0] for group in others) == 1
+            name = f"{rule}_pairs" if alone else re.sub(r"\W", "_", f"{rule}_{members[0]}")
+            gatherings.append(Gathering(name, job, suite.key, "|".join(members), audits))
         return gatherings
 
     def alone(self, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit, Need
+from attention_audit.spelling import did_you_mean
 
 
 def _needs(*needs: Need) -> frozenset[Need]:
@@ -164,7 +165,7 @@ def audit_named(name: str) -> Audit:
     """The audit of this name. Raises AuditError where there is none."""
     if name not in BY_NAME:
         raise AuditError(
-            f"audit {name!r} is not known (known: {', '.join(BY_NAME)}); "
+            f"audit {name!r} is not known{did_you_mean(name, BY_NAME)} (known: {', '.join(BY_NAME)}); "
             "declare it in plan/audits.py, or ask for another"
         )
     return BY_NAME[name]

@@ -13,6 +13,7 @@ from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
+from attention_audit.spelling import did_you_mean
 
 RAW = Path("results/raw")
 VECTORS = "vectors"
@@ -23,13 +24,21 @@ READING = "stages.reading"
 def source_of(config: Config, dataset: str) -> Corpus:
     """The entry of a data set in the catalogue. Raises AuditError where there is none."""
     if dataset not in config.corpora:
-        raise AuditError(f"{dataset}: not a data set of this configuration; add it to `corpora`, or ask for another")
+        raise AuditError(
+            f"{dataset}: not a data set of this configuration{did_you_mean(dataset, config.corpora)}; add it to "
+            "`corpora`, or ask for another"
+        )
     return config.corpora[dataset]
+
+
+def vectors_name(config: Config, dataset: str) -> str:
+    """The name of the word vectors of a data set."""
+    return source_of(config, dataset).vectors or config.vectors
 
 
 def vectors_of(config: Config, dataset: str) -> Vectors | None:
     """The word vectors of a data set; None for random ones."""
-    return config.word_vectors.get(source_of(config, dataset).vectors or config.vectors)
+    return config.word_vectors.get(vectors_name(config, dataset))
 
 
 def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
@@ -56,10 +65,22 @@ def record_files(config: Config, datasets: list[str]) -> list[str]:
     return [f"{RAW}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
-def vector_file(config: Config, dataset: str) -> str | None:
-    """The file that the word vectors of a data set are read from, if they are."""
+def vector_file(config: Config, dataset: str, mirror: Path | None) -> str | None:
+    """The file that the word vectors of a data set are read from, if they are: the user's own, or a fetched one."""
     vectors = vectors_of(config, dataset)
-    return f"{RAW}/{VECTORS}/{vectors.file}" if vectors and vectors.kind == "file" else None
+    if vectors is None or vectors.kind != "file":
+        return None
+    if vectors.path is not None:
+        return str(locate(vectors.path, mirror) or vectors.path)
+    return f"{RAW}/{VECTORS}/{vectors.file}"
+
+
+def vector_record(config: Config, dataset: str) -> str | None:
+    """What is known of that file, where it is fetched."""
+    vectors = vectors_of(config, dataset)
+    if vectors is None or vectors.kind != "file" or vectors.path is not None:
+        return None
+    return f"{RAW}/{VECTORS}/records/{vectors.file}.json"
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:

@@ -215,8 +215,9 @@ class Exhibiting:
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
             )
-            for suite in self.scope.suites.values()
-            for name in self.scope.datasets_of(suite)
+            for every in self.scope.suites.values()
+            for name in self.scope.datasets_of(every)
+            for suite in [self.scope.on(every, name)]
             for model in suite.judged
         ]
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from attention_audit.code import code_hash
-from attention_audit.config import Config, parse_config
+from attention_audit.config import NOTHING, Config, parse_config
+from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
@@ -18,10 +19,11 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
 from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.checking import check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.trainings import Trainings
+from attention_audit.plan.trainings import READOUT, WEIGHTS, Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of, modules_in
 
@@ -51,14 +53,17 @@ def modules(*targets: str) -> list[str]:
 
 
 class Plan:
-    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison.
+    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison;
+    `own`: what config.yaml says.
 
-    Raises AuditError, in one line, where the configuration is wrong.
+    oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
+    configuration or such a file is wrong.
     """
 
-    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> None:
-        self.config: Config = parse_config(raw)
+    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], own: Mapping[str, Any] = NOTHING) -> None:
+        self.config: Config = parse_config(raw, {"the catalogue": catalogue, "config.yaml": own})
         self.scope = Scope(self.config)
+        self.oddities = check_files(self.scope)
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
@@ -89,12 +94,13 @@ class Plan:
 
     def vector_file(self, dataset: str) -> list[str]:
         """The word vectors of a data set, where they are read from a file."""
-        path = corpora.vector_file(self.config, dataset)
+        path = corpora.vector_file(self.config, dataset, self.scope.mirror)
         return [path] if path else []
 
     def vector_record(self, dataset: str) -> list[str]:
-        """What is known of that file."""
-        return [path.replace("vectors/", "vectors/records/", 1) + ".json" for path in self.vector_file(dataset)]
+        """What is known of that file, where it is fetched."""
+        path = corpora.vector_record(self.config, dataset)
+        return [path] if path else []
 
     def corpus_file(self, training: str, file: str) -> str:
         """A file of the corpus that a training reads."""
@@ -104,6 +110,23 @@ class Plan:
     def audit_files(self) -> list[str]:
         """The files of all audits that the suites are asked."""
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
+
+    def known_files(self) -> list[str]:
+        """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
+        exhibits = [path for exhibit in self.exhibiting.exhibits for path in exhibit.files]
+        corpora = [
+            f"results/corpora/{name}/{file}.parquet"
+            for name in self.scope.datasets
+            for file in ("corpus", "census", "vocabulary")
+        ]
+        trained = [
+            path.format(training=training, seed=seed, split=split)
+            for training, seeds in self.trainings.seeds.items()
+            for seed in seeds
+            for path, splits in ((WEIGHTS, SPLITS[:1]), (READOUT, SPLITS))
+            for split in splits
+        ]
+        return [*exhibits, *self.audit_files(), *corpora, *trained]
 
     def train_job(self, training: str) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from attention_audit.config import Config
@@ -11,6 +12,7 @@ from attention_audit.names import Names
 from attention_audit.plan.corpora import RAW
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
+from attention_audit.spelling import did_you_mean
 
 
 class Scope:
@@ -36,8 +38,14 @@ class Scope:
         """A suite by its key. Raises AuditError where there is none."""
         if key not in self.suites:
             known = ", ".join(self.suites)
-            raise AuditError(f"suite {key!r} is not known (known: {known}); declare it in plan/suites.py")
+            likely = did_you_mean(key, self.suites)
+            raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
+
+    @cache  # noqa: B019, a run has one plan
+    def on(self, suite: Suite, dataset: str) -> Suite:
+        """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
+        return self.suites[suite.key].on(dataset)
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""

@@ -60,6 +60,11 @@ class Suite(ABC):
     def __init__(self, config: Config) -> None:
         self.config = config
 
+    def on(self, dataset: str) -> Suite:
+        """The suite with the models, seeds and recipes that it has on one data set."""
+        config = self.config.on(dataset)
+        return self if config is self.config else type(self)(config)
+
     @property
     @abstractmethod
     def datasets(self) -> list[str]:

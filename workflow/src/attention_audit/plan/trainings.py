@@ -101,13 +101,14 @@ class Trainings:
     def _models(self) -> Iterator[tuple[Suite, str, str]]:
         for suite in self.scope.suites.values():
             for dataset in self.scope.datasets_of(suite):
-                for model in suite.models:
-                    yield suite, dataset, model
+                own = self.scope.on(suite, dataset)
+                for model in own.models:
+                    yield own, dataset, model
 
     @cache  # noqa: B019, a run has one plan
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
-        suite = self.scope.suites[key]
+        suite = self.scope.on(self.scope.suites[key], dataset)
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         maker = suite.maker(run.model)
@@ -123,7 +124,7 @@ class Trainings:
         if training not in self.seeds:
             raise AuditError(f"{training}: not a training of this configuration; add it there, or ask for another")
         dataset, key, model = training.split("/")
-        return self.scope.suites[key], dataset, model
+        return self.scope.on(self.scope.suites[key], dataset), dataset, model
 
     def job(self, training: str, training_code: str, search_code: str) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search, with the hash of the code that decides its weights."""

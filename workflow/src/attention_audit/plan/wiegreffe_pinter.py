@@ -9,7 +9,8 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Run, Schedule, Suite
-from attention_audit.training.settings import Optimisation, OwnBase, Recipe, SearchSettings, TrainSettings
+from attention_audit.training.settings import Optimisation, Recipe, SearchSettings, TrainSettings
+from attention_audit.training.single import OwnBase
 
 ADVERSARY = "adversary_lambda"
 CONTINUATION = "continuation"

@@ -16,6 +16,8 @@ MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", "mean_length")
+FEWEST = 4
+"""Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", "classes")
 
 Records = Sequence[Mapping[str, Any]]
@@ -57,10 +59,21 @@ def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator
         yield "vocabulary", "tokens_with_vector", covered["train_count"].sum() / tokens
 
 
-def duplicated(census: pd.DataFrame) -> dict[str, str]:
-    """A note on each split of which some texts have the words of a text of another split, by split."""
-    counts = census.groupby("split")["duplicates"].sum()
-    return {split: f"{counts[split]} of the texts stand in another split too" for split in SPLITS if counts.get(split)}
+def remarks(census: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
+    """(row, metric, note): how many texts of a split repeat others, how many have no label, and whether there are
+    hardly more texts than classes.
+    """
+    counts = census.groupby("split")[["duplicates", "repeated"]].sum()
+    for split in SPLITS:
+        across, within = counts.loc[split] if split in counts.index else (0, 0)
+        found = [f"{across} of the texts stand in another split too"] if across else []
+        found += [f"{within} of the texts repeat an earlier one of the split"] if within else []
+        yield split, "instances", "; ".join(found)
+    if unlabelled := census["unlabelled"].sum():
+        yield "raw", "instances", f"{unlabelled} texts have no label and were left out"
+    classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
+    if classes * FEWEST > texts:
+        yield "raw", "classes", f"{classes} classes in {texts} texts that were kept: are these labels?"
 
 
 def rebuilt(records: Records) -> str:
@@ -75,7 +88,8 @@ def wp_table1_datasets(
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
-    files that differ from the published ones, and count texts that stand in two splits.
+    files that differ from the published ones, count texts that stand twice or have no label, and ask where there are
+    hardly more texts than classes.
     """
     facts = [
         (dataset, *fact)
@@ -88,11 +102,12 @@ def wp_table1_datasets(
         here = rows["dataset"] == dataset
         if words["vector"].isna().all():
             rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
-        for split, note in duplicated(census[dataset]).items():
-            rows.loc[here & (rows["row"] == split) & (rows["metric"] == "instances"), "note"] = note
-        rows.loc[here & (rows["row"] == "raw") & (rows["metric"] == "instances"), "note"] = rebuilt(
-            records.get(dataset, [])
-        )
+        said: dict[tuple[str, str], list[str]] = {("raw", "instances"): [rebuilt(records.get(dataset, []))]}
+        for row, metric, note in remarks(census[dataset]):
+            said.setdefault((row, metric), []).append(note)
+        for (row, metric), notes in said.items():
+            cell = here & (rows["row"] == row) & (rows["metric"] == metric)
+            rows.loc[cell, "note"] = "; ".join(filter(None, notes))
     order = [*METRICS, "words", "words_with_vector", "tokens_with_vector"]
     return as_table(rows, [*PARTS, "vocabulary"], [name for name in order if name in set(rows["metric"])])
 

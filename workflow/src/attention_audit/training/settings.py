@@ -21,17 +21,12 @@ class BaseModel(Section):
     )
     attention_hidden: Count = Field(128, description="Width of the additive attention's hidden layer.")
 
-
-class OwnBase(Section):
-    """What is other on one data set than in `model` and `training`; a key that is null is as there."""
-
-    encoder: Encoder | None = Field(None, description="The encoder of the base model.")
-    attention: Scoring | None = Field(None, description="The attention's scoring function.")
-    embedding: Count | None = Field(None, description="Width of random embeddings.")
-    hidden: Count | None = Field(None, description="Units of the encoder.")
-    attention_hidden: Count | None = Field(None, description="Width of the additive attention's hidden layer.")
-    epochs: Count | None = Field(None, description="Epochs of base, uniform and guided models.")
-    ties: Literal["first", "loss"] | None = Field(None, description="Which of the epochs with the same score.")
+    @field_validator("attention", mode="before")
+    @classmethod
+    def _no_width(cls, value: Any) -> Any:
+        if type(value) is int:  # what the key said in version 0.1
+            raise ValueError(f"names the scoring function; its width, {value}, is now `model.attention_hidden`")
+        return value
 
 
 class Optimisation(Section):

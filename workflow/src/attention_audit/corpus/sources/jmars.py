@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.draft import LONGEST
-from attention_audit.corpus.raw import opened, remedy
+from attention_audit.corpus.raw import elements, opened, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
 RATINGS = [str(rating) for rating in range(1, 11)]
 CHUNK = 2**20
-BETWEEN = " \t\r\n,"
-
-
-def elements(chunks: Iterator[str]) -> Iterator[Any]:
-    """The elements of a JSON array of objects, one by one: the whole array is never in memory.
-
-    Raises ValueError where it is malformed or cut off, or an object is longer than any text may be.
-    """
-    before, bracket, pending = next(chunks, "").partition("[")
-    if before.strip() or not bracket:
-        raise ValueError("not a JSON array")
-    decoder, start = json.JSONDecoder(), 0
-    while True:
-        while start < len(pending) and pending[start] in BETWEEN:
-            start += 1
-        if pending.startswith("]", start):
-            return
-        try:
-            element, start = decoder.raw_decode(pending, start)
-        except json.JSONDecodeError as error:
-            more = next(chunks, "")
-            if not more or len(pending) - start > LONGEST:
-                raise ValueError("malformed or cut off") from error
-            pending, start = pending[start:] + more, 0
-        else:
-            yield element
 
 
 class JmarsCorpus(RawSource):

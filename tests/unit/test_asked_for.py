@@ -1,0 +1,61 @@
+"""Names that nothing makes, and what may have been meant."""
+
+from __future__ import annotations
+
+import pytest
+from planned import plan_of
+
+from attention_audit.errors import AuditError
+from attention_audit.plan.asked_for import refuse_unknown
+
+RULES = ["all", "wp_fig5", "wp_table2", "summary"]
+FILES = [
+    "results/figures/wp_fig5_tvd_jsd.pdf",
+    "results/figures/wp_fig5_tvd_jsd.png",
+    "results/audits/a/wp/permutation.parquet",
+]
+LISTED = "`python -m attention_audit list` says what there is"
+
+
+def refused(*names: str) -> list[str]:
+    with pytest.raises(AuditError) as caught:
+        refuse_unknown(names, RULES, FILES, lambda path: path.startswith("results/readouts/"))
+    return str(caught.value).splitlines()
+
+
+def test_what_is_there_or_made_is_not_refused() -> None:
+    refuse_unknown(["all", "results/readouts/x", __file__], RULES, FILES, lambda path: path == "results/readouts/x")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("wp_fig6", "did you mean wp_fig5? "),
+        ("Sumary", "did you mean summary? "),
+        (
+            "results/figures/wp_fig5_tvd_jsd.svg",
+            "did you mean results/figures/wp_fig5_tvd_jsd.pdf or results/figures/wp_fig5_tvd_jsd.png? ",
+        ),
+        ("results/audits/a/wp/permuttion.parquet", "did you mean results/audits/a/wp/permutation.parquet? "),
+        ("results/models/a/wp/permutation.parquet", ""),
+        ("xyz", ""),
+    ],
+)
+def test_what_may_have_been_meant_is_said(name: str, meant: str) -> None:
+    assert refused("all", name) == [f"{name}: nothing makes this; {meant}{LISTED}"]
+
+
+def test_every_unknown_name_has_a_line() -> None:
+    assert [line.partition(":")[0] for line in refused("wp_fig6", "all", "nix")] == ["wp_fig6", "nix"]
+
+
+def test_the_files_of_a_plan_are_known() -> None:
+    known = plan_of().known_files()
+    assert len(set(known)) == len(known)
+    assert {
+        "results/tables/summary.csv",
+        "results/corpora/needle/census.parquet",
+        "results/audits/needle/wp/permutation.parquet",
+        "results/models/needle/wp/base/seed10.safetensors",
+        "results/readouts/needle/wp/base/seed10/test.parquet",
+    } <= set(known)

@@ -1,0 +1,212 @@
+"""The look at a user's own files before a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attention_audit.corpus import checkup
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.errors import AuditError
+
+Rows = list[tuple[str, str]]
+Looked = Callable[..., list[str]]
+
+
+def distinct(number: int, labels: tuple[str, ...] = ("yes", "no"), start: int = 0) -> Rows:
+    """Rows with different texts whose labels come in turn."""
+    return [(f"text {start + place}", labels[place % len(labels)]) for place in range(number)]
+
+
+@pytest.fixture
+def looked(tmp_path: Path) -> Looked:
+    """What is odd in a csv file of these rows, without the name of the data set."""
+
+    def run(rows: list[tuple[str, ...]], header: str = "text,label", **settings: Any) -> list[str]:
+        path = tmp_path / "own.csv"
+        path.write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
+        source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
+        lines = checkup.checkup("own", source, {"path": path})
+        assert all(line.startswith("own: ") for line in lines)
+        return [line.removeprefix("own: ") for line in lines]
+
+    return run
+
+
+@pytest.fixture
+def refused(looked: Looked, tmp_path: Path) -> Callable[..., str]:
+    """What is said of rows that cannot be run, without the file's name."""
+
+    def run(*arguments: Any, **settings: Any) -> str:
+        with pytest.raises(AuditError) as caught:
+            looked(*arguments, **settings)
+        return str(caught.value).removeprefix(f"{tmp_path / 'own.csv'}, ").removeprefix("own: ")
+
+    return run
+
+
+def test_a_sound_file_is_not_odd(looked: Looked) -> None:
+    assert looked(distinct(40)) == []
+
+
+def test_rows_without_a_label_are_counted(looked: Looked, refused: Callable[..., str]) -> None:
+    rows = [*distinct(40), ("a", ""), ("b", " ")]
+    assert refused(rows) == (
+        "line 42: no label in column 'label', nor have 1 more of 42 rows; give them labels, or leave such rows out "
+        "with `drop_unlabelled: true`"
+    )
+    assert looked(rows, drop_unlabelled=True) == ["2 of 42 rows have no label and are left out"]
+
+
+def test_rows_without_a_text_are_counted(looked: Looked) -> None:
+    assert looked([*distinct(40), ("", "yes")]) == ["1 of 41 rows have a label and no text, and are left out"]
+
+
+def test_texts_that_repeat_others_are_counted(looked: Looked) -> None:
+    rows = [*distinct(40), ("Text  3", "no"), ("text 3", "yes"), ("text 4", "yes")]
+    assert looked(rows) == [
+        "3 of 43 texts repeat an earlier one, 1 of them with another label",
+        "splits are drawn text by text, so that such texts may fall into several of them",
+    ]
+
+
+def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
+    rows = [(text, label, split) for split in ("train", "test") for text, label in distinct(20)]
+    lines = looked([*rows, *((*row, "dev") for row in distinct(20, start=20))], "text,label,split", split="split")
+    assert lines == [
+        "20 of 60 texts repeat an earlier one",
+        "20 texts stand in several splits, so that the model is tested on what it was trained on",
+    ]
+
+
+def test_one_text_that_stands_everywhere_is_shown(looked: Looked) -> None:
+    lines = looked([*distinct(40), *[("no comment", "yes")] * 7])
+    assert lines[-1] == "one text stands 7 times; it begins with 'no comment'"
+
+
+def test_labels_that_are_the_texts_are_counted(looked: Looked) -> None:
+    rows = [("yes", "yes"), ("no", "no"), *distinct(40)]
+    assert looked(rows) == ["2 of 42 texts are the same as their label"]
+
+
+def test_a_score_for_a_label_is_asked_about(refused: Callable[..., str]) -> None:
+    rows = [(f"text {number}", f"{number}.5") for number in range(400)]
+    assert refused(rows) == (
+        "400 classes in 400 texts: is column 'label' a label? 400 of 400 classes have one text ('0.5', '1.5', '2.5', "
+        "'3.5', '4.5' and 395 more), which cannot be in several splits; merge such classes or leave them out, or set "
+        "`splits.stratified: false`"
+    )
+
+
+def test_many_small_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
+    rows = distinct(400, tuple(f"c{number}" for number in range(200)))
+    assert refused(rows).startswith(
+        "200 classes in 400 texts: is column 'label' a label? split test would have 80 texts, and 320 would be left, "
+        "for 200 classes; "
+    )
+
+
+@pytest.mark.parametrize(("texts", "fails"), [(40, False), (10, True)])
+def test_the_draw_is_as_scikit_learn_makes_it(looked: Looked, texts: int, fails: bool) -> None:
+    """Of 10 texts in 3 classes, 2 are for test."""
+    rows = distinct(texts, ("a", "b", "c"))
+    if fails:
+        with pytest.raises(AuditError, match="split test would have 2 texts, and 8 would be left, for 3 classes"):
+            looked(rows)
+    else:
+        assert looked(rows) == []
+
+
+def test_small_classes_are_named_where_splits_are_given(looked: Looked) -> None:
+    rows = [
+        (*row, split)
+        for number, split in enumerate(("train", "dev", "test"))
+        for row in distinct(20, start=20 * number)
+    ]
+    lines = looked([*rows, ("rare", "maybe", "train")], "text,label,split", split="split")
+    assert lines == ["1 of 3 classes have fewer texts than there are splits: 'maybe'"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "message"),
+    [
+        (distinct(40, ("yes",)), {}, "every text has label 'yes'; add texts of another one"),
+        ([("", "yes"), (" ", "no")], {}, "no row has a text in column 'text' and a label; name other columns"),
+        (
+            [*distinct(40), ("a", "maybe")],
+            {"classes": ["yes", "no"]},
+            "line 42: label 'maybe' is not among `classes` ('yes', 'no'), and 1 texts have such labels: 'maybe'; name "
+            "them there, or leave `classes` out",
+        ),
+        (
+            distinct(40),
+            {"classes": ["yes", "no", "maybe"]},
+            "split train: no text has label 'maybe'; add some, or leave these labels out",
+        ),
+        ([*distinct(40), ("a", "yes")], {"id": "text"}, None),
+        ([*distinct(40), ("text 3", "yes")], {"id": "text"}, "line 42: the id 'text 3' occurs twice; make ids unique"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    looked: Looked, refused: Callable[..., str], rows: Rows, settings: dict[str, Any], message: str | None
+) -> None:
+    if message is None:
+        assert looked(rows, **settings) == []
+    else:
+        assert refused(rows, **settings) == message
+
+
+def test_an_unknown_split_is_refused(refused: Callable[..., str]) -> None:
+    rows = [(*row, "train") for row in distinct(20)]
+    message = refused([*rows, ("a", "yes", "holdout")], "text,label,split", split="split")
+    assert message == "line 22: unknown split 'holdout'; known: train, dev, test"
+
+
+def test_a_split_of_one_class_is_refused(refused: Callable[..., str]) -> None:
+    rows = [*((*row, "train") for row in distinct(20)), ("a", "yes", "test"), ("b", "yes", "test")]
+    assert refused(rows, "text,label,split", split="split") == (
+        "split test: every text has label 'yes'; add texts of another one"
+    )
+
+
+def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "ROWS", 10)
+    assert looked([*distinct(10, ("yes",)), *distinct(10)]) == ["only the first 10 rows were looked at before the run"]
+
+
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, memory = tmp_path / "own.csv", tmp_path / "memory"
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in [*distinct(40), ("text 1", "no")]))
+    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+    seen: list[str] = []
+    real = checkup.checkup
+    monkeypatch.setattr(checkup, "checkup", lambda name, *rest: seen.append(name) or real(name, *rest))
+
+    def look(source: TableCorpus = source, name: str = "own") -> list[str]:
+        return checkup.remembered(name, source, {"path": path}, memory)
+
+    first = look()
+    assert first[0] == "own: 1 of 41 texts repeat an earlier one"
+    assert look() == first
+    assert len(seen) == 1
+    look(source.model_copy(update={"min_df": 2}))
+    assert len(seen) == 2
+    look()
+    os.utime(path, ns=(0, 0))
+    look()
+    assert len(seen) == 4
+    (memory / "own.json").write_text('{"stamp": 1}')
+    assert look() == first
+    assert len(seen) == 5
+
+
+def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in distinct(40)))
+    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+    (tmp_path / "memory").write_text("a file in the place of the folder")
+    assert checkup.remembered("own", source, {"path": path}, tmp_path / "memory") == []

@@ -1,0 +1,264 @@
+"""What is wrong or odd in a user's own file, found before anything runs.
+
+Rows are read as the run will read them, but not split into words. What was found is kept beside the path, the size and
+the time of each file, so that a file is read once however often a run is planned.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b, sha256
+from itertools import islice
+from pathlib import Path
+
+from attention_audit.code import code_hash
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.splits import Splits
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.errors import AuditError
+
+ROWS = 200_000
+"""Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
+FEWEST = 4
+"""A class has at least so many texts on average, or its labels are hardly classes."""
+SAME = 0.01
+"""Share of all texts up to which one text may stand again and again."""
+OFTEN = 5
+"""How often a text may always stand."""
+SHOWN = 5
+"""Labels that a message names."""
+
+
+@dataclass
+class Counts:
+    """What is counted in the rows of a data set.
+
+    read: all rows. unlabelled, empty: rows without a label, and labelled ones without a text; `first_unlabelled` is the
+    place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
+    (None: to be drawn) and label. found: of each text, by its digest, how often it stands, the splits it stands in as
+    bits, and a digest of its first label. ids: their digests, where a column has them. beginnings: of texts that stand
+    often. whole: whether all rows were read.
+    """
+
+    read: int = 0
+    unlabelled: int = 0
+    empty: int = 0
+    first_unlabelled: str = ""
+    labels: Counter[str] = field(default_factory=Counter)
+    places: dict[str, str] = field(default_factory=dict)
+    splits: dict[str | None, Counter[str]] = field(default_factory=dict)
+    found: dict[bytes, list[int]] = field(default_factory=dict)
+    repeated: int = 0
+    contrary: int = 0
+    own_label: int = 0
+    beginnings: dict[bytes, str] = field(default_factory=dict)
+    whole: bool = True
+
+    @property
+    def usable(self) -> int:
+        """Rows with a text and a label."""
+        return self.labels.total()
+
+    def add(self, text: Text) -> None:
+        """Count a row. Raises AuditError at an unknown split."""
+        self.read += 1
+        if text.split is not None and text.split not in SPLITS:
+            raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
+        said = " ".join(str(text.text).split())
+        if text.label is None:
+            self.unlabelled += 1
+            self.first_unlabelled = self.first_unlabelled or text.place
+        elif not said or (text.query is not None and not str(text.query).strip()):
+            self.empty += 1
+        else:
+            self.labels[text.label] += 1
+            self.places.setdefault(text.label, text.place)
+            self.splits.setdefault(text.split, Counter())[text.label] += 1
+            self.own_label += said == text.label
+            self._compare(text, said)
+
+    def _compare(self, text: Text, said: str) -> None:
+        whole = f"{said}\0{' '.join(str(text.query or '').split())}".lower()
+        digest = blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        label = hash(text.label)
+        split = 1 << (SPLITS.index(text.split) if text.split else len(SPLITS))
+        if (entry := self.found.get(digest)) is None:
+            self.found[digest] = [1, split, label]
+            return
+        entry[0] += 1
+        entry[1] |= split
+        self.repeated += 1
+        self.contrary += entry[2] != label
+        if entry[0] > OFTEN:
+            self.beginnings.setdefault(digest, said[:30])
+
+    def most_frequent(self) -> tuple[int, str]:
+        """How often the most frequent text stands, and how it begins; 0 where none stands often."""
+        often = {self.found[digest][0]: begins for digest, begins in self.beginnings.items()}
+        return max(often.items(), default=(0, ""))
+
+    def across(self) -> int:
+        """Different texts that stand in several of the file's own splits."""
+        return sum(bits & (bits - 1) != 0 for _, bits, _ in self.found.values())
+
+
+def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
+    """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
+    rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
+    counts = Counts()
+    ids: set[bytes] = set()
+    for text in islice(rows, ROWS):
+        counts.add(text)
+        if source.id is not None:
+            digest = blake2b(text.id.encode(), digest_size=8).digest()
+            if digest in ids:
+                raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+            ids.add(digest)
+    counts.whole = next(rows, None) is None
+    return counts
+
+
+def some(labels: list[str]) -> str:
+    """A few labels for a message."""
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    return ", ".join(f"{label!r:.40}" for label in labels[:SHOWN]) + more
+
+
+def question(source: TableCorpus, counts: Counts) -> str:
+    """Whether there are so many classes that the column may hold no labels, as a question with counts; else ""."""
+    if len(counts.labels) * FEWEST <= counts.usable:
+        return ""
+    return f"{len(counts.labels)} classes in {counts.usable} texts: is column {source.label!r} a label? "
+
+
+def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
+    """Raise AuditError where the run could not go on, with counts and the key to set."""
+    if counts.unlabelled and not source.drop_unlabelled:
+        others = f", nor have {counts.unlabelled - 1} more of {counts.read} rows" if counts.unlabelled > 1 else ""
+        raise AuditError(
+            f"{counts.first_unlabelled}: no label in column {source.label!r}{others}; give them labels, or leave such "
+            "rows out with `drop_unlabelled: true`"
+        )
+    declared = source.classes
+    if declared is not None and (unknown := [label for label in counts.labels if label not in declared]):
+        texts = sum(counts.labels[label] for label in unknown)
+        raise AuditError(
+            f"{counts.places[unknown[0]]}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
+            f"{texts} texts have such labels: {some(unknown)}; name them there, or leave `classes` out"
+        )
+    if not counts.whole:
+        return
+    if not counts.usable:
+        raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
+    for split in SPLITS:
+        if (own := counts.splits.get(split)) and len(own) == 1:
+            raise AuditError(
+                f"{name}: split {split}: every text has label {next(iter(own))!r:.40}; add texts of another one"
+            )
+    if len(counts.labels) == 1:
+        raise AuditError(f"{name}: every text has label {next(iter(counts.labels))!r:.40}; add texts of another one")
+    trained = counts.splits.get("train", Counter()) + counts.splits.get(None, Counter())
+    if untrained := [label for label in declared or counts.labels if not trained[label]]:
+        raise AuditError(
+            f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
+        )
+    if fault := undrawable(trained, counts, source.splits):
+        raise AuditError(f"{name}: {question(source, counts)}{fault}")
+
+
+def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
+    """Why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
+    if not splits.stratified:
+        return ""
+    texts, fewest = trained.total(), min(trained.values())
+    for split, share in (("test", splits.test), ("dev", splits.dev)):
+        if counts.splits.get(split):
+            continue
+        drawn = math.ceil(share * texts)
+        texts -= drawn
+        if fewest < 2:
+            few = [label for label, number in trained.items() if number < 2]
+            return (
+                f"{len(few)} of {len(trained)} classes have one text ({some(few)}), which cannot be in several splits; "
+                "merge such classes or leave them out, or set `splits.stratified: false`"
+            )
+        if min(drawn, texts) < len(trained):
+            return (
+                f"split {split} would have {drawn} texts, and {texts} would be left, for {len(trained)} classes; give "
+                "more texts, merge classes, or give the splits yourself in a column `split`"
+            )
+    return ""
+
+
+def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """What a user may not have meant, each in a line with its counts."""
+    usable = counts.usable
+    if counts.unlabelled:
+        yield f"{counts.unlabelled} of {counts.read} rows have no label and are left out"
+    if counts.empty:
+        yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
+    if asked := question(source, counts):
+        yield asked.strip()
+    few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
+    if few and counts.whole:
+        yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
+    if counts.own_label:
+        yield f"{counts.own_label} of {usable} texts are the same as their label"
+    if counts.repeated:
+        contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
+        yield f"{counts.repeated} of {usable} texts repeat an earlier one{contrary}"
+    if across := counts.across():
+        yield f"{across} texts stand in several splits, so that the model is tested on what it was trained on"
+    elif counts.repeated and None in counts.splits:
+        yield "splits are drawn text by text, so that such texts may fall into several of them"
+    often, begins = counts.most_frequent()
+    if often > SAME * usable:
+        yield f"one text stands {often} times; it begins with {begins!r}"
+    if not counts.whole:
+        yield f"only the first {ROWS:,} rows were looked at before the run"
+
+
+def checkup(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> list[str]:
+    """The oddities of a data set. raw: the path of each of its files, by field.
+
+    Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
+    """
+    counts = count(name, source, raw)
+    refuse(name, source, counts)
+    return [f"{name}: {line}" for line in oddities(source, counts)]
+
+
+def stamp(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> str:
+    """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
+    files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
+    told = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup")])
+    return sha256(told.encode()).hexdigest()
+
+
+def remembered(name: str, source: TableCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
+    """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
+
+    Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
+    """
+    path = memory / f"{name}.json"
+    try:
+        mark = stamp(name, source, raw)
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["stamp"] == mark:
+            return [str(line) for line in kept["lines"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        mark = ""
+    lines = checkup(name, source, raw)
+    try:
+        memory.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}.part")
+        part.write_text(json.dumps({"stamp": mark or stamp(name, source, raw), "lines": lines}), encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        return lines
+    return lines

@@ -1,0 +1,141 @@
+"""What is wrong with a configuration, in lines that name the key as the user wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from attention_audit.section import NAME, Section
+from attention_audit.spelling import did_you_mean
+
+LONGEST = 500
+"""Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
+MOST = 20
+"""Lines at most; who has more faults than that has written another kind of file."""
+ALLOWED = "a name has small letters, digits and hyphens, and begins with a letter or digit"
+
+
+def parts_of(annotation: Any) -> Iterator[Any]:
+    """The types of a type: those of a union, or the type itself, without what only checks its values."""
+    if hasattr(annotation, "__metadata__"):
+        yield from parts_of(get_args(annotation)[0])
+    elif get_args(annotation) and get_origin(annotation) not in (list, dict):
+        for part in get_args(annotation):
+            yield from parts_of(part)
+    else:
+        yield annotation
+
+
+def below(annotation: Any, key: str | int) -> list[Any]:
+    """The types that a key of a group or list of this type has; those of a branch of a union where it names one."""
+    found: list[Any] = []
+    for part in parts_of(annotation):
+        if get_origin(part) in (list, dict):
+            found.append(get_args(part)[-1])
+        elif isinstance(part, type) and issubclass(part, Section):
+            if isinstance(key, str) and key in part.model_fields:
+                found.append(part.model_fields[key].annotation)
+            elif "kind" in part.model_fields and key in get_args(part.model_fields["kind"].annotation):
+                found.append(part)
+    return found
+
+
+def keys_at(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
+    """The keys that a group in a configuration may have, from its place there."""
+    here: list[Any] = [group]
+    for key in place:
+        here = [inner for annotation in here for inner in below(annotation, key)]
+    sections = [part for annotation in here for part in parts_of(annotation)]
+    return [
+        key for part in sections if isinstance(part, type) and issubclass(part, Section) for key in part.model_fields
+    ]
+
+
+def written(error: ErrorDetails, raw: Any) -> list[str]:
+    """The keys that lead to a fault, as the user wrote them: pydantic also names the branch of a union."""
+    keys: list[str] = []
+    branch = None
+    for number, part in enumerate(error["loc"]):
+        last = number == len(error["loc"]) - 1 and error["type"] in ("missing", "extra_forbidden")
+        if isinstance(raw, dict) and branch is not raw and raw.get("kind") == part:
+            branch = raw
+            continue
+        if part == "[key]" or (isinstance(raw, dict) and part not in raw and not last):
+            continue
+        keys.append(str(part))
+        try:
+            raw = raw[part]
+        except (KeyError, IndexError, TypeError):
+            raw = None
+    return keys
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number that YAML took for a text."""
+    try:
+        return bool(float(text))
+    except ValueError:
+        return False
+
+
+def quoted(text: str) -> list[str]:
+    """The words that a text has in quotes."""
+    return re.findall(r"'([^']*)'", text)
+
+
+def valid_name(text: str) -> str:
+    """What a name is like that may stand in the place of a text; "" where nothing of it may."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def messages(error: ErrorDetails, keys: list[str], group: type[Section], moved: Mapping[str, str]) -> list[str]:
+    """What is wrong at a key: one message, or several that a check of several keys found."""
+    if error["type"] == "value_error":
+        return error["msg"].removeprefix("Value error, ").splitlines()
+    if error["type"] == "extra_forbidden":
+        place = moved.get(".".join(keys))
+        likely = did_you_mean(keys[-1], keys_at(group, error["loc"][:-1]))
+        return [f"is now {place}; write it there" if place else f"unknown key{likely}"]
+    return [message(error, error["input"], error.get("ctx", {}))]
+
+
+def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
+    """What is wrong with the value of a key."""
+    said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
+    match error["type"]:
+        case "missing":
+            said = "missing key"
+        case "float_type" if isinstance(value, str) and is_number(value):
+            said = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
+        case "union_tag_invalid":
+            kind, known = value.get("kind"), context["expected_tags"]
+            said = f"unknown kind {kind!r}{did_you_mean(str(kind), quoted(known))}; known: {known}"
+        case "union_tag_not_found":
+            said = "missing key `kind`"
+        case "model_type" | "dict_type":
+            said = f"must be a group of keys, not {value!r}"
+        case "string_pattern_mismatch" if context["pattern"] == NAME:
+            like = valid_name(value)
+            said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
+        case "literal_error" if isinstance(value, str):
+            said += did_you_mean(value, quoted(context["expected"]))
+    return said
+
+
+def lines_of(error: ValidationError, raw: Any, group: type[Section], moved: Mapping[str, str]) -> list[str]:
+    """Every fault as `key: what is wrong`, with the key as the user wrote it.
+
+    raw: the configuration as it was read. group: its type. moved: keys of earlier versions, and where they are now.
+    """
+    lines: dict[str, None] = {}
+    for fault in error.errors():
+        keys = written(fault, raw)
+        for message in messages(fault, keys, group, moved):
+            line = f"{'.'.join(keys)}: {message}" if keys else message
+            lines[line if len(line) <= LONGEST else f"{line[:LONGEST]}..."] = None
+    shown = list(lines)[:MOST]
+    return [*shown, f"and {len(lines) - MOST} more"] if len(lines) > MOST else shown

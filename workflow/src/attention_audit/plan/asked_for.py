@@ -1,0 +1,37 @@
+"""What a user asks Snakemake for: refused in one line, with what may have been meant, where nothing makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from attention_audit.errors import AuditError
+from attention_audit.spelling import nearest
+
+KIND = 2
+"""Parts of a path that say what kind of file it is, such as results/audits."""
+
+
+def refuse_unknown(
+    asked: Sequence[str], rules: Sequence[str], files: Iterable[str], makes: Callable[[str], bool]
+) -> None:
+    """Raise AuditError, with a line for each, where what is asked for is no rule, and no file that is there or made.
+
+    rules: by their names. files: those that the run may make, as far as they have names without wildcards. makes:
+    whether a rule makes a file.
+    """
+    unknown = [name for name in asked if not (name in rules or Path(name).exists() or makes(name))]
+    if unknown:
+        known = [*rules, *files]
+        raise AuditError(*(_line(name, known) for name in unknown))
+
+
+def _line(name: str, known: Sequence[str]) -> str:
+    """That nothing makes it; and what may have been meant, first of all the same file in another format."""
+    path = Path(name)
+    # a file of another kind is hardly meant, however alike the names are
+    alike = [other for other in known if Path(other).parts[:KIND] == path.parts[:KIND] or len(path.parts) == 1]
+    same = [other for other in alike if Path(other).stem == path.stem and Path(other).parent == path.parent]
+    meant = " or ".join(same) or nearest(name, alike)
+    likely = f"did you mean {meant}? " if meant else ""
+    return f"{name}: nothing makes this; {likely}`python -m attention_audit list` says what there is"

@@ -1,0 +1,45 @@
+"""The user's own files, word vectors among them, looked at before any job is planned: what is wrong ends the run, what
+is odd is said.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attention_audit.corpus.checkup import remembered
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.vectors import absent_vectors
+from attention_audit.errors import AuditError
+from attention_audit.plan.corpora import RAW, VECTORS, raw_paths, vectors_name
+from attention_audit.plan.scope import Scope
+
+MEMORY = Path(".snakemake/attention-audit/checked")
+"""Where what was found is kept, so that a job that plans again reads no file again."""
+
+
+def missing_vectors(scope: Scope) -> list[str]:
+    """The files of word vectors that a run reads and that cannot be had, a line each."""
+    named = dict.fromkeys(vectors_name(scope.config, name) for name in scope.datasets)
+    catalogue = scope.config.word_vectors
+    lines = (absent_vectors(name, catalogue[name], scope.mirror, RAW / VECTORS) for name in named if name in catalogue)
+    return [line for line in lines if line]
+
+
+def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
+    """What is odd in the user's own files of a run, a line each.
+
+    Raises AuditError, with a line for each data set, where a file is not as the configuration says, and for each file
+    of word vectors that is not there.
+    """
+    oddities: list[str] = []
+    faults = missing_vectors(scope)
+    for name in scope.datasets:
+        source = scope.config.corpora[name]
+        if isinstance(source, TableCorpus):
+            try:
+                oddities += remembered(name, source, raw_paths(scope.config, name, scope.mirror), memory)
+            except AuditError as error:
+                faults += str(error).splitlines()
+    if faults:
+        raise AuditError(*faults)
+    return oddities
