@@ -88,6 +88,10 @@ def attention_maps(texts, dataset="sst", seed=0):
     return pd.concat(frames, ignore_index=True)
 
 
+CENSUS = {name: pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]}) for name in ("sst",)}
+"""columns.CENSUS frames by data set."""
+
+
 def boxes(figure, texts):
     """Pixel boxes x0, y0, x1, y1 of `texts`, (n, 4), at the resolution that is saved."""
     figure.set_dpi(style.DPI)
@@ -280,7 +284,7 @@ def test_figure5_draws_every_model_that_is_compared():
 
 def test_figure2_refuses_weights_that_it_does_not_know():
     with pytest.raises(AuditError, match=r"^kind of weights 'gpt' is not known .* WEIGHTS of attention_audit/figures"):
-        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}))
+        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}), CENSUS)
 
 
 def test_spread_out_takes_the_ends_first():
@@ -291,7 +295,7 @@ def test_spread_out_takes_the_ends_first():
 @pytest.mark.parametrize("length", [5, 200])
 def test_figure2_shows_every_word_and_none_overlap(length):
     words = (REVIEW * 10)[:length]
-    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]))
+    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]), CENSUS)
     texts = figure.axes[0].texts
     shown = " ".join(text.get_text() for text in texts)
     assert shown.count(" ".join(words)) == 3
@@ -302,38 +306,47 @@ def test_figure2_shows_every_word_and_none_overlap(length):
     assert (found <= [*figure.bbox.max] * 2).all()
 
 
-def test_figure2_shades_in_proportion_to_attention():
-    maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.5, 0.25, 0.25, 0, 0, 1, 0.2, 0.8, 0])
-    axes = wp_fig2_attention_maps(maps).axes[0]
+def test_figure2_shades_all_maps_on_one_scale_of_weights():
+    maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.49, 0.25, 0.26, 0, 0, 1, 0.04, 0.96, 0])
+    axes = wp_fig2_attention_maps(maps, CENSUS).axes[0]
     shades = [to_hex(box.get_facecolor()) for box in axes.patches][-9:]
-    assert shades == [to_hex(style.SHADING(share)) for share in (1.0, 0.5, 0.5, 0.0, 0.0, 1.0, 0.25, 1.0, 0.0)]
-    assert to_hex(style.SHADING(0.0)) == "#ffffff"
+    roots = (0.7, 0.5, 0.26**0.5, 0.0, 0.0, 1.0, 0.2, 0.96**0.5, 0.0)
+    assert shades == [to_hex(style.MAPS(share)) for share in roots]
+    assert to_hex(style.MAPS(0.0)) == "#ffffff"
+    framed = [box.get_linewidth() > 0 for box in axes.patches][-9:]
+    assert framed == [True, False, False, False, False, True, False, True, False]
 
 
-def test_figure2_draws_what_the_font_lacks_and_what_no_line_holds():
-    figure = wp_fig2_attention_maps(attention_maps([["漢字", "a\nb", "x" * 300, "$x^2$"]]))
+def test_figure2_says_weights_and_names_classes():
+    maps = attention_maps([["a", "b"]]).assign(attention=[0.25, 0.75] * 3)
+    written = " ".join(text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
+    assert "label: good | prediction of the base model: good | p: probability of good" in written
+    assert written.count("largest weight 0.750 (all alike: 0.500)") == 3
+
+
+def test_figure2_draws_line_breaks_and_what_no_line_holds():
+    figure = wp_fig2_attention_maps(attention_maps([["a\nb", "x" * 300, "$x^2$"]]), CENSUS)
     shown = [text.get_text() for text in figure.axes[0].texts]
-    assert shown.count("□□") == shown.count("a□b") == shown.count("$x^2$") == 3
+    assert shown.count("a□b") == shown.count("$x^2$") == 3
     assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
     assert overlaps(boxes(figure, figure.axes[0].texts)) == 0
 
 
 def test_figure2_without_instances_says_so():
     maps = attention_maps([["a"]]).iloc[:0]
-    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps).axes[0].texts]
+    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts]
 
 
 def test_figure2_refuses_more_text_than_an_image_holds():
     with pytest.raises(AuditError, match="attention_maps: too many or too long texts"):
-        wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]))
+        wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]), CENSUS)
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 1, 41))
-def test_ink_stands_out_from_every_shade(share):
-    background = style.SHADING(share)
-    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
-    # 4.5 is what WCAG 2 asks of small type
-    assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
+def test_black_stands_out_from_every_shade_of_the_maps(share):
+    light, ink = style.luminance(style.MAPS(share)), style.luminance(style.BLACK)
+    # 4.5 is what WCAG 2 asks of small type at least
+    assert (light + 0.05) / (ink + 0.05) >= 4.5
 
 
 def test_luminance_of_known_colours():
@@ -349,7 +362,7 @@ def test_same_bytes_with_provenance_inside(tmp_path):
         "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
         "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
         "frontier": lambda: wp_fig_frontier(compared, WP, budget=0.05),
-        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW])),
+        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
     for folder in ("one", "two"):
         for name, build in builders.items():
@@ -369,4 +382,4 @@ def test_same_bytes_with_provenance_inside(tmp_path):
 def test_a_figure_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "f.pdf").mkdir()
     with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
-        save(wp_fig2_attention_maps(attention_maps([["a"]])), tmp_path / "f.pdf", tmp_path / "f.png", "{}")
+        save(wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS), tmp_path / "f.pdf", tmp_path / "f.png", "{}")

@@ -12,7 +12,7 @@ from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing, Inputs, audit_file
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files
-from attention_audit.plan.exhibit import Exhibit, Read, Table
+from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
@@ -185,6 +185,7 @@ class Exhibiting:
             models={suite.key: models_of(suite) for suite in suites} if named else {},
             titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
             fetched=self.fetched() if records else {},
+            font=self.scope.config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,
         )
 

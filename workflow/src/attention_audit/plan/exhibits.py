@@ -47,7 +47,7 @@ FIGURES: tuple[Figure, ...] = (
         "single test texts, their words shaded by attention",
         suite="wp",
         number="Figure 2",
-        reads={"attention_maps": audit("attention_maps")},
+        reads={"attention_maps": audit("attention_maps"), "census": corpus("census")},
     ),
     Figure(
         "wp_fig3_seed_variance",
