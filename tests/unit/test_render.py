@@ -22,9 +22,9 @@ PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
 @pytest.fixture
 def table():
     rows = [
-        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81"),
-        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", ""),
-        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", ""),
+        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81", ""),
+        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", "", ""),
+        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", "", ""),
         (
             "a-1",
             "guide_base_lstm",
@@ -37,6 +37,7 @@ def table():
             math.nan,
             "dev",
             "50 % & more",
+            "",
         ),
     ]
     return pd.DataFrame(rows, columns=TABLE.schema.names)
@@ -98,11 +99,11 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     ]
     table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
     table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
-    table = table.assign(seeds=0, selection="", note="")
+    table = table.assign(seeds=0, selection="", note="", class_name="")
     render(table[TABLE.schema.names], tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
-        ["data set", "row", "instances", "negative", "paper: negative", "mean length (tokens)",
+        ["data set", "row", "instances", "first class", "paper: first class", "mean length (tokens)",
          "paper: mean length (tokens)", "words", "words with vector"],
         ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
         ["SST", "vocabulary", "", "", "", "", "", "13826", "0.808"],
@@ -118,7 +119,7 @@ def test_no_zero_has_a_sign(value, metric, shown):
 
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):
-    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", ""]
+    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", "", ""]
     render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [

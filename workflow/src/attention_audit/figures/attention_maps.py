@@ -212,7 +212,7 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
 def one_instance(maps: pd.DataFrame, names: ClassNames) -> list[Line]:
     """All maps of one text, under a heading that names it."""
     first = maps.iloc[0]
-    gold, chosen = (names[int(first[column])] for column in ("label", "base_prediction"))
+    gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
     lines = prose(f"{display_name(first['dataset'])}, {first['id']}", style.TITLE, "bold")
     lines += spaced(
         prose(f"label: {gold} | prediction of the base model: {chosen} | p: probability of {chosen}"), below=3

@@ -326,7 +326,8 @@ TABLES: tuple[Table, ...] = (
         reads={
             "correlation": rows(
                 "correlation", "dataset", "model", "seed", "id", "prediction", "pair", "tau", "p", "top_k_overlap"
-            )
+            ),
+            "census": corpus("census"),
         },
         settings=("models", "resamples"),
     ),
@@ -366,6 +367,7 @@ TABLES: tuple[Table, ...] = (
         reads={
             **{name: read for name, read in ANSWERING.items() if name != "consistency"},
             "corpus": Read("corpus", "corpus", ("id", "split", "tokens"), split="test"),
+            "census": corpus("census"),
             "summary": Read("table", "summary"),
         },
         settings=("subjects", "answer"),

@@ -9,9 +9,12 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
+from attention_audit.tables.classes import ClassNames, class_names
 from attention_audit.tables.tidy import as_table, beside_paper
 
 CLASSES = ("negative", "positive")
+NAMED = 10
+"""The classes are named where they are at most this many."""
 MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
@@ -63,6 +66,11 @@ def duplicated(census: pd.DataFrame) -> dict[str, str]:
     return {split: f"{counts[split]} of the texts stand in another split too" for split in SPLITS if counts.get(split)}
 
 
+def called(names: ClassNames) -> str:
+    """A note that names the classes of a data set; "" where they are more than NAMED."""
+    return f"classes: {', '.join(names[class_] for class_ in sorted(names))}" if len(names) <= NAMED else ""
+
+
 def rebuilt(records: Records) -> str:
     """A note that names the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
@@ -75,7 +83,7 @@ def wp_table1_datasets(
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
-    files that differ from the published ones, and count texts that stand in two splits.
+    files that differ from the published ones, count texts that stand in two splits, and name the classes.
     """
     facts = [
         (dataset, *fact)
@@ -84,6 +92,7 @@ def wp_table1_datasets(
     ]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
     rows = beside_paper(rows, "Table 1")
+    names = class_names(census)
     for dataset, words in vocabulary.items():
         here = rows["dataset"] == dataset
         if words["vector"].isna().all():
@@ -93,6 +102,8 @@ def wp_table1_datasets(
         rows.loc[here & (rows["row"] == "raw") & (rows["metric"] == "instances"), "note"] = rebuilt(
             records.get(dataset, [])
         )
+        counts = rows["metric"].isin(["classes", CLASSES[0]])
+        rows.loc[here & (rows["row"] == "raw") & counts, "note"] = called(names[dataset])
     order = [*METRICS, "words", "words_with_vector", "tokens_with_vector"]
     return as_table(rows, [*PARTS, "vocabulary"], [name for name in order if name in set(rows["metric"])])
 

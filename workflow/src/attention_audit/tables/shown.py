@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
+from unicodedata import bidirectional
 
 import pandas as pd
 
@@ -48,7 +49,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
         line = {
             "data set": display_name(dataset),
-            "row": named(row, labels),
+            "row": named(row, labels, cells["class_name"].iloc[0]),
             "λ": "" if math.isnan(lambda_) else f"{lambda_:.3g}",
         }
         for metric in filter(None, table["metric"].unique()):
@@ -199,6 +200,11 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     return [*blocks, Block(legend, "What is measured")]
 
 
+def isolated(word: str) -> str:
+    """A word; one that is read from the right between marks of Unicode, so that numbers beside it keep their place."""
+    return f"\u2068{word}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in word) else word
+
+
 def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.texts: how many maps of each model may be shown, and a few of its texts."""
     counts, lines = [], []
@@ -219,10 +225,10 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "data set": display_name(row["dataset"]),
                 "model": named(row["model"], labels),
                 "text": row["id"],
-                "label": str(row["label"]),
-                "prediction": str(row["prediction"]),
+                "label": row["label_name"],
+                "prediction": row["prediction_name"],
                 "top items: weight, contribution": "; ".join(
-                    f"{item} {weight:.2f}, {part:+.3f}" for item, weight, part in items
+                    f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in items
                 ),
                 "seeds that agree": f"{row['agree']} of {row['others']}" if row["others"] else "",
                 "moved (JSD)": number(float(row["moved"]), ""),
