@@ -60,6 +60,7 @@ FIGURES: tuple[Figure, ...] = (
             "instance_adversary": audit(
                 "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
             ),
+            "census": corpus("census"),
         },
         settings=("models",),
     ),
@@ -117,16 +118,16 @@ FIGURES: tuple[Figure, ...] = (
         "how many items each ranking erases until the decision flips",
         suite="ss",
         number="Figures 5, 6 and 10",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "fraction_removed")},
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
     ),
     Figure(
         "ss_fig11_mass_removed",
         "figures.removed:ss_fig11_mass_removed",
-        "how much attention each ranking erases until the decision flips",
+        "how much attention each ranking leaves when the decision flips",
         suite="ss",
         number="Figure 11",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "mass_removed")},
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "mass_removed")},
         settings=("models",),
     ),
     Figure(
@@ -172,19 +173,23 @@ FIGURES: tuple[Figure, ...] = (
         "what shuffling the attention weights does to the prediction",
         suite="jw",
         number="Figure 5",
-        reads={"permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd")},
+        reads={
+            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
+            "census": corpus("census"),
+        },
         settings=("models",),
     ),
     Figure(
         "jw_fig_adversary",
-        "figures.adversary_histogram:jw_fig_adversary",
+        "figures.adversary_violins:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suite="jw",
         number="Figures 6 and 7",
         reads={
             "instance_adversary": rows(
                 "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            )
+            ),
+            "census": corpus("census"),
         },
         settings=("models",),
     ),
@@ -271,6 +276,18 @@ TABLES: tuple[Table, ...] = (
                 "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips", "other_flips"
             ),
             "census": corpus("census"),
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "ss_table_negative_delta_js",
+        "tables.delta_js:ss_table_negative_delta_js",
+        "how often the top item matters less than another, and at which difference in attention",
+        suite="ss",
+        reads={
+            "single_weight": rows(
+                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "delta_js", "delta_attention"
+            )
         },
         settings=("models", "resamples"),
     ),
