@@ -1,6 +1,6 @@
 # Audits -> tables and figures: one rule each. What they read is in plan/exhibits.py. No model is loaded.
 #
-# <table>    -> results/tables/<name>.parquet, .csv, .md and .tex
+# <table>    -> results/tables/<name>.parquet, .csv, .json, .md and .tex
 # <figure>   -> results/figures/<name>.pdf and .png, with its caption for Snakemake's own report
 # tables, figures   gather those of the suites that have data sets
 

@@ -26,8 +26,8 @@ def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
     Only of texts whose decision some ranking flips.
     """
-    values = rows.pivot_table(column, ["seed", "id"], "ranking", dropna=False, observed=True)
-    return values.dropna(how="all")
+    places = rows.assign(ranking=rows["ranking"].astype(str)).set_index(["seed", "id", "ranking"])
+    return places[column].unstack("ranking").dropna(how="all")
 
 
 def draw(axes: Axes, values: Mapping[str, pd.Series], never: Mapping[str, float]) -> None:

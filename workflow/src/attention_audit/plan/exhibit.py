@@ -127,4 +127,4 @@ class Table(Exhibit):
     gaps: bool = True
 
     folder = "tables"
-    endings = (".parquet", ".csv", ".md", ".tex")
+    endings = (".parquet", ".csv", ".json", ".md", ".tex")
