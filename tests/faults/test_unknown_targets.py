@@ -44,6 +44,9 @@ TARGETS = {
     "results/readouts/chorus/wp/adversary_lambda0.5/seed10/test.parquet": NO_RULE,
     "results/tables/wp_table9.parquet": NO_RULE,
     "results/figures/wp_fig2_attention_maps.svg": NO_RULE,
+    "results/figures/digest/wp_fig5_tvd_jsd.pdf": (
+        "error: digest: wp_fig5_tvd_jsd speaks of chorus alone; ask for one of them, or add this one to its suite"
+    ),
     "wp_table9": NO_RULE,
 }
 

@@ -21,7 +21,8 @@ EXHIBITS = """## Tables and figures
 
 Each figure is written as .pdf and .png. Each table is written as .parquet (tidy), .csv (the same rows with every digit;
 `pandas.read_csv` reads it as it is), .json (how it was made), .md and .tex (wide and rounded, with the paper's value
-beside ours).
+beside ours). A figure of one data set alone lies in a folder of its name, where somebody asked for it, such as
+`figures/sst/wp_fig5_tvd_jsd.pdf`; the combined one stays as it is.
 """
 
 FOLDERS = """## Folders
