@@ -15,6 +15,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrapped
 from attention_audit.figures.saving import save, texts_of
+from attention_audit.tables.classes import isolated, listed
 
 SAMPLES = {
     "Chinese": ("NotoSansCJK", "这部电影非常好。"),
@@ -180,3 +181,12 @@ def test_brackets_open_towards_what_they_hold():
     [line] = wrapped(map(Word, ["ראשון", "("]), style.TEXT)
     assert np.allclose(np.ptp(drawn(line.words[0].text, [fonts.FONT])[:, 0]), np.ptp(drawn(")", [fonts.FONT])[:, 0]))
     np.testing.assert_allclose(drawn(line.words[0].text, [fonts.FONT]), drawn(")", [fonts.FONT]))
+
+
+def test_names_that_are_read_from_the_right_stand_in_the_order_of_their_classes():
+    names = {0: "אב", 1: "גד"}
+    assert listed(names) == "\u2068אב\u2069, \u2068גד\u2069"
+    assert listed({1: "b", 0: "a"}) == "a, b"
+    # the comma parts the two, so that the first is drawn first
+    first, both = (drawn(text, [fonts.FONT]) for text in (f"x {isolated('אב')}", f"x {listed(names)}"))
+    np.testing.assert_allclose(both[: len(first)], first)

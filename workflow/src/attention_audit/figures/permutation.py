@@ -15,9 +15,9 @@ from attention_audit.figures.panels import describe
 from attention_audit.names import Names
 from attention_audit.tables.classes import class_names
 
-TICKS = {0: "0", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1"}
+TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1"}
 NEAREST = 0.03  # of the x axis: smaller values have no tick beside 0
-SHORTEST = 0.1  # TVD at the end of the x axis, at least
+SHORTEST = 0.01  # TVD at the end of the x axis, at least
 
 
 def jw_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:

@@ -122,7 +122,7 @@ def draw(
         axes.plot([0, *curve["jsd"]], [0, *curve["tvd"]], **look | {"marker": ""}, clip_on=False, zorder=3)
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"}, clip_on=False, zorder=3)
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axes.set(xlim=(0, 1.05 * LN2))
+    axes.set(xlim=(-0.015, 1.05 * LN2))
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
 
 

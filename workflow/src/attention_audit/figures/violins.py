@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from attention_audit.figures import style
 from attention_audit.figures.margin import above, beside
-from attention_audit.tables.classes import ClassNames
+from attention_audit.tables.classes import ClassNames, listed
 from attention_audit.units import LN2
 
 QUARTERS = (0.25, 0.5, 0.75)
@@ -24,7 +24,6 @@ PAPERS, OURS = "paper's bins", "quarters of texts"
 MOST_DIGITS = 5
 FEWEST = 10  # fewer texts are drawn as dots: no density to speak of
 NARROWEST = 0.05  # of the x axis; texts within less are one diamond, with their smallest and largest value
-SPLIT = 2  # classes, which share one violin
 MOST = 4  # classes that have violins of their own; more are pooled
 SPAN = 0.85  # height that the violins of one bin share
 LEAST, PER_BIN, PER_CLASS = 0.62, 0.26, 0.15  # inches: of a panel, of a bin, and of a class in it
@@ -85,8 +84,7 @@ def key(names: ClassNames) -> str:
     """Which class is which in a panel."""
     if len(names) > MOST:
         return f"all {len(names)} predicted classes together"
-    order = ", ".join(names[class_] for class_ in sorted(names))
-    return f"predicted, from above: {order}"
+    return f"predicted, from above: {listed(names)}"
 
 
 def written(names: Mapping[str, ClassNames]) -> list[str]:
@@ -128,7 +126,6 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: Bins) -> None:
             palette=colours,
             saturation=1,
             orient="h",
-            split=classes == SPLIT,
             inner="quart",
             inner_kws={"color": "white", "linewidth": 0.9},
             density_norm="width",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from unicodedata import bidirectional
 
 import pandas as pd
 
@@ -18,3 +19,13 @@ def class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
         }
         for dataset, rows in census.items()
     }
+
+
+def isolated(text: str) -> str:
+    """A text; one that is read from the right between marks of Unicode, so that what is beside it keeps its place."""
+    return f"\u2068{text}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
+
+
+def listed(names: ClassNames) -> str:
+    """All names of one data set, in the order of the classes."""
+    return ", ".join(isolated(names[class_]) for class_ in sorted(names))

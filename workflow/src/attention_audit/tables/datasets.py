@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.tables.classes import ClassNames, class_names
+from attention_audit.tables.classes import ClassNames, class_names, listed
 from attention_audit.tables.tidy import as_table, beside_paper
 
 CLASSES = ("negative", "positive")
@@ -68,7 +68,7 @@ def duplicated(census: pd.DataFrame) -> dict[str, str]:
 
 def called(names: ClassNames) -> str:
     """A note that names the classes of a data set; "" where they are more than NAMED."""
-    return f"classes: {', '.join(names[class_] for class_ in sorted(names))}" if len(names) <= NAMED else ""
+    return f"classes: {listed(names)}" if len(names) <= NAMED else ""
 
 
 def rebuilt(records: Records) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
-from unicodedata import bidirectional
 
 import pandas as pd
 
@@ -17,6 +16,7 @@ from attention_audit.answer.words import YES
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
+from attention_audit.tables.classes import isolated
 from attention_audit.tables.texts import TOP, top
 from attention_audit.tables.wording import heading, label_of, named, number
 
@@ -198,11 +198,6 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         blocks.append(Block(pd.DataFrame(rests, dtype=str), "What each answer rests on", text))
         blocks.append(Block(pd.DataFrame(besides, columns=["data set", "model", "measured", "value"]), "Beside them"))
     return [*blocks, Block(legend, "What is measured")]
-
-
-def isolated(word: str) -> str:
-    """A word; one that is read from the right between marks of Unicode, so that numbers beside it keep their place."""
-    return f"\u2068{word}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in word) else word
 
 
 def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
