@@ -14,7 +14,9 @@ from pages import check_page
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome"))), None
+)
 PROBE = """<script>addEventListener("load", () => {
   const root = document.documentElement;
   const clipped = [...document.querySelectorAll("main *, nav *")].filter(part => {
@@ -61,7 +63,7 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: the page is not opened in a browser")
-@pytest.mark.parametrize("width", [1440, 600])
+@pytest.mark.parametrize("width", [1440, 800, 390])
 def test_a_browser_shows_the_page_whole(finished: Folder, tmp_path: Path, width: int) -> None:
     copy = tmp_path / "report.html"
     copy.write_text(page_of(finished).replace("</head>", PROBE + "</head>"))

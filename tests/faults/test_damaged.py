@@ -65,6 +65,7 @@ IN_TURN = [
 UNREAD = [
     "models/chorus/wp/base/seed10.history.parquet",
     "tables/wp_table2_uniform.csv",
+    "tables/wp_table2_uniform.json",
     "tables/wp_table2_uniform.md",
     "tables/wp_table2_uniform.tex",
     "figures/wp_fig5_tvd_jsd.pdf",

@@ -48,6 +48,9 @@ TARGETS = {
     "results/figures/wp_fig2_attention_maps.svg": NOTHING
     + "did you mean results/figures/wp_fig2_attention_maps.pdf or results/figures/wp_fig2_attention_maps.png?",
     "wp_fig6": NOTHING + "did you mean wp_fig5?",
+    "results/figures/digest/wp_fig5_tvd_jsd.pdf": (
+        "error: digest: wp_fig5_tvd_jsd speaks of chorus alone; ask for one of them, or add this one to its suite"
+    ),
 }
 
 

@@ -11,11 +11,12 @@ from labels import JW
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.figures.adversary_histogram import jw_fig_adversary
+from attention_audit.figures.adversary_violins import jw_fig_adversary
 from attention_audit.figures.agreement import jw_fig_agreement, matrix
 from attention_audit.figures.correlation import LINES, compared, jw_fig_correlation
 from attention_audit.figures.permutation import jw_fig_permutation
 from attention_audit.figures.saving import save
+from attention_audit.figures.violins import quarters
 from attention_audit.names import ATTRIBUTIONS
 from attention_audit.units import LN2
 
@@ -71,10 +72,23 @@ def agreement(models):
     return frame.assign(tau=np.random.default_rng(4).uniform(-1, 1, len(frame)))
 
 
+def census(models):
+    """columns.CENSUS frames by data set."""
+    return {
+        dataset: pd.DataFrame(
+            {
+                "label": range(CLASSES.get(dataset, 2)),
+                "label_name": [f"{dataset} {i}" for i in range(CLASSES.get(dataset, 2))],
+            }
+        )
+        for dataset in models
+    }
+
+
 FIGURES = {
     "correlation": lambda models: jw_fig_correlation(correlation(models), JW),
-    "permutation": lambda models: jw_fig_permutation(permutation(models), JW),
-    "adversary": lambda models: jw_fig_adversary(adversary(models), JW),
+    "permutation": lambda models: jw_fig_permutation(permutation(models), census(models), JW),
+    "adversary": lambda models: jw_fig_adversary(adversary(models), census(models), JW),
     "agreement": lambda models: jw_fig_agreement(agreement(models), JW),
 }
 
@@ -88,6 +102,7 @@ def test_no_text_hides_another_or_leaves_the_page(name, models):
 @pytest.mark.parametrize("name", ["correlation", "permutation", "agreement"])
 def test_panels_are_named_in_the_papers_order(name):
     titles = [axes.get_title(loc="left").split("\n")[:2] for axes in FIGURES[name](FEW | ONE).axes]
+    titles = [title for title in titles if len(title) > 1]
     assert titles == [["SNLI", "BiLSTM (additive)"], ["SNLI", "average (additive)"], ["SST", "BiLSTM (additive)"]]
 
 
@@ -95,8 +110,8 @@ def test_panels_are_named_in_the_papers_order(name):
     ("draw", "frame"),
     [
         (jw_fig_correlation, correlation(FEW)),
-        (jw_fig_permutation, permutation(FEW)),
-        (jw_fig_adversary, adversary(FEW)),
+        (lambda rows, models: jw_fig_permutation(rows, census(FEW), models), permutation(FEW)),
+        (lambda rows, models: jw_fig_adversary(rows, census(FEW), models), adversary(FEW)),
         (jw_fig_agreement, agreement(FEW)),
     ],
 )
@@ -128,61 +143,113 @@ def test_correlation_compares_attention_only():
 
 def test_correlation_marks_means_and_counts_what_is_not_defined():
     frame = correlation(ONE, texts=4)
-    frame.loc[frame["pair"] == "attention~gradient", "tau"] = [0.1, 0.3, np.nan, 0.5]
-    frame.loc[frame["pair"] == "attention~loo", "tau"] = [-0.5, np.nan, np.nan, 0.1]
+    frame.loc[frame["pair"] == "attention~gradient", "tau"] = [0.15, 0.35, np.nan, 0.55]
+    frame.loc[frame["pair"] == "attention~loo", "tau"] = [-0.55, np.nan, np.nan, 0.15]
     [axes] = jw_fig_correlation(frame, JW).axes
-    upright = [line for line in axes.lines if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1]
-    assert {line.get_color(): line.get_xdata()[0] for line in upright} == pytest.approx(
-        {style.GREY: 0, style.BLUE: 0.3, style.VERMILLION: -0.2}
-    )
-    assert axes.get_title(loc="left") == "SST\nBiLSTM (additive)\nwithout τ: 3 of 8"
+    means = {line.get_color(): line.get_xdata()[0] for line in axes.lines if line.get_marker() == "v"}
+    assert means == pytest.approx({style.BLUE: 0.35, style.VERMILLION: -0.2})
+    assert axes.get_title(loc="left") == "SST\nBiLSTM (additive)\nno τ: gradient 1, leave-one-out 2 of 4 texts"
+    # 3 texts with the gradient, 2 with leave-one-out, in percent of them
+    gradient, loo = (patch.get_data().values for patch in axes.patches if not patch.get_fill())
+    assert (gradient.max(), gradient.sum()) == (pytest.approx(100 / 3), pytest.approx(100))
+    assert (loo[4], loo[11]) == (50, 50)
+
+
+def test_correlation_that_is_always_defined_says_how_many_texts():
+    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=0.5), JW).axes
+    assert axes.get_title(loc="left").endswith("5 texts")
+    assert "no τ" not in axes.get_title(loc="left")
 
 
 def test_correlation_without_any_tau_is_an_empty_panel():
     [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW).axes
-    assert axes.get_title(loc="left").endswith("without τ: 10 of 10")
-    assert len(axes.lines) == 1
+    assert " ".join(axes.get_title(loc="left").split()).endswith("no τ: gradient 5, leave-one-out 5 of 5 texts")
+    assert len(axes.patches) == 0
 
 
-def test_correlation_that_is_the_same_for_all_texts_has_no_density():
-    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=1.0), JW).axes
-    assert all(len(line.get_xdata()) == 2 for line in axes.lines)
+def counts_of(axes):
+    """The numbers in the right margin of a panel, from the top."""
+    numbers = [text for text in axes.texts if text.get_text().isdigit()]
+    return [text.get_text() for text in sorted(numbers, key=lambda text: text.xy[1])]
 
 
-def test_permutation_counts_texts_by_bin_and_class():
-    frame = permutation(ONE, texts=6).assign(max_attention=[0.1, 0.2, 0.25, 0.8, 1.0000001, 0.3])
-    [axes] = jw_fig_permutation(frame, JW).axes
-    # from the lowest bin up; negative (even texts), then positive
-    assert [text.get_text() for text in axes.texts] == ["1", "1", "1", "1", "0", "0", "1", "1", "texts"]
-    assert axes.get_xlim() == (0, 1)
+def test_texts_are_parted_as_in_the_paper_and_in_quarters():
+    weights = [0.1, 0.2, 0.25, 0.8, 1.0000001, 0.3, 0.31, 0.32]
+    frame = permutation(ONE, texts=8).assign(max_attention=weights)
+    above, below = jw_fig_permutation(frame, census(ONE), JW).axes
+    # even texts are of the first class, which is the upper one; the bin from a half on is empty and left out
+    assert [label.get_text() for label in above.get_yticklabels()] == ["[¾, 1]", "[¼, ½)", "[0, ¼)"]
+    assert counts_of(above) == ["1", "1", "2", "2", "1", "1"]
+    assert counts_of(below) == ["1", "1", "1", "1", "1", "1", "1", "1"]
+    names = [label.get_text() for label in below.get_yticklabels()]
+    assert names == ["0.80 to 1.00", "0.31 to 0.32", "0.25 to 0.30", "0.10 to 0.20"]
+    assert (above.get_ylabel(), below.get_ylabel()) == ("paper's bins", "quarters of texts")
+
+
+@pytest.mark.parametrize(
+    ("weights", "names"),
+    [
+        ([0.04] * 9, ["0.04"]),
+        ([0.031, 0.032, 0.033, 0.034], ["0.031", "0.032", "0.033", "0.034"]),
+        ([0.1] * 6 + [0.5, 0.6], ["0.10", "0.50 to 0.60"]),
+    ],
+)
+def test_quarters_are_named_by_their_weights(weights, names):
+    bins = quarters(pd.Series(weights))
+    assert list(bins.names) == names
+    assert set(bins.of(pd.Series(weights))) == set(range(len(names)))
+
+
+def test_small_changes_are_spread_by_a_root():
+    frame = permutation(ONE, texts=20).assign(median_tvd=0.25)
+    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
+    assert above.get_xlim() == (0, 0.5)
+    ticks = dict(zip(above.get_xticks(), (label.get_text() for label in above.get_xticklabels()), strict=True))
+    assert list(ticks) == pytest.approx([0, 0.1, 0.1**0.5, 0.5])
+    assert list(ticks.values()) == ["0", "0.01", "0.1", "¼"]
+    assert {float(x) for dots in above.collections for x, _ in dots.get_offsets()} == {0.5}
+
+
+def test_texts_that_hardly_differ_are_summed_up_in_words():
+    frame = permutation(ONE, texts=40).assign(max_attention=0.1, median_tvd=np.linspace(0.0001, 0.001, 40))
+    frame.loc[0, "median_tvd"] = 1.0
+    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
+    words = [text.get_text() for text in above.texts]
+    # of the texts of the second class all are near 0; one of the first is not
+    assert "0.000 to 0.001" in words
+    assert len([word for word in words if " to " in word]) == 1
 
 
 @pytest.mark.parametrize("name", ["permutation", "adversary"])
-def test_classes_are_told_apart_where_they_are_few(name):
-    legends = {
-        "few": ["predicted class 0", "predicted class 1", "predicted class 2"],
-        "one": ["predicted negative", "predicted positive"],
-        "many": ["predicted negative", "predicted positive", "all classes"],
+def test_classes_are_named_where_they_are_few(name):
+    keys = {
+        "few": ["predicted, from above: snli 0, snli 1, snli 2"] * 2,
+        "one": ["predicted, from above: sst 0, sst 1"],
+        "many": ["all 20 predicted classes together"] * 3
+        + ["predicted, from above: a-data-set-with-a-name-too-long-for-one-line"] * 2,
     }
     for shape, models in {"few": FEW, "one": ONE, "many": MANY}.items():
-        (legend,) = FIGURES[name](models).legends
-        assert [text.get_text() for text in legend.get_texts()] == legends[shape]
+        titles = [
+            axes.get_title(loc="left").replace("-\n", "-").replace("\n", " ") for axes in FIGURES[name](models).axes
+        ]
+        for title, key in zip(filter(None, titles), keys[shape], strict=True):
+            assert key in title
 
 
-def test_adversary_shows_every_text_in_a_histogram_up_to_ln2():
+def test_adversary_shows_every_text_up_to_ln2():
     frame = adversary(ONE, texts=5).assign(jsd=[0, 0.01, 0.35, 0.6931471805599453, 0.69])
-    above, below = jw_fig_adversary(frame, JW).axes
-    heights = [bar.get_height() for bar in above.patches]
-    assert sum(heights) == 5
-    bars = np.array(heights).reshape(2, -1).sum(0)
-    assert (bars[0], bars[-1]) == (2, 2)
-    assert above.get_xlim() == below.get_xlim() == (0, LN2)
+    for axes in jw_fig_adversary(frame, census(ONE), JW).axes:
+        assert sorted(x for dots in axes.collections for x, _ in dots.get_offsets()) == pytest.approx(
+            [0, 0.01, 0.35, 0.69, LN2]
+        )
+        assert axes.get_xlim() == (0, LN2)
 
 
 def test_adversary_reads_the_largest_weight_and_not_the_weights():
     frame = adversary(ONE).assign(attention=[[1.0]] * 40)
     one, other = (
-        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows, JW))) for rows in (frame, adversary(ONE))
+        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows, census(ONE), JW)))
+        for rows in (frame, adversary(ONE))
     )
     assert one == other
 
@@ -204,7 +271,8 @@ def test_attributions_that_order_no_text_are_told_in_words():
 
 def test_agreement_writes_every_pair_once():
     figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256), JW)
-    [axes] = figure.axes
+    axes, bar = figure.axes
+    assert bar.get_xlim() == (-1, 1)
     assert [text.get_text() for text in axes.texts] == ["0.26"] * 10
     assert [label.get_text() for label in axes.get_yticklabels()] == [
         "gradient",
@@ -213,6 +281,13 @@ def test_agreement_writes_every_pair_once():
         "integrated gradients",
     ]
     assert axes.get_xticklabels()[0].get_text() == "attention"
+
+
+def test_agreement_names_the_columns_once():
+    models = {"sst": MODELS[:3], "imdb": MODELS[:2]}
+    *panels, _ = jw_fig_agreement(agreement(models), JW).axes
+    named = [any(label.get_visible() and label.get_text() for label in axes.get_xticklabels()) for axes in panels]
+    assert named == [False, False, True, True, True]
 
 
 @pytest.mark.parametrize("value", np.linspace(-1, 1, 21))

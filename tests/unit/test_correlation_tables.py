@@ -41,6 +41,15 @@ def correlation(taus, predictions=None, model="lstm_tanh", dataset="sst", pair="
     return pd.DataFrame({"id": ids} | about | measured | more)[CORRELATION.schema.names]
 
 
+def census(*datasets):
+    """columns.CENSUS frames by data set."""
+    names = ["no", "perhaps", "yes", "a", "b"]
+    return {dataset: pd.DataFrame({"label": range(5), "label_name": names}) for dataset in datasets}
+
+
+CENSUS = census("sst", "snli", "babi-1", "mine")
+
+
 def permutation(weights, changes, model="lstm_tanh", dataset="sst", seed=1):
     """Largest weight and median TVD of each text, as rows of columns.PERMUTATION; the rest is null."""
     ids = [f"text {number}" for number in range(len(weights))]
@@ -72,7 +81,7 @@ def assert_fits(table, folder):
 def test_table2_describes_tau_over_texts(tmp_path):
     # mean 0.3, squares 0.01 + 0.25 + 0.01 + 0.25, less 0.09: variance 0.04
     taus = [(0.1, 0.2), (0.5, 0.01), (0.1, 0.05), (0.5, 0.06)]
-    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), RESAMPLES, JW)
+    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), CENSUS, RESAMPLES, JW)
     assert_fits(table, tmp_path)
     assert cells(table, "cnn_dot/attention~gradient/overall") == pytest.approx(
         {"tau": 0.3, "tau_sd": 0.2, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 0}
@@ -82,14 +91,14 @@ def test_table2_describes_tau_over_texts(tmp_path):
 
 def test_table2_counts_undefined_texts_and_leaves_them_out():
     taus = [(0.2, 0.01), (NAN, NAN), (0.4, 0.2), (NAN, NAN)]
-    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), RESAMPLES, JW)
+    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), CENSUS, RESAMPLES, JW)
     assert cells(table, "lstm_tanh/attention~gradient/overall") == pytest.approx(
         {"tau": 0.3, "tau_sd": 0.1, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 2}
     )
 
 
 def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
-    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), RESAMPLES, JW)
+    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), CENSUS, RESAMPLES, JW)
     assert_fits(table, tmp_path)
     found = cells(table, "lstm_tanh/attention~gradient/overall")
     assert all(math.isnan(found[name]) for name in ("tau", "tau_sd", "significant"))
@@ -98,7 +107,7 @@ def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
 
 def test_table2_tells_predicted_classes_apart():
     taus = [(0.1, 0.5), (0.3, 0.5), (0.8, 0.01)]
-    table = jw_table2_correlation(correlation(taus, [2, 2, 0], dataset="snli"), RESAMPLES, JW)
+    table = jw_table2_correlation(correlation(taus, [2, 2, 0], dataset="snli"), CENSUS, RESAMPLES, JW)
     rows = [f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_2")]
     assert list(dict.fromkeys(table["row"])) == rows
     assert [cells(table, row)["tau"] for row in rows] == pytest.approx([0.4, 0.8, 0.2])
@@ -107,7 +116,9 @@ def test_table2_tells_predicted_classes_apart():
 
 
 def test_table2_pools_many_classes():
-    table = jw_table2_correlation(correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), RESAMPLES, JW)
+    table = jw_table2_correlation(
+        correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), CENSUS, RESAMPLES, JW
+    )
     assert set(table["row"]) == {"lstm_tanh/attention~gradient/overall"}
 
 
@@ -115,7 +126,7 @@ def test_table2_follows_a_text_whose_class_changes_with_the_seed():
     frame = pd.concat(
         [correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], seed=2), correlation([(0.5, 0.5), (0.7, 0.5)], [0, 0], seed=1)]
     )
-    table = jw_table2_correlation(frame, RESAMPLES, JW)
+    table = jw_table2_correlation(frame, CENSUS, RESAMPLES, JW)
     overall, zero, one = (f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_1"))
     assert cells(table, overall)["tau"] == pytest.approx(0.4)
     # of the seeds' means 0.6 and 0.2
@@ -127,7 +138,7 @@ def test_table2_follows_a_text_whose_class_changes_with_the_seed():
 
 def test_table2_bounds_means_but_not_counts():
     taus = list(zip(np.linspace(0.1, 0.9, 40), [0.01] * 40, strict=True))
-    table = jw_table2_correlation(correlation(taus), RESAMPLES, JW).set_index(["row", "metric"])
+    table = jw_table2_correlation(correlation(taus), CENSUS, RESAMPLES, JW).set_index(["row", "metric"])
     tau = table.loc["lstm_tanh/attention~gradient/overall", :].loc["tau"]
     assert 0.35 < tau["low"] < 0.5 < tau["high"] < 0.65
     counts = table.loc[table.index.get_level_values("metric").isin(["texts", "undefined"])]
@@ -141,7 +152,7 @@ def test_table2_sets_the_papers_correlations_beside_ours_in_their_order():
         for model in ("average_tanh", "lstm_tanh")
         for pair in ("gradient~loo", "attention~loo", "attention~gradient_attached", "attention~gradient")
     )
-    table = jw_table2_correlation(frame, RESAMPLES, JW)
+    table = jw_table2_correlation(frame, CENSUS, RESAMPLES, JW)
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{pair}/{group}"
         for model in ("lstm_tanh", "average_tanh")
@@ -163,7 +174,8 @@ def test_table2_takes_texts_with_categories():
     frame = pd.concat([correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], pair=pair) for pair in PAIRS])
     words = dict.fromkeys(["dataset", "model", "id", "pair"], "category")
     pd.testing.assert_frame_equal(
-        jw_table2_correlation(frame.astype(words), RESAMPLES, JW), jw_table2_correlation(frame, RESAMPLES, JW)
+        jw_table2_correlation(frame.astype(words), CENSUS, RESAMPLES, JW),
+        jw_table2_correlation(frame, CENSUS, RESAMPLES, JW),
     )
 
 
@@ -248,7 +260,11 @@ def test_rows_are_called_by_what_they_hold(row, name):
 
 def test_tau_is_spelt_in_greek(tmp_path):
     render(
-        jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), RESAMPLES, JW), tmp_path / "t", "{}", wide, LABELS
+        jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), CENSUS, RESAMPLES, JW),
+        tmp_path / "t",
+        "{}",
+        wide,
+        LABELS,
     )
     head, _, first = (tmp_path / "t.md").read_text().splitlines()[:3]
     assert [cell.strip() for cell in head.split("|")[3:9]] == [
@@ -265,9 +281,22 @@ def test_tau_is_spelt_in_greek(tmp_path):
     assert tex.isascii()
 
 
+def test_predicted_classes_have_the_names_of_the_data(tmp_path):
+    taus = [(0.1, 0.5), (0.3, 0.5)]
+    frame = pd.concat([correlation(taus, [0, 1]), correlation(taus, [1, 1], dataset="mine")])
+    names = {"mine": pd.DataFrame({"label": [-1, 0, 1], "label_name": ["", "no", "yes"]})}
+    table = jw_table2_correlation(frame, census("sst") | names, RESAMPLES, JW)
+    shown = table.drop_duplicates(["dataset", "row"])[["dataset", "class_name"]].to_numpy().tolist()
+    assert shown == [["sst", ""], ["sst", "no"], ["sst", "perhaps"], ["mine", ""], ["mine", "yes"]]
+    render(table, tmp_path / "t", "{}", wide, LABELS)
+    text = (tmp_path / "t.md").read_text()
+    assert "BiLSTM (additive), attention and gradient, predicted perhaps |" in text
+    assert "class 1" not in text
+
+
 def test_a_model_without_a_label_is_refused():
     frames = {
-        jw_table2_correlation: [correlation([(0.1, 0.5)], model="gpt")],
+        jw_table2_correlation: [correlation([(0.1, 0.5)], model="gpt"), CENSUS],
         jw_table_conicity: [conicity([0.5], "gpt"), permutation([0.5], [0.1], "gpt")],
         jw_table_evidence: [evidence([0.9], [0.2], "gpt")],
     }
@@ -278,7 +307,7 @@ def test_a_model_without_a_label_is_refused():
 
 def test_an_attribution_without_a_label_is_refused():
     with pytest.raises(AuditError, match=r"^attribution 'shap' is not known .* ATTRIBUTIONS of attention_audit/names"):
-        jw_table2_correlation(correlation([(0.1, 0.5)], pair="attention~shap"), RESAMPLES, JW)
+        jw_table2_correlation(correlation([(0.1, 0.5)], pair="attention~shap"), CENSUS, RESAMPLES, JW)
     with pytest.raises(AuditError, match=r"^name 'shap' is not known to tables; declare "):
         named("lstm_tanh/attention~shap/overall", LABELS)
 

@@ -173,6 +173,27 @@ def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -
             assert read == [audit_file(name, "jw", "contributions") for name in shown]
 
 
+def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
+    figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig3")
+    every, one = plan.exhibiting.inputs(figure), plan.exhibiting.inputs(figure, "chorus")
+    assert one == {
+        "comparison": ["results/audits/chorus/wp/comparison.parquet"],
+        "instance_adversary": ["results/audits/chorus/wp/instance_adversary.parquet"],
+        "census": ["results/corpora/chorus/census.parquet"],
+    }
+    assert all(set(one[name]) < set(every[name]) for name in one)
+    job = plan.exhibiting.job(figure, "chorus")
+    assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
+    assert figure.path_of_one(".pdf") == "results/figures/{dataset}/wp_fig3_seed_variance.pdf"
+    with pytest.raises(
+        AuditError, match=r"^digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
+    ):
+        plan.exhibiting.inputs(figure, "digest")
+    nothing = plan_of(datasets=[])
+    with pytest.raises(AuditError, match=r"^chorus: wp_fig3_seed_variance speaks of no data set in this configuration"):
+        nothing.exhibiting.job(figure, "chorus")
+
+
 def test_tables_of_tables_read_those_that_are_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
     replication = next(table for table in TABLES if table.name == "replication")

@@ -10,7 +10,7 @@ from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.errors import AuditError
-from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js, thinned
+from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js
 from attention_audit.figures.faithfulness import curve_points, ss_fig_aopc
 from attention_audit.figures.panels import panels_of
 from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_mass_removed
@@ -67,7 +67,7 @@ def test_panels_are_named_in_the_papers_order():
     figure = ss_fig3_delta_js(
         single_weight({"yelp": ["flan_none", "flan_rnn", "han_rnn"], "agnews-4": ["han_conv"]}), SS
     )
-    titles = [axes.get_title(loc="left").split("\n") for axes in figure.axes]
+    titles = [axes.get_title(loc="left").split("\n")[:2] for axes in figure.axes[:-1]]
     assert titles == [["Yelp", "HANrnn"], ["Yelp", "FLANrnn"], ["Yelp", "FLANnoenc"], ["AgNews, 4 classes", "HANconv"]]
 
 
@@ -81,64 +81,76 @@ def test_panels_take_words_as_categories():
     )
 
 
-def test_figure3_shows_attention_with_the_corrected_draw_whole():
+def test_figure3_counts_attention_with_the_corrected_draw_whole():
     frame = single_weight({"yelp": ["han_rnn"]}, texts=20)
-    [axes] = ss_fig3_delta_js(frame, SS).axes
+    axes, _ = ss_fig3_delta_js(frame, SS).axes
     shown = frame[(frame["ranking"] == "attention") & (frame["draw"] == "corrected")]
-    points = axes.collections[0].get_offsets()
-    expected = shown[["delta_attention", "delta_js"]].to_numpy()
-    np.testing.assert_array_equal(np.sort(points, 0), np.sort(expected, 0))
+    cells = axes.collections[0].get_array()
+    assert cells.sum() == 20
     assert axes.get_ylim()[0] < shown["delta_js"].min()
     assert axes.get_ylim()[1] > shown["delta_js"].max()
+    assert shown["delta_attention"].max() < axes.get_xlim()[1] < 1.1 * shown["delta_attention"].max()
+    assert axes.get_title(loc="left").endswith(f"below 0: {(shown['delta_js'] < 0).sum()} of 20")
 
 
-def test_figure3_panels_share_their_scale():
-    frame = single_weight(FEW)
-    frame.loc[frame.index[0], "delta_js"] = 0.69
-    limits = {axes.get_ylim() for axes in ss_fig3_delta_js(frame, SS).axes}
-    assert len(limits) == 1
+def test_figure3_panels_of_a_data_set_share_their_axes():
+    frame = single_weight(FEW | ONE)
+    frame.loc[frame["dataset"] == "yelp", ["delta_attention", "delta_js"]] /= 100
+    one, other, flat, _ = ss_fig3_delta_js(frame, SS).axes
+    assert (one.get_xlim(), one.get_ylim()) == (other.get_xlim(), other.get_ylim())
+    assert flat.get_xlim()[1] == pytest.approx(0.0105, abs=1e-3)
 
 
-def test_a_slice_holds_ten_points_at_most():
-    # 30 in the first slice, 4 in the last: a lone weight of 1 is in it too
-    rows = pd.DataFrame({"delta_attention": [0.001] * 30 + [0.9951, 0.999, 1.0, 1.0000001]})
-    assert thinned(rows)["slice"].value_counts().to_dict() == {0: 10, 199: 4}
-
-
-def test_figure4_counts_negative_differences_only():
-    frame = single_weight({"yelp": ["han_rnn"]}, texts=6)
-    shown = (frame["ranking"] == "attention") & (frame["draw"] == "corrected")
+def test_figure4_shows_negative_differences_only():
+    frame = single_weight({"yelp": ["han_rnn", "flan_none"]}, texts=6)
+    shown = (frame["ranking"] == "attention") & (frame["draw"] == "corrected") & (frame["model"] == "han_rnn")
+    frame["delta_js"] = 0.1
     frame.loc[shown, "delta_js"] = [-0.1, -0.2, 0.0, 0.3, -1e-9, 0.1]
-    frame.loc[shown, "delta_attention"] = [0.01, 0.03, 0.5, 0.5, 1.0, 0.5]
+    frame.loc[shown, "delta_attention"] = [0.01, 0.03, 0.5, 0.5, 0.6, 0.5]
     [axes] = ss_fig4_negative_delta_js(frame, SS).axes
-    heights = [bar.get_height() for bar in axes.patches]
-    assert (heights[0], heights[-1], sum(heights)) == (2, 1, 3)
-    assert axes.get_title(loc="left") == "Yelp\nHANrnn: 3 of 6"
+    assert axes.collections[0].get_offsets()[:, 0].tolist() == [0.01, 0.03, 0.6]
+    [[(x, _), _]] = axes.collections[1].get_segments()
+    assert x == 0.03
+    assert [text.get_text() for text in axes.texts] == ["3 of 6", "0 of 6", "texts"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["Yelp, HANrnn", "Yelp, FLANnoenc"]
 
 
 def test_figure4_without_any_negative_difference_says_none():
     [axes] = ss_fig4_negative_delta_js(single_weight({"yelp": ["han_rnn"]}).assign(delta_js=0.1), SS).axes
-    assert axes.get_title(loc="left").endswith("0 of 60")
+    assert axes.texts[0].get_text() == "0 of 60"
 
 
-def test_boxes_leave_out_what_never_flips_and_say_how_much():
-    frame = ranked_sets({"yelp": ["han_rnn"]}, texts=8)
-    frame.loc[frame["ranking"] == "attention", "fraction_removed"] = [0.1, 0.2, 0.3, 0.4, 0.5, 1.0, np.nan, np.nan]
-    frame.loc[frame["ranking"] == "random", "fraction_removed"] = np.nan
+def test_boxes_are_of_the_same_texts():
+    frame = ranked_sets({"yelp": ["han_rnn"]}, texts=10)
+    never = frame["id"].isin(["text 8", "text 9"])
+    frame.loc[never, "fraction_removed"] = np.nan
+    for ranking, fractions in {"attention": [*np.linspace(0.1, 0.7, 7), np.nan], "random": [np.nan] * 8}.items():
+        frame.loc[(frame["ranking"] == ranking) & ~never, "fraction_removed"] = fractions
+    frame.loc[(frame["ranking"] == "smallest") & ~never, "fraction_removed"] = 0.05
     [axes] = ss_fig5_fraction_removed(frame, SS).axes
-    assert [text.get_text() for text in axes.texts] == ["100.0 %", "25.0 %", "0.0 %", "0.0 %", "0.0 %", "never"]
+    # of 8 texts that some ranking flips, attention never flips one, and random none: all items count as erased
+    assert [text.get_text() for text in axes.texts] == ["100.0 %", "12.5 %", "0.0 %", "0.0 %", "0.0 %", "never"]
     medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
-    assert medians[1] == pytest.approx(0.35)
-    # quartiles 0.225 and 0.475: 1.0 is beyond 1.5 times their distance, and is no whisker's end
-    ends = [line.get_xdata()[1] for line in axes.lines if line.get_linewidth() == 0.7 and set(line.get_ydata()) == {1}]
-    assert ends == pytest.approx([0.1, 0.5])
+    assert medians[0] == 1
+    assert medians[1] == pytest.approx((0.4 + 0.5) / 2)
+    assert medians[-1] == pytest.approx(0.05)
+    assert axes.get_title(loc="left") == "Yelp\nHANrnn\n8 of 10 texts flip"
     assert [label.get_text() for label in axes.get_yticklabels()] == [RANKINGS[name].label for name in RANKERS]
 
 
-def test_figure11_shows_mass():
-    frame = ranked_sets({"yelp": ["han_rnn"]}).assign(mass_removed=0.25)
+def test_texts_that_nothing_flips_leave_empty_boxes():
+    frame = ranked_sets({"yelp": ["han_rnn"]}, texts=4).assign(fraction_removed=np.nan)
+    [axes] = ss_fig5_fraction_removed(frame, SS).axes
+    assert axes.get_title(loc="left").endswith("0 of 4 texts flip")
+
+
+def test_figure11_shows_the_mass_that_is_left():
+    frame = ranked_sets({"yelp": ["han_rnn"]}).assign(mass_removed=0.99)
+    frame.loc[frame["ranking"] == "random", "mass_removed"] = 1.0
     [axes] = ss_fig11_mass_removed(frame, SS).axes
-    assert {line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6} == {0.25}
+    medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
+    assert medians == pytest.approx([1e-6] + [0.01] * (len(RANKERS) - 1))
+    assert axes.get_xscale() == "log"
 
 
 def test_curves_are_means_over_texts_and_seeds():
@@ -158,7 +170,9 @@ def test_figure_aopc_draws_a_line_a_ranking():
     points = curve_points(frame, RESAMPLES, SS)
     figure = ss_fig_aopc(iter([frame]), RESAMPLES, SS)
     above, below = figure.axes
-    assert (above.get_ylabel(), below.get_ylabel()) == ("attention-\ncomprehensiveness", "attention-\nsufficiency")
+    assert above.get_ylabel() == "attention-\ncomprehensiveness\n↑ higher is better"
+    assert below.get_ylabel() == "attention-\nsufficiency\n↓ lower is better"
+    assert above.get_xticks().tolist() == list(BINS)
     markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
     assert markers == [RANKINGS[name].marker for name in RANKERS if name != "smallest"]
     drawn = below.lines[0].get_ydata()
@@ -190,8 +204,8 @@ def test_a_ranking_without_a_look_is_refused(draw):
 
 def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     looks = {"position": Look("position", "sky", "v"), **RANKINGS}
-    for module in ("removed", "faithfulness", "delta_js"):
-        monkeypatch.setattr(f"attention_audit.figures.{module}.RANKINGS", Names("ranking", "here", looks))
+    for module in ("figures.removed", "figures.faithfulness", "tables.delta_js"):
+        monkeypatch.setattr(f"attention_audit.{module}.RANKINGS", Names("ranking", "here", looks))
     frame = ranked_sets({"yelp": ["han_rnn"]})
     frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])
     [axes] = ss_fig5_fraction_removed(frame, SS).axes

@@ -22,6 +22,7 @@ from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.claims import ss_table_claims, top_flips
+from attention_audit.tables.delta_js import ss_table_negative_delta_js
 from attention_audit.tables.erasure import pairs_of, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
 from attention_audit.tables.resampling import cube, estimate
 
@@ -346,3 +347,23 @@ def test_intervals_are_those_of_the_bootstrap(seeds):
 def test_without_variation_an_interval_is_a_point():
     found = estimate(np.full((3, 5, 1), 7.0), RESAMPLES)
     assert [float(value[0]) for value in found] == [7, 0, 7, 7]
+
+
+def test_where_the_top_item_matters_less(tmp_path):
+    frame = single_weight([(YES, NO)] * 5).assign(
+        delta_js=[-0.1, 0.2, -1e-6, 0.0, -0.3], delta_attention=[0.1, 0.9, 0.2, 0.9, 0.3]
+    )
+    others = frame.assign(ranking="gradient", delta_js=-1.0)
+    none = frame.assign(dataset="imdb", delta_js=0.1)
+    table = ss_table_negative_delta_js(pd.concat([frame, others, none]), RESAMPLES, SS)
+    assert_fits(table, TABLE, tmp_path)
+    of = {dataset: cells(part, "han_rnn") for dataset, part in table.groupby("dataset")}
+    assert of["yelp"] == pytest.approx(
+        {"negative_share": 0.6, "delta_lower": 0.15, "delta_median": 0.2, "delta_upper": 0.25, "delta_largest": 0.3,
+         "texts": 5}
+    )  # fmt: skip
+    assert of["imdb"] == {"negative_share": 0, "texts": 5}
+    share = table.iloc[0]
+    assert share["low"] < 0.6 < share["high"]
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
+        ss_table_negative_delta_js(frame.assign(model="gpt"), RESAMPLES, SS)

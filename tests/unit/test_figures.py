@@ -18,7 +18,7 @@ from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.frontier import frontier, wp_fig_frontier
 from attention_audit.figures.saving import save
 from attention_audit.figures.seed_variance import median_over_seeds, wp_fig3_seed_variance
-from attention_audit.figures.tvd_jsd import spread_out, wp_fig5_tvd_jsd
+from attention_audit.figures.tvd_jsd import clusters, spread_out, wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
 from attention_audit.units import LN2
 
@@ -88,6 +88,14 @@ def attention_maps(texts, dataset="sst", seed=0):
     return pd.concat(frames, ignore_index=True)
 
 
+def census(datasets):
+    """columns.CENSUS frames by data set."""
+    return {name: pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]}) for name in datasets}
+
+
+CENSUS = census(["sst"])
+
+
 def boxes(figure, texts):
     """Pixel boxes x0, y0, x1, y1 of `texts`, (n, 4), at the resolution that is saved."""
     figure.set_dpi(style.DPI)
@@ -106,16 +114,20 @@ def overlaps(found):
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
-def test_figure3_has_two_panels_a_data_set_up_to_ln2(datasets):
+def test_figure3_has_four_panels_a_data_set_up_to_ln2(datasets):
     compared = comparison(datasets)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), census(datasets), WP)
     names = ["SST"] if datasets == ["sst"] else datasets
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == [f"{name}: {what}" for name in names for what in ("seeds", "per-instance adversary")]
+    key = "predicted, from above: bad, good"
+    assert [title for title in titles if title] == [
+        f"{name}: {what}\n{key}" for name in names for what in ("further seeds", "per-instance adversary")
+    ]
     for axes in figure.axes:
         assert axes.get_xlim() == (0, LN2)
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
         assert len(axes.get_yticks()) == 4
+    assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["paper's bins", "", "quarters of texts", ""]
 
 
 def test_figure3_takes_the_median_over_further_seeds_only():
@@ -125,43 +137,41 @@ def test_figure3_takes_the_median_over_further_seeds_only():
 
 
 def test_figure3_counts_texts_and_draws_few_of_them_as_dots():
-    compared = comparison(["sst"], texts=14)
-    attention = [0.1] * 6 + [0.25] * 5 + [0.6] * 2 + [1.0000001]
-    compared["base_max_attention"] = np.tile(attention, len(compared) // 14)
-    compared["base_prediction"] = np.tile([0] * 6 + [1] * 8, len(compared) // 14)
-    seeds, adversary = wp_fig3_seed_variance(compared, instance_adversary(compared).assign(jsd=0.5), WP).axes
+    compared = comparison(["sst"], texts=19)
+    attention = [0.1] * 11 + [0.25] * 5 + [0.6] * 2 + [1.0000001]
+    compared["base_max_attention"] = np.tile(attention, len(compared) // 19)
+    compared["base_prediction"] = np.tile([0] * 11 + [1] * 8, len(compared) // 19)
+    instances = instance_adversary(compared).assign(jsd=0.5)
+    seeds, adversary, *_ = wp_fig3_seed_variance(compared, instances, census(["sst"]), WP).axes
     counts = [text.get_text() for text in seeds.texts if text.get_text() != "texts"]
-    # from the lowest bin up; negative, then positive
-    assert counts == ["6", "0", "0", "5", "0", "2", "0", "1"]
+    # from the lowest bin up; the first class, then the second
+    assert counts == ["11", "0", "0", "5", "0", "2", "0", "1"]
     (dots,) = [c for c in seeds.collections if isinstance(c, PathCollection)]
     medians = median_over_seeds(compared)["jsd"]
     assert dots.get_offsets()[:, 0].tolist() == medians[11:].tolist()
-    # the axis points down: bin [3/4, 1] stands at 0, [1/2, 3/4) at 1; the positive class below its middle
-    assert dots.get_offsets()[:, 1].tolist() == pytest.approx([1 + 0.85 / 4] * 2 + [0.85 / 4])
+    # the axis points down: bin [3/4, 1] stands at 0, [1/2, 3/4) at 1; the second class below its middle
+    assert dots.get_offsets()[-3:, 1].tolist() == pytest.approx([1 + 0.85 / 4] * 2 + [0.85 / 4])
     # texts that all agree have no density either
-    (dots,) = [c for c in adversary.collections if isinstance(c, PathCollection)]
-    assert len(dots.get_offsets()) == 14
+    assert "0.500" in [text.get_text() for text in adversary.texts]
 
 
 @pytest.mark.parametrize(
-    ("classes", "names"),
+    ("classes", "key"),
     [
-        ([2], ["predicted negative", "predicted positive"]),
-        ([3], ["predicted class 0", "predicted class 1", "predicted class 2"]),
-        ([20], ["all classes"]),
-        ([2, 20], ["predicted negative", "predicted positive", "all classes"]),
-        ([2, 3], ["predicted class 0 (negative)", "predicted class 1 (positive)", "predicted class 2"]),
+        (2, "predicted, from above: a, b"),
+        (4, "predicted, from above: a, b, c, d"),
+        (5, "all 5 predicted classes together"),
+        (20, "all 20 predicted classes together"),
     ],
 )
-def test_figure3_tells_few_classes_apart_and_pools_many(classes, names):
-    compared = comparison([f"topics{count}" for count in classes], texts=60)
-    numbers = compared["id"].str.split("-").str[1].astype(int)
-    compared["base_prediction"] = numbers % compared["dataset"].str.removeprefix("topics").astype(int)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == names
+def test_figure3_names_few_classes_and_pools_many(classes, key):
+    compared = comparison(["topics"], texts=60)
+    compared["base_prediction"] = compared["id"].str.split("-").str[1].astype(int) % classes
+    names = {"topics": pd.DataFrame({"label": range(classes), "label_name": list("abcdefghijklmnopqrst"[:classes])})}
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), names, WP)
+    assert figure.axes[0].get_title(loc="left").endswith(key)
     counts = [sum(int(text.get_text()) for text in axes.texts if text.get_text().isdigit()) for axes in figure.axes]
-    assert counts == [60] * 2 * len(classes)
+    assert counts == [60] * 4
 
 
 @pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
@@ -204,7 +214,7 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
     compared = comparison(datasets)
     figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP)
     for axes in figure.axes:
-        assert {"λ = 2e-5", "λ = 0.002", "λ = 0.001", "λ = 0.009"} <= {text.get_text() for text in axes.texts}
+        assert {"λ = 2e-5", "λ = 0.002"} <= {text.get_text() for text in axes.texts}
         labels = boxes(figure, axes.texts)
         markers = np.concatenate(
             [
@@ -256,7 +266,9 @@ def test_the_frontier_of_weights_stands_beside_that_of_contributions(datasets):
         wp_fig_frontier(compared.replace({"model": {"uniform": "gpt"}}), WP, budget=0.05)
 
 
-@pytest.mark.parametrize("draw", [wp_fig3_seed_variance, wp_fig5_tvd_jsd])
+@pytest.mark.parametrize(
+    "draw", [lambda rows, instances, models: wp_fig3_seed_variance(rows, instances, CENSUS, models), wp_fig5_tvd_jsd]
+)
 def test_a_model_without_a_look_is_refused(draw):
     compared = comparison(["sst"])
     with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/wiegreffe_pinter"):
@@ -280,7 +292,32 @@ def test_figure5_draws_every_model_that_is_compared():
 
 def test_figure2_refuses_weights_that_it_does_not_know():
     with pytest.raises(AuditError, match=r"^kind of weights 'gpt' is not known .* WEIGHTS of attention_audit/figures"):
-        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}))
+        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}), CENSUS)
+
+
+def test_figure5_has_one_label_for_adversaries_in_one_place():
+    compared = comparison(["sst"])
+    scratch = compared["model"] == "adversary"
+    compared.loc[scratch, ["jsd", "tvd"]] = [0.5, 0.2]
+    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP).axes
+    labels = [text.get_text() for text in axes.texts if text.get_color() == style.PALETTE[WP["adversary"].colour]]
+    assert labels == ["λ = 2e-5 to 0.002"]
+
+
+def test_points_are_near_to_the_first_of_their_group():
+    places = np.array([[0, 0], [3, 4], [6, 0], [6, 1], [0, 0]])
+    assert clusters(places, 5.5) == [[0, 1], [2, 3], [4]]
+    assert clusters(places[:0], 5.5) == []
+
+
+def test_figure5_has_one_scale_for_all_data_sets():
+    compared = comparison(["a", "b"])
+    compared.loc[compared["dataset"] == "b", "tvd"] /= 50
+    one, other = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP).axes
+    assert one.get_ylim() == other.get_ylim()
+    # half as high is a quarter of the change
+    low, middle, top = (one.transData.transform((0, part * one.get_ylim()[1]))[1] for part in (0, 0.25, 1))
+    assert middle - low == pytest.approx((top - low) / 2)
 
 
 def test_spread_out_takes_the_ends_first():
@@ -291,7 +328,7 @@ def test_spread_out_takes_the_ends_first():
 @pytest.mark.parametrize("length", [5, 200])
 def test_figure2_shows_every_word_and_none_overlap(length):
     words = (REVIEW * 10)[:length]
-    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]))
+    figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]), CENSUS)
     texts = figure.axes[0].texts
     shown = " ".join(text.get_text() for text in texts)
     assert shown.count(" ".join(words)) == 3
@@ -302,38 +339,47 @@ def test_figure2_shows_every_word_and_none_overlap(length):
     assert (found <= [*figure.bbox.max] * 2).all()
 
 
-def test_figure2_shades_in_proportion_to_attention():
-    maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.5, 0.25, 0.25, 0, 0, 1, 0.2, 0.8, 0])
-    axes = wp_fig2_attention_maps(maps).axes[0]
+def test_figure2_shades_all_maps_on_one_scale_of_weights():
+    maps = attention_maps([["a", "b", "c"]]).assign(attention=[0.49, 0.25, 0.26, 0, 0, 1, 0.04, 0.96, 0])
+    axes = wp_fig2_attention_maps(maps, CENSUS).axes[0]
     shades = [to_hex(box.get_facecolor()) for box in axes.patches][-9:]
-    assert shades == [to_hex(style.SHADING(share)) for share in (1.0, 0.5, 0.5, 0.0, 0.0, 1.0, 0.25, 1.0, 0.0)]
-    assert to_hex(style.SHADING(0.0)) == "#ffffff"
+    roots = (0.7, 0.5, 0.26**0.5, 0.0, 0.0, 1.0, 0.2, 0.96**0.5, 0.0)
+    assert shades == [to_hex(style.MAPS(share)) for share in roots]
+    assert to_hex(style.MAPS(0.0)) == "#ffffff"
+    framed = [box.get_linewidth() > 0 for box in axes.patches][-9:]
+    assert framed == [True, False, False, False, False, True, False, True, False]
 
 
-def test_figure2_draws_what_the_font_lacks_and_what_no_line_holds():
-    figure = wp_fig2_attention_maps(attention_maps([["漢字", "a\nb", "x" * 300, "$x^2$"]]))
+def test_figure2_says_weights_and_names_classes():
+    maps = attention_maps([["a", "b"]]).assign(attention=[0.25, 0.75] * 3)
+    written = " ".join(text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
+    assert "label: good | prediction of the base model: good | p: probability of good" in written
+    assert written.count("largest weight 0.750 (all alike: 0.500)") == 3
+
+
+def test_figure2_draws_line_breaks_and_what_no_line_holds():
+    figure = wp_fig2_attention_maps(attention_maps([["a\nb", "x" * 300, "$x^2$"]]), CENSUS)
     shown = [text.get_text() for text in figure.axes[0].texts]
-    assert shown.count("□□") == shown.count("a□b") == shown.count("$x^2$") == 3
+    assert shown.count("a□b") == shown.count("$x^2$") == 3
     assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
     assert overlaps(boxes(figure, figure.axes[0].texts)) == 0
 
 
 def test_figure2_without_instances_says_so():
     maps = attention_maps([["a"]]).iloc[:0]
-    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps).axes[0].texts]
+    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts]
 
 
 def test_figure2_refuses_more_text_than_an_image_holds():
     with pytest.raises(AuditError, match="attention_maps: too many or too long texts"):
-        wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]))
+        wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]), CENSUS)
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 1, 41))
-def test_ink_stands_out_from_every_shade(share):
-    background = style.SHADING(share)
-    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
-    # 4.5 is what WCAG 2 asks of small type
-    assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
+def test_black_stands_out_from_every_shade_of_the_maps(share):
+    light, ink = style.luminance(style.MAPS(share)), style.luminance(style.BLACK)
+    # 4.5 is what WCAG 2 asks of small type at least
+    assert (light + 0.05) / (ink + 0.05) >= 4.5
 
 
 def test_luminance_of_known_colours():
@@ -346,10 +392,10 @@ def test_same_bytes_with_provenance_inside(tmp_path):
     provenance = json.dumps({"stage": "figures", "name": "é"})
     compared = comparison(["sst"], texts=20)
     builders = {
-        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
+        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), CENSUS, WP),
         "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
         "frontier": lambda: wp_fig_frontier(compared, WP, budget=0.05),
-        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW])),
+        "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
     for folder in ("one", "two"):
         for name, build in builders.items():
@@ -369,4 +415,4 @@ def test_same_bytes_with_provenance_inside(tmp_path):
 def test_a_figure_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "f.pdf").mkdir()
     with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
-        save(wp_fig2_attention_maps(attention_maps([["a"]])), tmp_path / "f.pdf", tmp_path / "f.png", "{}")
+        save(wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS), tmp_path / "f.pdf", tmp_path / "f.png", "{}")

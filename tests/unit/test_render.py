@@ -22,9 +22,9 @@ PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
 @pytest.fixture
 def table():
     rows = [
-        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81"),
-        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", ""),
-        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", ""),
+        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81", ""),
+        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", "", ""),
+        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", "", ""),
         (
             "a-1",
             "guide_base_lstm",
@@ -37,6 +37,7 @@ def table():
             math.nan,
             "dev",
             "50 % & more",
+            "",
         ),
     ]
     return pd.DataFrame(rows, columns=TABLE.schema.names)
@@ -48,13 +49,13 @@ def cells(line, separator):
 
 def test_csv_keeps_every_digit(table, tmp_path):
     render(table, tmp_path / "t.csv", PROVENANCE, wide, LABELS)
-    first, rest = (tmp_path / "t.csv").read_text().split("\n", 1)
-    assert json.loads(first.removeprefix("# ")) == json.loads(PROVENANCE)
-    assert rest.startswith("dataset,row,lambda,metric,mean,")
-    back = pd.read_csv(
-        tmp_path / "t.csv", skiprows=1, keep_default_na=False, na_values=dict.fromkeys(table.select_dtypes(float), "")
-    )
-    pd.testing.assert_frame_equal(back, table, check_dtype=False)
+    assert json.loads((tmp_path / "t.json").read_text()) == json.loads(PROVENANCE)
+    assert (tmp_path / "t.csv").read_text().startswith("dataset,row,lambda,metric,mean,")
+    back = pd.read_csv(tmp_path / "t.csv")
+    assert list(back) == list(table)
+    # empty texts come back as missing
+    texts = {"note": back["note"].fillna(""), "class_name": ""}
+    pd.testing.assert_frame_equal(back.assign(**texts), table, check_dtype=False)
 
 
 def test_markdown_is_wide(table, tmp_path):
@@ -98,11 +99,11 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     ]
     table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
     table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
-    table = table.assign(seeds=0, selection="", note="")
+    table = table.assign(seeds=0, selection="", note="", class_name="")
     render(table[TABLE.schema.names], tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
-        ["data set", "row", "instances", "negative", "paper: negative", "mean length (tokens)",
+        ["data set", "row", "instances", "first class", "paper: first class", "mean length (tokens)",
          "paper: mean length (tokens)", "words", "words with vector"],
         ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
         ["SST", "vocabulary", "", "", "", "", "", "13826", "0.808"],
@@ -118,7 +119,7 @@ def test_no_zero_has_a_sign(value, metric, shown):
 
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):
-    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", ""]
+    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", "", ""]
     render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}", wide, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [
@@ -165,7 +166,7 @@ def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
         render(table, tmp_path / folder / "t", PROVENANCE, wide, LABELS)
     files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
     assert files["one"] == files["two"]
-    assert sorted(files["one"]) == ["t.csv", "t.md", "t.tex"]
+    assert sorted(files["one"]) == ["t.csv", "t.json", "t.md", "t.tex"]
 
 
 def test_a_path_that_cannot_be_written_is_named(table, tmp_path):

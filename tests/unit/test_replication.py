@@ -34,7 +34,9 @@ NONE = math.nan
 def table(*rows):
     """(dataset, row, metric, mean, sd, low, high, seeds, selection) as columns.TABLE rows."""
     columns = ["dataset", "row", "metric", "mean", "sd", "low", "high", "seeds", "selection"]
-    frame = pd.DataFrame(rows, columns=columns).assign(**{"lambda": NONE, "published": NONE, "note": ""})
+    frame = pd.DataFrame(rows, columns=columns).assign(
+        **{"lambda": NONE, "published": NONE, "note": "", "class_name": ""}
+    )
     return frame[TABLE.schema.names]
 
 

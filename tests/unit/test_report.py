@@ -90,7 +90,7 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
         row = {
             "dataset": "sst", "row": "base", "lambda": float("nan"), "metric": "f1", "mean": 0.5, "sd": 0.1,
             "low": float("nan"), "high": float("nan"), "seeds": 2, "published": 0.4, "selection": "dev",
-            "note": "<script>alert(1)</script> & more",
+            "note": "<script>alert(1)</script> & more", "class_name": "",
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
         parts: dict[str, Any] = {

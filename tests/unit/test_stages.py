@@ -111,7 +111,8 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
 def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: Exhibit) -> None:
     make_exhibit(plan, exhibit)
-    assert all(Path(path).stat().st_size > 150 for path in exhibit.files)
+    # a csv file may be no more than its heading
+    assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in exhibit.files)
     if isinstance(exhibit, Table):
         path = Path(exhibit.path(".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows

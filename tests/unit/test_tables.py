@@ -135,6 +135,16 @@ def test_table1_sums_further_classes_up():
     assert [cell(table, "raw", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
 
 
+def test_table1_names_the_classes():
+    named = census(*TWO_CLASSES).replace({"label_name": {"class 0": "society", "class 1": "science"}})
+    table = wp_table1_datasets({"mine": named}, {"mine": vocabulary(set())}, {})
+    assert cell(table, "raw", "negative", "mine")["note"] == "classes: society, science"
+    many = census(*(("train", label, [5], 0, [1]) for label in range(11)))
+    for counts, note in ((many, ""), (many[:10], "classes: " + ", ".join(f"class {label}" for label in range(10)))):
+        table = wp_table1_datasets({"mine": counts}, {"mine": vocabulary(set())}, {})
+        assert cell(table, "raw", "classes", "mine")["note"] == note
+
+
 def test_table1_names_files_that_are_not_the_published_ones():
     records = {"sst": [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]}
     table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records)

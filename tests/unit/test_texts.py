@@ -81,8 +81,9 @@ def of_texts(audits: Audits, items: str = "words", contrasts: Any = CONTRASTS, *
     summary |= {"unique_lambda": 0.1, "unique_seed": 1, "dataset": "needle", "suite": "wp", "model": "base"} | said
     frames = {name: frame for name, frame in audits._asdict().items() if name != "consistency"}
     corpus = {"needle": pd.DataFrame({"id": IDS, "split": "test", "tokens": WORDS})}
+    census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["without", "with"]})}
     return texts(
-        [judged.model_dump()], **frames, corpus=corpus, summary=pd.DataFrame([summary]),
+        [judged.model_dump()], **frames, corpus=corpus, census=census, summary=pd.DataFrame([summary]),
         answer=AnswerSettings().model_dump(),
     )  # fmt: skip
 
@@ -121,6 +122,8 @@ def test_words_weights_and_what_they_add(audits):
     assert table["moved"].tolist() == pytest.approx([*[0.1] * 7, 0.5, 0.1, 0.1])
     assert table["survives_item"].tolist() == [True] * 3 + [False] * 7
     assert table["survives_word"].tolist() == [True] * 5 + [False] * 5
+    for column in ("label", "prediction"):
+        assert table[f"{column}_name"].tolist() == [["without", "with"][class_] for class_ in table[column]]
 
 
 def test_what_is_not_known_is_left_out(audits, tmp_path, provenance):
@@ -160,4 +163,4 @@ def test_the_same_texts_of_each_model_are_shown(audits, tmp_path, provenance):
     assert "| needle     | base              |      10 |  30.0 |" in text
     assert "-2 0.50, +1.500; w" in text
     assert "1 of 1" in text
-    assert path.with_suffix(".csv").read_text().count("\n") == 2 + 2 * TOP
+    assert path.with_suffix(".csv").read_text().count("\n") == 1 + 2 * TOP

@@ -163,6 +163,16 @@ def exhibit_settings(exhibit):
     return settings_of(lambda wildcards: PLAN.exhibiting.job(exhibit))
 
 
+def figure_inputs(figure):
+    """The input files of the rule of a figure of one data set."""
+    return lambda wildcards: ask(PLAN.exhibiting.inputs, figure, wildcards.dataset)
+
+
+def figure_settings(figure):
+    """The settings of that rule."""
+    return settings_of(lambda wildcards: PLAN.exhibiting.job(figure, wildcards.dataset))
+
+
 NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
 # a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0

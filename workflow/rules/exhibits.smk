@@ -1,7 +1,8 @@
 # Audits -> tables and figures: one rule each. What they read is in plan/exhibits.py. No model is loaded.
 #
-# <table>    -> results/tables/<name>.parquet, .csv, .md and .tex
+# <table>    -> results/tables/<name>.parquet, .csv, .json, .md and .tex
 # <figure>   -> results/figures/<name>.pdf and .png, with its caption for Snakemake's own report
+# <figure>_of_one   -> results/figures/{dataset}/<name>.pdf and .png, of one data set, where somebody names the file
 # tables, figures   gather those of the suites that have data sets
 
 
@@ -59,6 +60,28 @@ for figure in PLAN.figures:
             stage="figure",
             code=PLAN.exhibit_code(figure),
             settings=exhibit_settings(figure),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE
+
+    rule:
+        name:
+            f"{figure.rule}_of_one"
+        input:
+            unpack(figure_inputs(figure)),
+        output:
+            pdf=figure.path_of_one(".pdf"),
+            png=figure.path_of_one(".png"),
+        log:
+            f"results/logs/figures/{{dataset}}/{figure.name}.log",
+        localrule: True
+        conda:
+            "../../envs/attention-audit.yaml"
+        params:
+            stage="figure",
+            code=PLAN.exhibit_code(figure),
+            settings=figure_settings(figure),
             inputs=inputs,
             outputs=outputs,
         shell:

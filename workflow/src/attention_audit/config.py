@@ -95,6 +95,11 @@ class Config(Section):
     answer: AnswerSettings = Field(
         default_factory=AnswerSettings, description="From which size on an effect counts in the summary."
     )
+    font: list[str] = Field(
+        default_factory=list,
+        description="Fonts of all figures, the preferred one first, each by the name of its family or by its file. "
+        "DejaVu Sans follows them, and then, for characters that none of these has, other fonts of the machine.",
+    )
     resamples: Count = Field(1000, description="Resamples of the bootstrap intervals of all tables and figures.")
 
     @property

@@ -8,7 +8,7 @@ DATASET = Column("dataset", STRING, meaning="name of the data set, as in the con
 
 ID = Column("id", STRING, meaning="stable identity of the instance, from the raw data on")
 
-LABEL = Column("label", INTEGER, unit="class", meaning="gold label; 0 is negative and 1 positive in two-class sets")
+LABEL = Column("label", INTEGER, unit="class", meaning="gold label, from 0; census.parquet names the classes")
 
 MODEL = Column(
     "model",

@@ -34,5 +34,8 @@ TABLE = Artefact(
         Column("published", REAL, nullable=True, meaning="the paper's value; null where it gives none"),
         Column("selection", STRING, meaning="split on which epochs were selected; empty for a property of the data"),
         Column("note", STRING, meaning="what a reader must know to compare; often empty"),
+        Column(
+            "class_name", STRING, meaning="what the data call the class that the row is about; empty for all classes"
+        ),
     ),
 )

@@ -32,6 +32,8 @@ TEXTS = Artefact(
         ID,
         LABEL,
         PREDICTION,
+        Column("label_name", STRING, meaning="what the data call the label"),
+        Column("prediction_name", STRING, meaning="what they call the predicted class"),
         Column(
             "words",
             STRINGS,

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
+from unicodedata import bidirectional, category
 
+import matplotlib as mpl
 import pandas as pd
-from matplotlib import font_manager
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 
 from attention_audit.errors import AuditError
-from attention_audit.figures import style
+from attention_audit.figures import fonts, style
 from attention_audit.names import Look, Names, display_name
+from attention_audit.tables.classes import ClassNames, class_names
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points
 PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
 LEADING = 1.55  # height of a line, in type sizes
-MISSING = "\u25a1"  # stands for characters that the font lacks
+CONTROL = "\u25a1"  # stands for line breaks and the like within a word
+FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then open to the left
 WEIGHTS = Names(
     "kind of weights",
     "WEIGHTS of attention_audit/figures/attention_maps.py",
@@ -33,14 +38,19 @@ WEIGHTS = Names(
 )
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
-KEY = (0.0, 0.25, 0.5, 0.75, 1.0)
+KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
 class Word(NamedTuple):
-    """A piece of text and how strongly it is shaded, 0 to 1; None for no box."""
+    """A piece of text and how strongly it is shaded, 0 to 1; None for no box. first: whether its weight is the largest.
+
+    level: 1 and 3 where it is read from the right, else 0 or 2, as in the bidirectional algorithm of Unicode.
+    """
 
     text: str
     shade: float | None = None
+    first: bool = False
+    level: int = 0
 
 
 class Line(NamedTuple):
@@ -59,16 +69,66 @@ class Line(NamedTuple):
 
 
 def printable(text: str) -> str:
-    """`text` with a box for each character that the font lacks."""
-    font = font_manager.get_font(font_manager.findfont(style.FONT))
-    return "".join(c if font.get_char_index(ord(c)) else MISSING for c in text)
+    """`text` with a box for each line break or other character that controls the layout."""
+    return "".join(CONTROL if category(character) == "Cc" else character for character in text)
 
 
 @cache
+def _width(text: str, size: float, weight: str, families: tuple[str, ...]) -> float:
+    properties = FontProperties(family=list(families), size=size, weight=weight)
+    return text_to_path.get_text_width_height_descent(text, properties, ismath=False)[0]
+
+
 def extent(text: str, size: float, weight: str = "normal") -> float:
-    """Width of a text with its padding, in points."""
-    properties = font_manager.FontProperties(family=style.FONT, size=size, weight=weight)
-    return text_to_path.get_text_width_height_descent(text, properties, ismath=False)[0] + 2 * PADDING
+    """Width of a text with its padding, in points, in the fonts of the house style."""
+    return _width(text, size, weight, tuple(mpl.rcParams["font.family"])) + 2 * PADDING
+
+
+def direction(text: str) -> str:
+    """R or L: how the first letter of a text is read; "" where it has none."""
+    letters = (bidirectional(character) for character in text)
+    return next(("L" if letter == "L" else "R" for letter in letters if letter in ("L", "R", "AL")), "")
+
+
+def from_the_right(words: Iterable[Word]) -> bool:
+    """Whether a text is read from the right: as its first letter is."""
+    return next(filter(None, (direction(word.text) for word in words)), "L") == "R"
+
+
+def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
+    """`words` with their levels, in a text that is read from the right if `reverse`.
+
+    Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
+    """
+    base = "R" if reverse else "L"
+    directions = [direction(word.text) for word in words]
+    before, known = [], base
+    for own in directions:
+        before.append(known)
+        known = own or known
+    after, known = [], base
+    for own in reversed(directions):
+        after.append(known)
+        known = own or known
+    levels = {"LL": 0, "LR": 1, "RR": 1, "RL": 2}
+    placed = []
+    for word, own, last, next_ in zip(words, directions, before, reversed(after), strict=True):
+        way = own or (last if last == next_ else base)
+        mark = FROM_THE_RIGHT if not own and way == "R" else ""
+        placed.append(word._replace(text=mark + word.text, level=levels[base + way]))
+    return placed
+
+
+def visual(words: Sequence[Word]) -> list[Word]:
+    """The words of one line from left to right: from the highest level down, each run of words is turned round."""
+    line = list(words)
+    for level in range(max((word.level for word in line), default=0), 0, -1):
+        turned: list[Word] = []
+        for high, group in groupby(line, key=lambda word: word.level >= level):
+            run = [*group]
+            turned += run[::-1] if high else run
+        line = turned
+    return line
 
 
 def broken(word: Word, size: float, weight: str, room: float) -> Iterator[Word]:
@@ -78,25 +138,38 @@ def broken(word: Word, size: float, weight: str, room: float) -> Iterator[Word]:
         length = len(rest)
         while length > 1 and extent(rest[:length], size, weight) > room:
             length -= 1
-        yield Word(rest[:length], word.shade)
+        yield word._replace(text=rest[:length])
         rest = rest[length:]
 
 
 def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> list[Line]:
-    """`words` laid out in lines of the figure's width, `gap` points between their boxes."""
+    """`words` laid out in lines of the figure's width, `gap` points between their boxes; from the right where the text
+    is read so.
+    """
     right = style.WIDTH * POINTS - MARGIN
-    lines: list[tuple[list[Word], list[float]]] = [([], [])]
-    left = MARGIN
-    pieces = (p for w in words for p in broken(Word(printable(w.text), w.shade), size, weight, right - MARGIN))
-    for piece in pieces:
+    given = [word._replace(text=printable(word.text)) for word in words]
+    reverse = from_the_right(given)
+    lines: list[list[tuple[Word, float]]] = [[]]
+    used = 0.0
+    for piece in (p for w in directed(given, reverse) for p in broken(w, size, weight, right - MARGIN)):
         width = extent(piece.text, size, weight)
-        if left + width > right:
-            lines.append(([], []))
-            left = MARGIN
-        lines[-1][0].append(piece)
-        lines[-1][1].append(left)
-        left += width + gap
-    return [Line(tuple(texts), tuple(lefts), size, weight) for texts, lefts in lines]
+        if used + width > right - MARGIN:
+            lines.append([])
+            used = 0.0
+        lines[-1].append((piece, width))
+        used += width + gap
+    laid = []
+    for line in lines:
+        widths = {id(word): width for word, width in line}
+        ordered = visual([word for word, _ in line])
+        total = sum(widths.values()) + gap * (len(line) - 1)
+        left = right - total if reverse else MARGIN
+        lefts = []
+        for word in ordered:
+            lefts.append(left)
+            left += widths[id(word)] + gap
+        laid.append(Line(tuple(ordered), tuple(lefts), size, weight))
+    return laid
 
 
 def spaced(lines: Sequence[Line], below: float) -> list[Line]:
@@ -114,30 +187,35 @@ def type_size(length: int) -> float:
     return next((size for longest, size in SIZES if length <= longest), style.SMALL)
 
 
+def shade(weight: float) -> float:
+    """How strongly an attention weight is shaded, 0 to 1: by its square root, so that small weights can be seen."""
+    return float(min(1.0, weight) ** 0.5)
+
+
 def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
-    """A heading, and the text shaded in proportion to the attention; the map's largest weight is darkest."""
+    """A heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a frame."""
     first, largest = words.iloc[0], words["attention"].max()
     heading = [f"{WEIGHTS[weights].label}:", f"p = {first['probability']:.3f},"]
     if weights != "base":
         heading.append(f"JSD = {first['jsd']:.3f},")
-    heading.append(f"largest weight {largest:.3f}")
-    shades = words["attention"] / largest
-    shaded = [Word(token, shade) for token, shade in zip(words["token"], shades, strict=True)]
+    heading.append(f"largest weight {largest:.3f} (all alike: {1 / len(words):.3f})")
+    shaded = [
+        Word(token, shade(weight), weight == largest)
+        for token, weight in zip(words["token"], words["attention"], strict=True)
+    ]
     return [
         *prose(" ".join(heading), style.SMALL, "bold"),
         *spaced(wrapped(shaded, type_size(len(words))), below=6),
     ]
 
 
-def one_instance(maps: pd.DataFrame) -> list[Line]:
+def one_instance(maps: pd.DataFrame, names: ClassNames) -> list[Line]:
     """All maps of one text, under a heading that names it."""
     first = maps.iloc[0]
+    gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
     lines = prose(f"{display_name(first['dataset'])}, {first['id']}", style.TITLE, "bold")
     lines += spaced(
-        prose(
-            f"gold class {first['label']}; p: probability of class {first['base_prediction']}, the base model's choice"
-        ),
-        below=3,
+        prose(f"label: {gold} | prediction of the base model: {chosen} | p: probability of {chosen}"), below=3
     )
     for weights in WEIGHTS.ordered(maps["weights"].unique()):
         lines += one_map(weights, maps[maps["weights"] == weights].sort_values("position"))
@@ -156,36 +234,38 @@ def paint(lines: Sequence[Line]) -> Figure:
     for line in lines:
         middle = top + LEADING * line.size / 2
         for word, left in zip(line.words, line.lefts, strict=True):
-            ink = style.BLACK
             if word.shade is not None:
-                colour = style.SHADING(float(word.shade))
-                ink = style.ink_on(colour)
                 box_height = (LEADING - 0.15) * line.size
-                corner = (left, middle - box_height / 2)
                 box = Rectangle(
-                    corner, extent(word.text, line.size, line.weight), box_height, color=colour, linewidth=0
+                    (left, middle - box_height / 2),
+                    extent(word.text, line.size, line.weight),
+                    box_height,
+                    facecolor=style.MAPS(word.shade),
+                    edgecolor=style.BLACK if word.first else "none",
+                    linewidth=0.8 if word.first else 0,
                 )
                 axes.add_patch(box)
             # on one baseline: centring each word would let it dance with its descenders
-            axes.text(
-                left + PADDING, middle + 0.3 * line.size, word.text, size=line.size, weight=line.weight, color=ink
-            )
+            axes.text(left + PADDING, middle + 0.3 * line.size, word.text, size=line.size, weight=line.weight)
         top += line.height
     return figure
 
 
-def wp_fig2_attention_maps(attention_maps: pd.DataFrame) -> Figure:
-    """Texts as words, each shaded in proportion to its attention, under base model and adversaries.
+def wp_fig2_attention_maps(attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame]) -> Figure:
+    """Texts as words, each shaded by its attention, under base model and adversaries; one scale for all maps.
 
-    From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. The figure grows with
-    the text; nothing is cut. Raises AuditError where the texts are too many for one image, or weights are of an
-    unknown kind.
+    From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. `census`: columns.CENSUS
+    frames by data set. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
+    for one image, or weights are of an unknown kind.
     """
-    with style.house_style():
-        lines = prose("Shade: attention weight as a share of the map's largest weight", style.SMALL)
-        lines += spaced(wrapped([Word(f"{share:g}", share) for share in KEY], style.SMALL), below=8)
-        for _, instance in attention_maps.groupby(["dataset", "id"], sort=False):
-            lines += one_instance(instance)
+    names = class_names(census)
+    written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
+    with style.house_style(written):
+        key = [Word("attention weight:"), *(Word(f"{weight:g}", shade(weight)) for weight in KEY)]
+        lines = spaced(wrapped([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3), below=8)
+        for (dataset, _), instance in attention_maps.groupby(["dataset", "id"], sort=False):
+            lines += one_instance(instance, names[str(dataset)])
         if attention_maps.empty:
             lines += prose("No instance was chosen.")
+        lines += prose(fonts.warning(written), style.SMALL)
         return paint(lines)

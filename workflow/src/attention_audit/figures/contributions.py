@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.contributions import TOP
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
 from attention_audit.names import Names
 
 HEIGHT = 3.7  # inches
@@ -92,7 +92,13 @@ def drawn(contributions: pd.DataFrame, models: Names) -> Figure:
                 axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
                 if place % columns_of(len(panels)) == 0:
                     axes.set_ylabel(label, fontsize=style.SMALL)
-            title(cell[0], panel, models)
+            title(cell[0], panel, models, columns_of(len(panels)))
+        describe(
+            figure,
+            "above: items, the darker the more of them (logarithmic, each panel by itself)",
+            "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "
+            "against, and more overlap, is better",
+        )
     return figure
 
 

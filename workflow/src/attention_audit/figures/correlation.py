@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import panel_grid, panels_of, title
-from attention_audit.figures.violins import FEWEST, NARROWEST
+from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
 from attention_audit.names import ATTRIBUTIONS, Names
 
-HEIGHT = 1.85  # inches
-LINES: dict[str, tuple[int, tuple[int, int]]] = {"gradient": (0, (4, 2)), "loo": (0, (1, 1))}
-"""The attributions that the paper compares attention with, and the dashes of the line at their mean."""
-BARS = np.linspace(-1, 1, 41).tolist()
+HEIGHT = 1.95  # inches
+LINES: dict[str, Any] = {"gradient": "-", "loo": (0, (2, 1))}
+"""The attributions that the paper compares attention with, and the dashes of their outlines."""
+BARS = np.linspace(-1, 1, 21)
 
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:
@@ -31,37 +30,38 @@ def compared(correlation: pd.DataFrame) -> pd.DataFrame:
 
 
 def line_of(measure: str) -> dict[str, Any]:
-    """How the line of a measure is drawn."""
-    return {"color": style.PALETTE[ATTRIBUTIONS[measure].colour], "linestyle": LINES[measure], "linewidth": 1}
+    """How the outline of a measure is drawn."""
+    return {"color": style.PALETTE[ATTRIBUTIONS[measure].colour], "linestyle": LINES[measure], "linewidth": 1.2}
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: for each measure a histogram of tau with its density, each of area 1, and the mean as a line."""
+    """One panel: for each measure a histogram of tau, in percent of the texts, and a triangle at the mean."""
     axes.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
     for measure, values in rows.dropna(subset="tau").groupby("measure")["tau"]:
         line = line_of(str(measure))
-        sns.histplot(
-            values.to_numpy(),
-            bins=BARS,
-            stat="density",
-            element="step",
-            color=line["color"],
-            linewidth=0,
-            alpha=0.3,
-            kde=len(values) >= FEWEST and np.ptp(values) >= NARROWEST,
-            line_kws={"linewidth": 1.2},
-            ax=axes,
-        )
-        axes.axvline(values.mean(), **line)
-    axes.set(xlim=(-1, 1), xlabel="", ylabel="")
+        counts, _ = np.histogram(values, BARS)
+        axes.stairs(100 * counts / len(values), BARS, fill=True, color=line["color"], alpha=0.2)
+        axes.stairs(100 * counts / len(values), BARS, **line)
+        top = axes.get_xaxis_transform()
+        axes.plot(values.mean(), 1, marker="v", markersize=5, color=line["color"], transform=top, clip_on=False)
+    axes.set(xlim=(-1, 1))
+    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    if not axes.patches:
+        axes.set_ylim(0, 100)
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
-    axes.set_yticks([])
-    axes.spines["left"].set_visible(False)
+
+
+def undefined(rows: pd.DataFrame) -> str:
+    """For how many of the texts tau is not defined, measure by measure."""
+    known = {name: rows.loc[rows["measure"] == name, "tau"] for name in LINES}
+    counts = [f"{ATTRIBUTIONS[name].label} {tau.isna().sum()}" for name, tau in known.items() if len(tau)]
+    texts = max(len(tau) for tau in known.values())
+    return f"no τ: {', '.join(counts)} of {texts} texts" if rows["tau"].isna().any() else f"{texts} texts"
 
 
 def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
-    """Histograms and densities of Kendall's tau of attention with gradient and leave-one-out; one panel for each
-    data set and model, which says for how many texts tau is not defined.
+    """Histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and model,
+    which says how many texts it has and for how many of them tau is not defined.
 
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
@@ -72,9 +72,13 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
         for (panel, rows), [axes] in zip(panels.items(), cells, strict=True):
             draw(axes, rows)
             axes.tick_params(labelbottom=True)
-            title(axes, panel, models, f"\nwithout τ: {rows['tau'].isna().sum()} of {len(rows)}")
-        figure.supxlabel("Kendall's τ with attention", fontsize=style.TEXT)
-        figure.supylabel("density over texts", fontsize=style.TEXT)
+            title(axes, panel, models, columns_of(len(panels)), undefined(rows))
+        describe(
+            figure,
+            "Kendall's τ with attention, text by text (triangles: means)",
+            "1: attention orders the tokens as the measure does; 0: the orders are unrelated; -1: the opposite order",
+            "% of texts",
+        )
         handles = [Line2D([], [], label=ATTRIBUTIONS[name].label, **line_of(name)) for name in LINES]
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure

@@ -16,14 +16,16 @@ from matplotlib.lines import Line2D
 
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.resampling import cube, estimate
 
 HEIGHT = 3.2  # inches
-MEASURES = {"comprehensiveness": "attention-\ncomprehensiveness", "sufficiency": "attention-\nsufficiency"}
+MEASURES = {
+    "comprehensiveness": "attention-\ncomprehensiveness\n↑ higher is better",
+    "sufficiency": "attention-\nsufficiency\n↓ lower is better",
+}
 """The measures, by the beginning of the names of their columns, and their labels."""
-APART = 0.09  # between the rankings at one bin
 LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 
 
@@ -51,19 +53,14 @@ def curve_points(curves: pd.DataFrame, resamples: int, models: Names) -> pd.Data
 def draw(axes: Axes, points: pd.DataFrame) -> None:
     """One measure of one model: a line for each ranking, with intervals."""
     shown = RANKINGS.ordered(points["ranking"].unique())
-    for place, name in enumerate(shown):
+    for name in shown:
         line, look = points[points["ranking"] == name].sort_values("bin"), RANKINGS[name]
-        axes.errorbar(
-            np.arange(len(BINS)) + APART * (place - (len(shown) - 1) / 2),
-            line["mean"],
-            [line["mean"] - line["low"], line["high"] - line["mean"]],
-            color=style.PALETTE[look.colour],
-            marker=look.marker,
-            elinewidth=0.8,
-            **LINE,
-        )
+        colour = style.PALETTE[look.colour]
+        axes.fill_between(line["bin"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
+        axes.plot(line["bin"], line["mean"], color=colour, marker=look.marker, **LINE)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
-    axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
+    axes.set_xlim(0, 1.05 * max(BINS))
+    axes.set_xticks(BINS, [str(bin_) for bin_ in BINS])
 
 
 def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Names) -> Figure:
@@ -83,11 +80,15 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Nam
                 axes.tick_params(labelbottom=True)
                 if place % columns_of(len(panels)) == 0:
                     axes.set_ylabel(MEASURES[measure])
-            title(cell[0], panel, models)
+            title(cell[0], panel, models, columns_of(len(panels)))
         limits = [axes.get_ylim() for cell in cells for axes in cell]
         for axes in (axes for cell in cells for axes in cell):
             axes.set_ylim(np.min(limits), np.max(limits))
-        figure.supxlabel("items from the top of the ranking (%)", fontsize=style.TEXT)
+        describe(
+            figure,
+            "items from the top of the ranking (%)",
+            "above: what the predicted class loses without them; below: what it loses when only they are left",
+        )
         looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
         handles = [
             Line2D([], [], color=style.PALETTE[look.colour], marker=look.marker, label=look.label, **LINE)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of
+from attention_audit.figures.panels import columns_of, describe
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
@@ -94,7 +94,12 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
             own = runs[runs["dataset"] == dataset]
             draw(axes, own[own["model"].isin(ADVERSARIES)], own[own["model"] == BASE], budget)
             axes.set_title(display_name(dataset), loc="left")
-        figure.supxlabel("JSD from the base model's map (nats)", fontsize=style.TEXT)
-        figure.supylabel("TVD of predictions", fontsize=style.TEXT)
+        describe(
+            figure,
+            "JSD from the base model's map (nats)",
+            "at the left: the same map; below the budget: the same predictions. Dots at the right with squares at the "
+            "left: only the weights moved, not the evidence",
+            "TVD of predictions",
+        )
         figure.legend(handles=handles(), loc="outside upper center", ncols=ENTRIES)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,65 +10,111 @@ from matplotlib.figure import Figure
 
 from attention_audit.figures import style
 from attention_audit.figures.margin import above, beside
-from attention_audit.figures.panels import columns_of, panel_grid, panels_of, title
+from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
 from attention_audit.names import RANKINGS, Names
 
-HEIGHT = 1.75  # inches
+HEIGHT = 1.9  # inches
 BEYOND = "smallest"
 """The ranking that the paper does not have; a line above it sets it apart."""
+LEFT = 1e-6
+"""Attention that counts as none; it is all that the rounding of weights lets one tell from 0."""
+TICKS = {LEFT: "≤ 10⁻⁶", 1e-4: "10⁻⁴", 1e-2: "0.01", 1: "1"}
 
 
-def draw(axes: Axes, values: Mapping[str, pd.Series]) -> None:
-    """One panel: a box for each ranking, and the share of texts that it never flips, which have no value."""
+def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column by text and seed (rows) and ranking (columns), NaN where the ranking never flips the decision.
+
+    Only of texts whose decision some ranking flips.
+    """
+    places = rows.assign(ranking=rows["ranking"].astype(str)).set_index(["seed", "id", "ranking"])
+    return places[column].unstack("ranking").dropna(how="all")
+
+
+def draw(axes: Axes, values: Mapping[str, pd.Series], never: Mapping[str, float]) -> None:
+    """One panel: a box for each ranking, and the percent of texts that it never flips."""
     boxes = axes.boxplot(
-        [column.dropna().to_numpy() for column in values.values()],
+        [column.to_numpy() for column in values.values()],
         positions=range(len(values)),
         orientation="horizontal",
         widths=0.65,
-        whis=1.5,
+        whis=(5, 95),
         showfliers=False,
         patch_artist=True,
         medianprops={"color": style.BLACK, "linewidth": 1.6},
         whiskerprops={"color": style.BLACK, "linewidth": 0.7},
         capprops={"color": style.BLACK, "linewidth": 0.7},
     )
-    for place, (name, column) in enumerate(values.items()):
+    for place, name in enumerate(values):
         colour = style.PALETTE[RANKINGS[name].colour]
         boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
-        beside(axes, f"{100 * column.isna().mean():.1f} %", place)
+        beside(axes, f"{never[name]:.1f} %", place)
         if name == BEYOND:
             axes.axhline(place - 0.5, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
     above(axes, "never")
-    axes.set(xlim=(0, 1), ylim=(len(values) - 0.5, -0.5))
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+    axes.set_ylim(len(values) - 0.5, -0.5)
 
 
-def boxes_of(ranked_sets: pd.DataFrame, models: Names, column: str, label: str) -> Figure:
-    """Box plots of a column by ranking, in the order of names.RANKINGS; one panel for each data set and model."""
+def boxes_of(
+    ranked_sets: pd.DataFrame, models: Names, column: str, shown: Callable[[pd.DataFrame], pd.DataFrame]
+) -> tuple[Figure, list[Axes]]:
+    """Box plots of a column by ranking, in the order of names.RANKINGS; one panel for each data set and model.
+
+    All boxes of a panel are of the same texts: those whose decision some ranking flips. shown: from the column, where a
+    ranking that never flips a text has erased all of it, to what is drawn.
+    """
     panels = panels_of(ranked_sets, models)
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT)
-        for place, ((panel, rows), [axes]) in enumerate(zip(panels.items(), cells, strict=True)):
-            draw(axes, {name: rows.loc[rows["ranking"] == name, column] for name in rankings})
-            first = place % columns_of(len(panels)) == 0
-            axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if first else "" for name in rankings])
-            axes.tick_params(labelbottom=True)
-            title(axes, panel, models)
-        figure.supxlabel(label, fontsize=style.TEXT)
-    return figure
+    columns = columns_of(len(panels))
+    figure, cells = panel_grid(len(panels), HEIGHT)
+    for place, ((panel, rows), [axes]) in enumerate(zip(panels.items(), cells, strict=True)):
+        values = flipped(rows, column).reindex(columns=rankings)
+        of_all = rows.drop_duplicates(["seed", "id"])
+        never = {name: 100 * float(values[name].isna().mean()) if len(values) else 0.0 for name in rankings}
+        drawn = shown(values.fillna(1.0))
+        draw(axes, {name: drawn[name] for name in rankings}, never)
+        first = place % columns == 0
+        axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if first else "" for name in rankings])
+        axes.tick_params(labelbottom=True)
+        title(axes, panel, models, columns, f"{len(values)} of {len(of_all)} texts flip")
+    return figure, [axes for [axes] in cells]
 
 
 def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """Fraction of the items that each ranking erases until the decision flips; whiskers reach 1.5 IQR.
+    """Fraction of the items that each ranking erases until the decision flips; whiskers from 5 to 95 % of the texts.
 
-    Texts that a ranking never flips are left out of its box, and counted beside it. From columns.RANKED_SETS rows of
-    any number of data sets; `models` names and orders the panels. Raises AuditError for a ranking
-    that is not one of names.RANKINGS.
+    The boxes of a panel are of the same texts, those whose decision some ranking flips; a ranking that never does has
+    erased all items there, and how often that is stands beside its box. From columns.RANKED_SETS rows of any number of
+    data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of names.RANKINGS.
     """
-    return boxes_of(ranked_sets, models, "fraction_removed", "fraction of the items erased until the decision flips")
+    with style.house_style():
+        figure, panels = boxes_of(ranked_sets, models, "fraction_removed", lambda fractions: fractions)
+        for axes in panels:
+            axes.set(xlim=(0, 1))
+            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+        describe(
+            figure,
+            "fraction of the items erased until the decision flips",
+            "further left: the ranking finds what decides sooner",
+        )
+    return figure
 
 
 def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """Like `ss_fig5_fraction_removed`, with the attention on the erased items instead of their number."""
-    return boxes_of(ranked_sets, models, "mass_removed", "attention on the items erased until the decision flips")
+    """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a logarithmic scale.
+
+    Less than LEFT is drawn as LEFT.
+    """
+    with style.house_style():
+        figure, panels = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(LEFT, 1))
+        for axes in panels:
+            axes.set_xscale("log")
+            axes.set(xlim=(LEFT, 1))
+            axes.set_xticks(list(TICKS), list(TICKS.values()))
+            axes.minorticks_off()
+        describe(
+            figure,
+            "attention on the items that are left when the decision flips (logarithmic)",
+            "further right: the decision flips although most of the attention is left; further left: nearly all had to "
+            "go",
+        )
+    return figure

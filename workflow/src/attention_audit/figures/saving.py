@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from attention_audit.artefacts.files import whole
 from attention_audit.figures.style import house_style
@@ -20,3 +21,8 @@ def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
             figure.savefig(temporary, format="pdf", metadata={"CreationDate": None, "Keywords": provenance})
         with whole(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Description": provenance})
+
+
+def texts_of(figure: Figure) -> list[str]:
+    """Everything that is written on a figure."""
+    return [text.get_text() for text in figure.findobj(Text)]

@@ -6,7 +6,9 @@ repeat whatever colour says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,9 +16,10 @@ import matplotlib as mpl
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.typing import ColorType
 
+from attention_audit.figures import fonts
+
 WIDTH = 7.0  # inches: a page's text width
 DPI = 200
-FONT = "DejaVu Sans"  # comes with matplotlib, so every machine draws the same
 TEXT = 8.0  # points
 SMALL = 7.0
 TITLE = 9.0
@@ -39,10 +42,10 @@ PALETTE: dict[str, str] = {
 CLASSES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)  # by class, from 0; then from the first again
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
+MAPS = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])  # black stands out from all of it
 DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#00509E"])
 
 RC: dict[Any, Any] = {
-    "font.family": FONT,
     "font.size": TEXT,
     "axes.titlesize": TITLE,
     "axes.labelsize": TEXT,
@@ -66,12 +69,22 @@ RC: dict[Any, Any] = {
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
-    """Draw and save figures in the block in the style of this file, whatever the user's matplotlibrc says."""
-    with mpl.rc_context():
+def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
+    """Draw and save figures in the block in the style of this file, whatever the user's matplotlibrc says.
+
+    `texts`: what the user's data have to say, in any script; fonts are found for it.
+    """
+    finder = logging.getLogger("matplotlib.font_manager")
+    level = finder.level
+    with mpl.rc_context(), warnings.catch_warnings():
+        finder.setLevel(logging.ERROR)  # few fonts of other scripts are bold
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # fonts.warning says it once
         mpl.rcdefaults()
-        mpl.rcParams.update(RC)
-        yield
+        mpl.rcParams.update(RC | {"font.family": fonts.families(texts)})
+        try:
+            yield
+        finally:
+            finder.setLevel(level)
 
 
 def class_colours(count: int) -> list[str]:

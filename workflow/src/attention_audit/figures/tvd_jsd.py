@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,15 +17,18 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of
+from attention_audit.figures.panels import columns_of, describe
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
 PANEL_HEIGHT, MARGIN = 2.4, 0.7  # inches
 LABELLED = 5  # lambdas of a family of adversaries named in a panel, where they find room
+APART = 8  # points: adversaries that are nearer to one another have one label
+TICKS = (0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
+LEAST = 0.05  # TVD at the top of the y axis, at least
 ENTRIES = 3  # of the legend, in a row
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
-DISTANCES = (5, 9)  # points
+DISTANCES = (5, 9, 14)  # points
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
 BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
 ONE_ADVERSARY = "one adversary"
@@ -54,14 +58,31 @@ def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]
     return looks | {INSTANCE_ADVERSARY: instance | POINTS | {"alpha": 1, "markersize": 7}}
 
 
+def root(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The square root; of what is below 0, 0."""
+    return np.sqrt(np.clip(values, 0, None))
+
+
 def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Mean JSD and TVD for each of `by`."""
     return rows.groupby(by, as_index=False, dropna=False)[["jsd", "tvd"]].mean()
 
 
-def spelt(lambda_: float) -> str:
-    """A lambda written as short as possible: λ = 2e-5, λ = 0.001."""
-    return f"λ = {lambda_:.2g}".replace("e-0", "e-")
+def spelt(lambdas: Sequence[float]) -> str:
+    """Lambdas written as short as possible, of several the least and the greatest: λ = 2e-5, λ = 0.001 to 0.1."""
+    ends = dict.fromkeys((min(lambdas), max(lambdas)))
+    return "λ = " + " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
+
+
+def clusters(places: npt.NDArray[np.float64], apart: float) -> list[list[int]]:
+    """The points (n, 2) of a curve in groups: a new one begins further than `apart` from the first of the last."""
+    groups: list[list[int]] = []
+    for index, place in enumerate(places):
+        if groups and np.hypot(*(place - places[groups[-1][0]])) < apart:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
 
 
 def spread_out(count: int) -> list[int]:
@@ -101,8 +122,7 @@ def draw(
         axes.plot([0, *curve["jsd"]], [0, *curve["tvd"]], **look | {"marker": ""}, clip_on=False, zorder=3)
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"}, clip_on=False, zorder=3)
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    highest = max(runs["tvd"].max(), instance["tvd"].max())
-    axes.set(xlim=(0, 1.05 * LN2), ylim=(0, 1.12 * highest or 1))
+    axes.set(xlim=(-0.015, 1.05 * LN2))
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
 
 
@@ -127,7 +147,7 @@ def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: l
                 at,
                 xytext=(x * distance, y * distance),
                 textcoords="offset points",
-                fontsize=style.SMALL - 1,
+                fontsize=style.SMALL,
                 color=colour,
                 ha={-1: "right", 0: "center", 1: "left"}[x],
                 va={-1: "top", 0: "center", 1: "bottom"}[y],
@@ -151,12 +171,16 @@ def label_lambdas(
     taken = occupied(figure, axes, curves)
     for name in CURVES:
         curve, labelled = firsts.get(name), 0
-        for index in spread_out(0 if curve is None else len(curve)):
-            if curve is None or labelled == LABELLED:
+        if curve is None:
+            continue
+        points = curve[["jsd", "tvd"]].to_numpy()
+        groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
+        for index in spread_out(len(groups)):
+            if labelled == LABELLED:
                 break
-            point = curve.iloc[index]
-            at = (point["jsd"], point["tvd"])
-            label = placed(axes, spelt(point["lambda"]), looks[name]["color"], at, taken)
+            group = groups[index]
+            lambdas = curve["lambda"].iloc[group].tolist()
+            label = placed(axes, spelt(lambdas), looks[name]["color"], tuple(points[group].mean(0)), taken)
             if label is not None:
                 labelled += 1
                 taken.append(label.get_window_extent())
@@ -165,11 +189,11 @@ def label_lambdas(
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
-    One panel for each data set: further seeds, uniform weights, the adversary from scratch for every lambda (the mean
-    over its seeds, and a small dot for each seed where there are several), every search by continuation, and the
-    per-instance adversary. Curves begin at the base model, where nothing is changed. The frames hold rows of the audits
-    comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of
-    `models`.
+    One panel for each data set, all with the same axes; that of TVD has a square-root scale. In each: further seeds,
+    uniform weights, the adversary from scratch for every lambda (the mean over its seeds, and a small dot for each seed
+    where there are several), every search by continuation, and the per-instance adversary. Curves begin at the base
+    model, where nothing is changed. The frames hold rows of the audits comparison and instance_adversary, of any number
+    of data sets. Raises AuditError for a model that is not one of `models`.
     """
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
@@ -178,6 +202,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
     curves = {dataset: curves_of(runs[runs["dataset"] == dataset]) for dataset in datasets}
     instances = averages(instance_adversary[instance_adversary["model"] == BASE], ["dataset"])
+    highest = max(LEAST, 1.15 * max(runs["tvd"].max(), instances["tvd"].max()))
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
         FigureCanvasAgg(figure)  # measures the labels
@@ -187,9 +212,18 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         for axes, dataset in zip(panels, datasets, strict=False):
             own, instance = (frame[frame["dataset"] == dataset] for frame in (runs, instances))
             draw(axes, looks, own, curves[dataset], instance)
+            axes.set_yscale("function", functions=(root, np.square))
+            axes.set(ylim=(0, highest))
+            ticks = [tick for tick in TICKS if tick <= highest]
+            axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
             axes.set_title(display_name(dataset), loc="left")
-        figure.supxlabel("JSD of attention from the base model's (nats)", fontsize=style.TEXT)
-        figure.supylabel("TVD of predictions", fontsize=style.TEXT)
+        describe(
+            figure,
+            "JSD of attention from the base model's (nats)",
+            "at the left: the same map; at the bottom: the same predictions. A model at the lower right attends "
+            "elsewhere and predicts the same",
+            "TVD of predictions (square-root scale)",
+        )
         handles = [Line2D([], [], **look) for look in looks.values() if "label" in look]
         figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
         figure.draw_without_rendering()

@@ -2,47 +2,99 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
 from attention_audit.figures import style
 from attention_audit.figures.margin import above, beside
+from attention_audit.tables.classes import ClassNames, listed
 from attention_audit.units import LN2
 
-BINS = (0.0, 0.25, 0.5, 0.75, math.inf)  # rounding may lift a lone weight above 1
-BIN_NAMES = ("[0, ¼)", "[¼, ½)", "[½, ¾)", "[¾, 1]")
-TWO_CLASSES = ("negative", "positive")
-FEWEST, NARROWEST = 5, 0.01  # fewer texts, or within less, are drawn as dots: no density to speak of
+QUARTERS = (0.25, 0.5, 0.75)
+"""Where the paper parts largest weights; and where the texts are parted, in the order of their largest weights."""
+PAPER_NAMES = ("[0, ¼)", "[¼, ½)", "[½, ¾)", "[¾, 1]")
+PAPERS, OURS = "paper's bins", "quarters of texts"
+"""What the two ways to part the texts are called."""
+MOST_DIGITS = 5
+FEWEST = 10  # fewer texts are drawn as dots: no density to speak of
+NARROWEST = 0.05  # of the x axis; texts within less are one diamond, with their smallest and largest value
 MOST = 4  # classes that have violins of their own; more are pooled
 SPAN = 0.85  # height that the violins of one bin share
+LEAST, PER_BIN, PER_CLASS = 0.62, 0.26, 0.15  # inches: of a panel, of a bin, and of a class in it
+
+
+class Bins(NamedTuple):
+    """Largest weights in bins: the edges between them, and the names of those that hold a text, from the lowest."""
+
+    edges: tuple[float, ...]
+    kept: tuple[int, ...]
+    names: tuple[str, ...]
+
+    def of(self, weights: pd.Series) -> npt.NDArray[np.intp]:
+        """The place of each weight among the bins that are kept."""
+        return np.searchsorted(self.kept, np.digitize(weights, self.edges))
+
+
+def papers(weights: pd.Series) -> Bins:
+    """The paper's four bins of equal width; those without a text are left out."""
+    kept = tuple(int(place) for place in np.unique(np.digitize(weights, QUARTERS)))
+    return Bins(QUARTERS, kept, tuple(PAPER_NAMES[place] for place in kept))
+
+
+def quarters(weights: pd.Series) -> Bins:
+    """Four bins with the same number of texts, or fewer where many texts have the same largest weight."""
+    edges = tuple(float(edge) for edge in np.quantile(weights, QUARTERS))
+    places = np.digitize(weights, edges)
+    kept = [int(place) for place in np.unique(places)]
+    ends = [(weights[places == place].min(), weights[places == place].max()) for place in kept]
+    return Bins(edges, tuple(kept), tuple(spans(ends)))
+
+
+def spans(ends: Sequence[tuple[float, float]]) -> list[str]:
+    """Bins by the smallest and the largest weight in them, with as many digits as tell their beginnings apart."""
+    for digits in range(2, MOST_DIGITS + 1):
+        names = [[f"{end:.{digits}f}" for end in bounds] for bounds in ends]
+        if len({low for low, _ in names}) == len(ends):
+            break
+    return [low if low == high else f"{low} to {high}" for low, high in names]
 
 
 def instances_of(rows: pd.DataFrame, value: str, attention: str, prediction: str) -> pd.DataFrame:
-    """`rows` with three of their columns also under the names value, attention (the largest weight) and prediction."""
-    return rows.assign(value=rows[value], attention=rows[attention], prediction=rows[prediction])
+    """`rows` with three of their columns also under the names value, attention (the largest weight) and prediction.
+
+    `place` is where a value stands on the x axis: at the value itself.
+    """
+    return rows.assign(value=rows[value], place=rows[value], attention=rows[attention], prediction=rows[prediction])
 
 
-def centre(bin_: int, class_: int, classes: int) -> float:
+def classes_of(names: ClassNames) -> int:
+    """The number of classes that have violins of their own in one data set; 1 where they are more than MOST, and so are
+    pooled.
+    """
+    return len(names) if len(names) <= MOST else 1
+
+
+def key(names: ClassNames) -> str:
+    """Which class is which in a panel."""
+    if len(names) > MOST:
+        return f"all {len(names)} predicted classes together"
+    return f"predicted, from above: {listed(names)}"
+
+
+def written(names: Mapping[str, ClassNames]) -> list[str]:
+    """All names of classes that a figure may write."""
+    return [name for classes in names.values() for name in classes.values()]
+
+
+def centre(bin_: int, class_: int, bins: int, classes: int) -> float:
     """Where on the y axis a class of a bin stands; the axis points down, so that bins rise and class 0 is on top."""
-    return len(BIN_NAMES) - 1 - bin_ + SPAN * ((class_ + 0.5) / classes - 0.5)
-
-
-def classes_of(*frames: pd.DataFrame) -> int:
-    """The number of classes that have violins of their own in one data set: those predicted, but at least two; 1 where
-    they are more than MOST, and so are pooled."""
-    predicted = 1 + max(1, *(frame["prediction"].max() for frame in frames))
-    return int(predicted) if predicted <= MOST else 1
-
-
-def classes_by_dataset(instances: pd.DataFrame) -> dict[str, int]:
-    """The number of classes of each data set, from `classes_of`."""
-    groups = instances.groupby("dataset", sort=False, observed=True)
-    return {str(dataset): classes_of(rows) for dataset, rows in groups}
+    return bins - 1 - bin_ + SPAN * ((class_ + 0.5) / classes - 0.5)
 
 
 def colours_of(classes: int) -> list[str]:
@@ -50,31 +102,30 @@ def colours_of(classes: int) -> list[str]:
     return style.class_colours(classes) if classes > 1 else [style.GREY]
 
 
-def pooled(instances: pd.DataFrame, classes: int) -> pd.DataFrame:
-    """`instances` with one prediction for all where classes are pooled."""
-    return instances if classes > 1 else instances.assign(prediction=0)
+def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: Bins) -> None:
+    """One panel: a violin of `place` for each bin and predicted class, with its quartiles and the number of texts.
 
-
-def draw(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
-    """One panel: a violin of `value` for each bin and predicted class, with its quartiles and the number of texts."""
-    bins = pd.cut(instances["attention"], BINS, right=False, labels=False)
-    instances, colours = pooled(instances.assign(bin=bins), classes), colours_of(classes)
-    groups = instances.groupby(["bin", "prediction"])["value"]
-    spread = groups.transform("max") - groups.transform("min")
-    is_dense = (groups.transform("size") >= FEWEST) & (spread >= NARROWEST)
-    dense, sparse = instances[is_dense], instances[~is_dense]
-    if len(dense):
+    The limits of the x axis must be set.
+    """
+    instances = instances.assign(bin=bins.of(instances["attention"]))
+    if classes == 1:
+        instances = instances.assign(prediction=0)
+    colours, names = colours_of(classes), list(bins.names)
+    groups = instances.groupby(["bin", "prediction"])
+    many = groups["place"].transform("size") >= FEWEST
+    wide = groups["place"].transform(np.ptp) >= NARROWEST * np.ptp(axes.get_xlim())
+    if (many & wide).any():
+        dense = instances[many & wide]
         sns.violinplot(
-            dense.assign(bin=dense["bin"].map(dict(enumerate(BIN_NAMES)))),
-            x="value",
+            dense.assign(bin=dense["bin"].map(dict(enumerate(names)))),
+            x="place",
             y="bin",
             hue="prediction",
-            order=BIN_NAMES[::-1],
+            order=names[::-1],
             hue_order=range(classes),
             palette=colours,
             saturation=1,
             orient="h",
-            split=classes == len(TWO_CLASSES),
             inner="quart",
             inner_kws={"color": "white", "linewidth": 0.9},
             density_norm="width",
@@ -84,38 +135,56 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int) -> None:
             legend=False,
             ax=axes,
         )
-    heights = [centre(b, c, classes) for b, c in zip(sparse["bin"], sparse["prediction"], strict=True)]
+    sparse = instances[~many]
+    heights = [centre(b, c, len(names), classes) for b, c in zip(sparse["bin"], sparse["prediction"], strict=True)]
     inks = [colours[c] for c in sparse["prediction"]]
-    axes.scatter(sparse["value"], heights, s=9, c=inks, linewidths=0, clip_on=False, zorder=3)
-    count(axes, groups.size(), classes)
-    axes.set(ylim=(len(BIN_NAMES) - 0.5, -0.5), xlabel="", ylabel="")
-    axes.set_yticks(range(len(BIN_NAMES)), BIN_NAMES[::-1])
-
-
-def count(axes: Axes, counts: pd.Series, classes: int) -> None:
-    """Write the number of texts of each bin and class to the right of its violin."""
-    for bin_ in range(len(BIN_NAMES)):
+    axes.scatter(sparse["place"], heights, s=9, c=inks, linewidths=0, clip_on=False, zorder=3)
+    for (bin_, class_), rows in instances[many & ~wide].groupby(["bin", "prediction"]):
+        summed_up(axes, rows, centre(bin_, class_, len(names), classes), colours[class_])
+    counts = groups.size()
+    for bin_ in range(len(names)):
         for class_ in range(classes):
-            beside(axes, f"{counts.get((bin_, class_), 0)}", centre(bin_, class_, classes), colours_of(classes)[class_])
-    above(axes, "texts")
+            beside(axes, f"{counts.get((bin_, class_), 0)}", centre(bin_, class_, len(names), classes))
+    axes.set(ylim=(len(names) - 0.5, -0.5), xlabel="", ylabel="")
+    axes.set_yticks(range(len(names)), names[::-1])
+
+
+def summed_up(axes: Axes, rows: pd.DataFrame, height: float, colour: str) -> None:
+    """Texts whose values hardly differ: a diamond, and the smallest and the largest value."""
+    at, (left, right) = rows["place"].median(), axes.get_xlim()
+    axes.scatter(at, height, s=16, c=colour, marker="D", linewidths=0, clip_on=False, zorder=3)
+    first = at < (left + right) / 2
+    ends = [f"{end:.3f}" for end in (rows["value"].min(), rows["value"].max())]
+    axes.annotate(
+        ends[0] if ends[0] == ends[1] else " to ".join(ends),
+        (at, height),
+        xytext=(5 if first else -5, 0),
+        textcoords="offset points",
+        ha="left" if first else "right",
+        va="center",
+        fontsize=style.SMALL,
+    )
+
+
+def draw_both(cell: Sequence[Axes], instances: pd.DataFrame, names: ClassNames, bins: Sequence[Bins]) -> None:
+    """Two panels, one above the other: the texts in the paper's bins, and in quarters of their number."""
+    for axes, part in zip(cell, bins, strict=True):
+        draw(axes, instances, classes_of(names), part)
+    above(cell[0], "texts")
+
+
+def both(weights: pd.Series) -> tuple[Bins, Bins]:
+    """The paper's bins, and the quarters."""
+    return papers(weights), quarters(weights)
+
+
+def height(bins: Bins, classes: int) -> float:
+    """Inches that the violins of a panel need."""
+    return max(LEAST, len(bins.names) * max(PER_BIN, PER_CLASS * classes))
 
 
 def up_to_ln2(axes: Axes) -> None:
     """Let x be a divergence in nats, from 0 to its bound."""
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.set(xlim=(0, LN2))
-    axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
-
-
-def legend(counts: Collection[int]) -> list[Patch]:
-    """A patch for each colour of panels with so many classes, named as it is in all of them."""
-    most, two = max(counts), len(TWO_CLASSES) in counts
-    names = [f"class {class_}" for class_ in range(most)] if most > 1 else []
-    if two:
-        names[: len(TWO_CLASSES)] = (
-            TWO_CLASSES if most == 2 else [f"class {i} ({n})" for i, n in enumerate(TWO_CLASSES)]
-        )
-    named = [(colour, f"predicted {name}") for colour, name in zip(colours_of(most), names, strict=False)]
-    if 1 in counts:
-        named.append((style.GREY, "all classes"))
-    return [Patch(color=colour, label=label) for colour, label in named]
+    axes.set_xticks([0, 0.2, 0.4, LN2], ["0", "0.2", "0.4", "ln 2"])

@@ -58,6 +58,7 @@ class ExhibitJob(Section):
 
     takes: which of `models` and `labels` it is called with too. models: those of its suite, or of all suites by key.
     titles: of suites, by the names of their papers. fetched: folder and name of the fetched files of each data set.
+    font: the fonts that a figure prefers.
     """
 
     exhibit: str
@@ -69,4 +70,5 @@ class ExhibitJob(Section):
     models: dict[str, Models]
     titles: dict[str, str]
     fetched: dict[str, list[list[str]]]
+    font: list[str]
     table: TableSpec | None = None

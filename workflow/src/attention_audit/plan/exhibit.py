@@ -93,6 +93,10 @@ class Exhibit:
         """Its file with this ending."""
         return f"results/{self.folder}/{self.name}{ending}"
 
+    def path_of_one(self, ending: str) -> str:
+        """Its file with this ending that speaks of one data set alone, {dataset}."""
+        return f"results/{self.folder}/{{dataset}}/{self.name}{ending}"
+
     @property
     def files(self) -> list[str]:
         """All its files."""
@@ -127,4 +131,4 @@ class Table(Exhibit):
     gaps: bool = True
 
     folder = "tables"
-    endings = (".parquet", ".csv", ".md", ".tex")
+    endings = (".parquet", ".csv", ".json", ".md", ".tex")

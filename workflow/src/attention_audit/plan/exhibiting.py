@@ -12,7 +12,7 @@ from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing, Inputs, audit_file
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files
-from attention_audit.plan.exhibit import Exhibit, Read, Table
+from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
@@ -88,8 +88,20 @@ class Exhibiting:
         """The tables, or the figures, that this run makes: those of all suites, and of suites that have data sets."""
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
 
-    def datasets(self, exhibit: Exhibit) -> list[str]:
-        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible."""
+    def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
+        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible, or `only` one.
+
+        Raises AuditError where it does not speak of that one.
+        """
+        every = self._datasets(exhibit)
+        if only and only not in every:
+            named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
+            raise AuditError(
+                f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
+            )
+        return [only] if only else every
+
+    def _datasets(self, exhibit: Exhibit) -> list[str]:
         if exhibit.every_dataset or not exhibit.suite:
             return self.scope.datasets
         suite = self.scope.suite(exhibit.suite)
@@ -104,31 +116,32 @@ class Exhibiting:
         """The suites whose models an exhibit may speak of."""
         return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
-    def _audit_files(self, exhibit: Exhibit, read: Read) -> list[tuple[FileOf, str]]:
+    def _audit_files(self, exhibit: Exhibit, read: Read, only: str) -> list[tuple[FileOf, str]]:
         audit = audit_named(read.name)
         if not read.suites:
             key = exhibit.suite
             return [
-                (FileOf(name=name, suite=key), audit_file(name, key, audit.name)) for name in self.datasets(exhibit)
+                (FileOf(name=name, suite=key), audit_file(name, key, audit.name))
+                for name in self.datasets(exhibit, only)
             ]
         return [
             (FileOf(name=name, suite=suite.key), audit_file(name, suite.key, audit.name))
             for suite in self.scope.suites.values()
             if EVERY in read.suites or suite.key in read.suites
             for name in self.scope.datasets_of(suite)
-            if audit in self.auditing.asked(suite, name)
+            if audit in self.auditing.asked(suite, name) and only in ("", name)
         ]
 
-    def _files(self, exhibit: Exhibit, read: Read) -> list[tuple[FileOf, str]]:
-        """The files of one name, each with whose it is."""
+    def _files(self, exhibit: Exhibit, read: Read, only: str) -> list[tuple[FileOf, str]]:
+        """The files of one name, each with whose it is; of `only` one data set where it is named."""
         tables = {table.name: table for table in TABLES}
         match read.source:
             case "audit":
-                return self._audit_files(exhibit, read)
+                return self._audit_files(exhibit, read, only)
             case "corpus":
                 return [
                     (FileOf(name=name), f"results/corpora/{name}/{read.name}.parquet")
-                    for name in self.datasets(exhibit)
+                    for name in self.datasets(exhibit, only)
                 ]
             case "table":
                 return [(FileOf(name=read.name), tables[read.name].path(".parquet"))]
@@ -138,9 +151,12 @@ class Exhibiting:
             case "records":
                 return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
 
-    def inputs(self, exhibit: Exhibit) -> Inputs:
-        """The input files of a job."""
-        return {name: [path for _, path in self._files(exhibit, read)] for name, read in exhibit.reads.items()}
+    def inputs(self, exhibit: Exhibit, only: str = "") -> Inputs:
+        """The input files of a job, perhaps of `only` one data set.
+
+        Raises AuditError where the exhibit does not speak of that one.
+        """
+        return {name: [path for _, path in self._files(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
     def declared(self, read: Read) -> str:
         """The declaration of the columns of what is read."""
@@ -156,8 +172,8 @@ class Exhibiting:
             case "records":
                 return ""
 
-    def job(self, exhibit: Exhibit) -> ExhibitJob:
-        """The settings of a job."""
+    def job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
+        """The settings of a job, perhaps of `only` one data set."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
         reads = {
@@ -170,7 +186,7 @@ class Exhibiting:
                 each=read.each,
                 suites=bool(read.suites),
                 missing=read.missing,
-                files=[whose for whose, _ in self._files(exhibit, read)] if read.source != "records" else [],
+                files=[whose for whose, _ in self._files(exhibit, read, only)] if read.source != "records" else [],
             )
             for name, read in exhibit.reads.items()
         }
@@ -185,6 +201,7 @@ class Exhibiting:
             models={suite.key: models_of(suite) for suite in suites} if named else {},
             titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
             fetched=self.fetched() if records else {},
+            font=self.scope.config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,
         )
 

@@ -47,7 +47,7 @@ FIGURES: tuple[Figure, ...] = (
         "single test texts, their words shaded by attention",
         suite="wp",
         number="Figure 2",
-        reads={"attention_maps": audit("attention_maps")},
+        reads={"attention_maps": audit("attention_maps"), "census": corpus("census")},
     ),
     Figure(
         "wp_fig3_seed_variance",
@@ -60,6 +60,7 @@ FIGURES: tuple[Figure, ...] = (
             "instance_adversary": audit(
                 "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
             ),
+            "census": corpus("census"),
         },
         settings=("models",),
     ),
@@ -117,16 +118,16 @@ FIGURES: tuple[Figure, ...] = (
         "how many items each ranking erases until the decision flips",
         suite="ss",
         number="Figures 5, 6 and 10",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "fraction_removed")},
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
     ),
     Figure(
         "ss_fig11_mass_removed",
         "figures.removed:ss_fig11_mass_removed",
-        "how much attention each ranking erases until the decision flips",
+        "how much attention each ranking leaves when the decision flips",
         suite="ss",
         number="Figure 11",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "ranking", "mass_removed")},
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "mass_removed")},
         settings=("models",),
     ),
     Figure(
@@ -172,19 +173,23 @@ FIGURES: tuple[Figure, ...] = (
         "what shuffling the attention weights does to the prediction",
         suite="jw",
         number="Figure 5",
-        reads={"permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd")},
+        reads={
+            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
+            "census": corpus("census"),
+        },
         settings=("models",),
     ),
     Figure(
         "jw_fig_adversary",
-        "figures.adversary_histogram:jw_fig_adversary",
+        "figures.adversary_violins:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suite="jw",
         number="Figures 6 and 7",
         reads={
             "instance_adversary": rows(
                 "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            )
+            ),
+            "census": corpus("census"),
         },
         settings=("models",),
     ),
@@ -275,6 +280,18 @@ TABLES: tuple[Table, ...] = (
         settings=("models", "resamples"),
     ),
     Table(
+        "ss_table_negative_delta_js",
+        "tables.delta_js:ss_table_negative_delta_js",
+        "how often the top item matters less than another, and at which difference in attention",
+        suite="ss",
+        reads={
+            "single_weight": rows(
+                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "delta_js", "delta_attention"
+            )
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
         "ss_table3_accuracy",
         "tables.erasure:ss_table3_accuracy",
         "accuracy of HANs and FLANs",
@@ -326,7 +343,8 @@ TABLES: tuple[Table, ...] = (
         reads={
             "correlation": rows(
                 "correlation", "dataset", "model", "seed", "id", "prediction", "pair", "tau", "p", "top_k_overlap"
-            )
+            ),
+            "census": corpus("census"),
         },
         settings=("models", "resamples"),
     ),
@@ -366,6 +384,7 @@ TABLES: tuple[Table, ...] = (
         reads={
             **{name: read for name, read in ANSWERING.items() if name != "consistency"},
             "corpus": Read("corpus", "corpus", ("id", "split", "tokens"), split="test"),
+            "census": corpus("census"),
             "summary": Read("table", "summary"),
         },
         settings=("subjects", "answer"),

@@ -20,7 +20,9 @@ says how they were made, and opens without a network. `docs/method.md` explains 
 EXHIBITS = """## Tables and figures
 
 Each figure is written as .pdf and .png. Each table is written as .parquet (tidy), .csv (the same rows with every digit;
-its first line is a comment), .md and .tex (wide and rounded, with the paper's value beside ours).
+`pandas.read_csv` reads it as it is), .json (how it was made), .md and .tex (wide and rounded, with the paper's value
+beside ours). A figure of one data set alone lies in a folder of its name, where somebody asked for it, such as
+`figures/sst/wp_fig5_tvd_jsd.pdf`; the combined one stays as it is.
 """
 
 FOLDERS = """## Folders
@@ -43,9 +45,9 @@ PROVENANCE = """## What each file says of its own making
 
 Every file records the stage that made it, the settings of that stage and their sha256, the sha256 of its code, the
 seed, and the versions of Python and the libraries. Parquet files, weights and PNG keep this record in their metadata,
-PDF under Keywords, text files in a comment. Weights also record the sha256 of the files that they were trained on. The
-files in `raw/` and `logs/`, `config.yaml` and `report.html` have no such record. To read one, in the workflow's
-environment:
+PDF under Keywords, .md and .tex in a comment; that of a .csv file is the .json file beside it. Weights also record the
+sha256 of the files that they were trained on. The files in `raw/` and `logs/`, `config.yaml` and `report.html` have no
+such record. To read one, in the workflow's environment:
 
     from attention_audit.artefacts.parquet import read_provenance
     read_provenance("results/tables/wp_table2_uniform.parquet")

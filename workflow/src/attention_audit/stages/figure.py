@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.figures.saving import save
+from attention_audit.figures import fonts
+from attention_audit.figures.saving import save, texts_of
 from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.stages.frames import arguments
 from attention_audit.stages.job import Job
@@ -12,7 +13,10 @@ Settings = ExhibitJob
 
 
 def run(job: Job[ExhibitJob]) -> None:
-    """Draw the figure."""
-    figure = load(job.settings.target)(**arguments(job))
-    save(figure, job.output("pdf"), job.output("png"), job.provenance.text())
+    """Draw the figure, and say what no font of this machine can draw of it."""
+    with fonts.chosen(job.settings.font):
+        figure = load(job.settings.target)(**arguments(job))
+        save(figure, job.output("pdf"), job.output("png"), job.provenance.text())
+        if warning := fonts.warning(texts_of(figure)):
+            job.report(f"warning: {warning}")
     job.report(f"{job.output('pdf')} and .png")

@@ -1,4 +1,4 @@
-"""audits, censuses, other tables -> one table, as .parquet, .csv, .md and .tex. No model is loaded."""
+"""audits, censuses, other tables -> one table, as .parquet, .csv, .json, .md and .tex. No model is loaded."""
 
 from __future__ import annotations
 

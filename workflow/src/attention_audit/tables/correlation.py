@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 
@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.names import ATTRIBUTIONS, Names
+from attention_audit.tables.classes import class_names
 from attention_audit.tables.performance import METRICS, noted, of_models
 from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
-from attention_audit.tables.wording import MOST_CLASSES
+from attention_audit.tables.wording import CLASSES, MOST_CLASSES
 
 PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
@@ -88,20 +89,28 @@ def correlations(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
     return without_spread(pd.concat(frames, ignore_index=True), ["texts", "undefined"])
 
 
-def jw_table2_correlation(correlation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+def jw_table2_correlation(
+    correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], resamples: int, models: Names
+) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class where there are
     at most MOST_CLASSES. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are over
-    instances and seeds. `correlation` holds rows of the audit correlation, of any number of data sets; the columns are
-    those of columns.table. Table 2; the paper has the pairs of attention with gradient and with leave-one-out. `models`
-    orders the rows.
+    instances and seeds. `correlation` holds rows of the audit correlation, of any number of data sets, and `census` is
+    by data set; the columns are those of columns.table. Table 2; the paper has the pairs of attention with gradient and
+    with leave-one-out. `models` orders the rows.
     """
     models.refuse_unknown(correlation["model"].unique())
     ATTRIBUTIONS.refuse_unknown(name for pair in correlation["pair"].unique() for name in pair.split("~"))
     rows = correlations(correlation, resamples)
     rows["row"] = rows["model"] + "/" + rows["pair"] + "/" + rows["group"]
-    groups = ["overall", *(f"class_{class_}" for class_ in range(MOST_CLASSES))]
+    names = {
+        (dataset, f"class_{class_}"): name
+        for dataset, known in class_names(census).items()
+        for class_, name in known.items()
+    }
+    rows["class_name"] = [names.get(key, "") for key in zip(rows["dataset"], rows["group"], strict=True)]
+    groups = ["overall", *CLASSES]
     pairs = map("~".join, combinations(ATTRIBUTIONS, 2))
     order = ["/".join(parts) for parts in product(models, pairs, groups)]
     return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)

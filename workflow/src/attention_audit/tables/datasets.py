@@ -9,9 +9,12 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
+from attention_audit.tables.classes import ClassNames, class_names, listed
 from attention_audit.tables.tidy import as_table, beside_paper
 
 CLASSES = ("negative", "positive")
+NAMED = 10
+"""The classes are named where they are at most this many."""
 MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
@@ -76,6 +79,11 @@ def remarks(census: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
         yield "raw", "classes", f"{classes} classes in {texts} texts that were kept: are these labels?"
 
 
+def called(names: ClassNames) -> str:
+    """A note that names the classes of a data set; "" where they are more than NAMED."""
+    return f"classes: {listed(names)}" if len(names) <= NAMED else ""
+
+
 def rebuilt(records: Records) -> str:
     """A note that names the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
@@ -88,8 +96,8 @@ def wp_table1_datasets(
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
-    files that differ from the published ones, count texts that stand twice or have no label, and ask where there are
-    hardly more texts than classes.
+    files that differ from the published ones, count texts that stand twice or have no label, name the classes, and ask
+    where there are hardly more texts than classes.
     """
     facts = [
         (dataset, *fact)
@@ -98,11 +106,13 @@ def wp_table1_datasets(
     ]
     rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
     rows = beside_paper(rows, "Table 1")
+    names = class_names(census)
     for dataset, words in vocabulary.items():
         here = rows["dataset"] == dataset
         if words["vector"].isna().all():
             rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
-        said: dict[tuple[str, str], list[str]] = {("raw", "instances"): [rebuilt(records.get(dataset, []))]}
+        said = {("raw", metric): [called(names[dataset])] for metric in ("classes", CLASSES[0])}
+        said["raw", "instances"] = [rebuilt(records.get(dataset, []))]
         for row, metric, note in remarks(census[dataset]):
             said.setdefault((row, metric), []).append(note)
         for (row, metric), notes in said.items():

@@ -1,4 +1,8 @@
-"""A table as .csv (tidy, every digit), .md and .tex (wide, rounded), each carrying its provenance in a comment."""
+"""A table as .csv (tidy, every digit), .md and .tex (wide, rounded).
+
+The last two carry their provenance in a comment. A .csv file has no comments, so its provenance is in a file beside it,
+.json.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +66,7 @@ def render(
     labels: Mapping[str, str],
     top: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> None:
-    """Write a published table as `path` with the endings .csv, .md and .tex.
+    """Write a published table as `path` with the endings .csv, .json, .md and .tex.
 
     `provenance` is one line of JSON. `shown` is the function of tables.shown for this kind of table, and `labels` come
     from `tables.wording.labels_of`. `top` picks the rows of the .csv file; without it, it has all. Raises AuditError
@@ -70,7 +74,8 @@ def render(
     """
     parts = shown(table, labels)
     texts = {
-        ".csv": f"# {provenance}\n" + (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
+        ".csv": (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
+        ".json": f"{provenance}\n",
         ".md": markdown(parts, provenance),
         ".tex": latex(parts, provenance),
     }

@@ -16,6 +16,7 @@ from attention_audit.answer.words import YES
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
+from attention_audit.tables.classes import isolated
 from attention_audit.tables.texts import TOP, top
 from attention_audit.tables.wording import heading, label_of, named, number
 
@@ -48,7 +49,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
         line = {
             "data set": display_name(dataset),
-            "row": named(row, labels),
+            "row": named(row, labels, cells["class_name"].iloc[0]),
             "λ": "" if math.isnan(lambda_) else f"{lambda_:.3g}",
         }
         for metric in filter(None, table["metric"].unique()):
@@ -219,10 +220,10 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "data set": display_name(row["dataset"]),
                 "model": named(row["model"], labels),
                 "text": row["id"],
-                "label": str(row["label"]),
-                "prediction": str(row["prediction"]),
+                "label": row["label_name"],
+                "prediction": row["prediction_name"],
                 "top items: weight, contribution": "; ".join(
-                    f"{item} {weight:.2f}, {part:+.3f}" for item, weight, part in items
+                    f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in items
                 ),
                 "seeds that agree": f"{row['agree']} of {row['others']}" if row["others"] else "",
                 "moved (JSD)": number(float(row["moved"]), ""),

@@ -22,6 +22,7 @@ from attention_audit.answer.words import NO
 from attention_audit.columns.texts import MAY, TEXTS, UNKNOWN, WHY_NOT
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run
+from attention_audit.tables.classes import ClassNames, class_names
 from attention_audit.units import LN2
 
 TOP = 3
@@ -134,9 +135,13 @@ def of_subject(
     frames: Mapping[str, pd.DataFrame],
     said: pd.Series,
     tokens: Mapping[str, Sequence[str]],
+    names: ClassNames,
     margins: Margins,
 ) -> pd.DataFrame:
-    """The rows of columns.TEXTS of one model. `said`: its row of the summary. `tokens`: the words of each text."""
+    """The rows of columns.TEXTS of one model.
+
+    `said`: its row of the summary. `tokens`: the words of each text. `names`: of the classes.
+    """
     single = Single(subject, frames, said)
     effects = single.effects()
     pairs = single.pairs[["seed", "other"]].drop_duplicates()
@@ -149,6 +154,8 @@ def of_subject(
         "id": single.ids,
         "label": single.predictions["label"].to_numpy(np.int64),
         "prediction": single.predictions["prediction"].to_numpy(np.int64),
+        "label_name": [names.get(int(label), "") for label in single.predictions["label"]],
+        "prediction_name": [names.get(int(prediction), "") for prediction in single.predictions["prediction"]],
         "words": words,
         "weights": single.lists("top_weights"),
         "contributions": single.lists("top_contributions"),
@@ -175,13 +182,15 @@ def texts(
     contributions: pd.DataFrame,
     comparison: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
+    census: Mapping[str, pd.DataFrame],
     summary: pd.DataFrame,
     answer: Mapping[str, Any],
 ) -> pd.DataFrame:
     """A row for each judged model and test text, with the columns of columns.TEXTS.
 
     The first frames hold rows of the audits of these names, as those of tables.summary. `corpus`: ids and words of the
-    test texts, by data set. `summary`: rows of columns.SUMMARY. `answer`: the section of the configuration.
+    test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows of columns.SUMMARY. `answer`:
+    the section of the configuration.
     """
     audits = {
         "predictions": predictions,
@@ -194,6 +203,7 @@ def texts(
     }
     margins = AnswerSettings.model_validate(answer).margins
     said = {(row["dataset"], row["suite"], row["model"]): row for _, row in summary.iterrows()}
+    names = class_names(census)
     rows = [pd.DataFrame(columns=TEXTS.schema.names)]
     for given in subjects:
         subject = Subject.model_validate(given)
@@ -204,7 +214,7 @@ def texts(
         words = corpus[subject.dataset]
         tokens = dict(zip(words["id"], words["tokens"], strict=True))
         own = said[subject.dataset, subject.suite, subject.model]
-        rows.append(of_subject(subject, frames, own, tokens, margins))
+        rows.append(of_subject(subject, frames, own, tokens, names[subject.dataset], margins))
     return pd.concat(rows[1:] or rows, ignore_index=True)
 
 

@@ -21,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "published": np.nan,
     "selection": "",
     "note": "",
+    "class_name": "",
 }
 
 

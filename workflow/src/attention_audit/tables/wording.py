@@ -13,6 +13,8 @@ MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
 HEADINGS = {
+    "negative": "first class",
+    "positive": "second class",
     "mean_length": "mean length (tokens)",
     "sd_length": "sd of length",
     "mean_sentences": "mean sentences",
@@ -40,14 +42,20 @@ HEADINGS = {
     "top_against": "texts whose top item speaks against it",
     "top_fall": "fall of p without the top item",
     "top_flips": "texts that flip without it",
+    "negative_share": "texts with ΔJS < 0 (share)",
+    "delta_lower": "their Δα: lower quartile",
+    "delta_median": "median",
+    "delta_upper": "upper quartile",
+    "delta_largest": "largest",
     "undefined": "texts without τ",
     "permutation_tvd": "TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
+CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 PARTS = {
     **{name: name for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall")},
-    **{f"class_{number}": f"class {number}" for number in range(MOST_CLASSES)},
+    **{name: name.replace("_", " ") for name in CLASSES},
     "instance_adversary": "per-instance adversary",
     "corrected": "corrected draw",
     "as_published": "draw as published",
@@ -104,10 +112,15 @@ def label_of(name: str, labels: Mapping[str, str]) -> str:
     return labels[name]
 
 
-def named(row: str, labels: Mapping[str, str]) -> str:
+def named(row: str, labels: Mapping[str, str], class_name: str = "") -> str:
     """The label of a row, made of the labels of its parts, which "/", "~" and " - " separate; "" for an empty row.
 
-    Raises AuditError for a part without a label.
+    class_name: what the class is called, of a row of one class. Raises AuditError for a part without a label.
     """
     parts = SEPARATORS.split(row) if row else []
-    return "".join(SPELT.get(part) or label_of(part, labels) for part in parts)
+    called = [SPELT.get(part) or label_of(part, labels) for part in parts]
+    if class_name:
+        called = [
+            f"predicted {class_name}" if part in CLASSES else label for part, label in zip(parts, called, strict=True)
+        ]
+    return "".join(called)

@@ -1,0 +1,192 @@
+"""Texts in any script: each is drawn, in its own order, and what cannot be drawn is said once."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
+
+from attention_audit.errors import AuditError
+from attention_audit.figures import fonts, style
+from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrapped
+from attention_audit.figures.saving import save, texts_of
+from attention_audit.tables.classes import isolated, listed
+
+SAMPLES = {
+    "Chinese": ("NotoSansCJK", "这部电影非常好。"),
+    "Japanese": ("NotoSansCJK", "この映画は素晴らしいー"),
+    "Korean": ("NotoSansCJK", "이 영화는 훌륭하다"),
+    "Arabic": ("DejaVuSans", "هذا الفيلم رائع؟"),
+    "Hebrew": ("DejaVuSans", "הסרט הזה נהדר"),
+    "Hindi": ("NotoSansDevanagari", "यह फ़िल्म बहुत अच्छी है"),
+    "Thai": ("NotoSansThai", "ภาพยนตร์เรื่องนี้ดีมาก"),
+    "Cyrillic": ("DejaVuSans", "Этот фильм отличный"),
+    "Tamil": ("NotoSansTamil", "இந்த படம் நன்றாக"),
+    "emoji": ("Symbola", "🎉😀👍❤️🙏"),
+}
+"""By script: the beginning of the file of its font, and a text."""
+UNASSIGNED = "\U0010fffd"
+"""A character for private use, which stands for all that a font lacks."""
+
+
+def drawn(text, families):
+    """The outlines of a text, (n, 2)."""
+    with style.house_style():
+        return TextPath((0, 0), text, size=20, prop=FontProperties(family=list(families))).vertices
+
+
+def width(text):
+    return np.ptp(drawn(text, fonts.families([text]))[:, 0])
+
+
+def needs(script):
+    """Skip a test where this machine lacks the font of a script."""
+    stem, _ = SAMPLES[script]
+    paths = [*font_manager.findSystemFonts(), font_manager.findfont(fonts.FONT)]
+    if not any(Path(path).name.startswith(stem) for path in paths):
+        package = fonts.PACKAGES.get(fonts.script_of(SAMPLES[script][1][0]), fonts.OTHERS)
+        pytest.skip(f"no font for {script} is on this machine; it is in Debian's package {package}")
+
+
+def maps(words, dataset="toy"):
+    """columns.ATTENTION_MAPS rows of one text."""
+    frame = pd.DataFrame({"token": words, "attention": 1 / len(words), "position": range(len(words))})
+    about = {"dataset": dataset, "id": "1", "label": 1, "weights": "base", "probability": 0.9, "base_prediction": 0}
+    return frame.assign(**about, jsd=0.0)
+
+
+def census(*names):
+    return {"toy": pd.DataFrame({"label": range(len(names)), "label_name": names})}
+
+
+@pytest.mark.parametrize("script", SAMPLES)
+def test_no_character_is_drawn_as_a_box(script):
+    needs(script)
+    text = SAMPLES[script][1]
+    families = fonts.families([text])
+    assert families[0] == fonts.FONT
+    assert fonts.lacking([text]) == {}
+    boxes = [drawn(UNASSIGNED, [family]) for family in families]
+    for character in fonts.visible([text]):
+        outlines = drawn(character, families)
+        assert len(outlines)
+        assert not any(np.array_equal(outlines, box) for box in boxes)
+
+
+@pytest.mark.parametrize("script", SAMPLES)
+def test_figure2_writes_texts_and_classes_in_every_script(script, tmp_path, recwarn, caplog):
+    needs(script)
+    text = SAMPLES[script][1]
+    with caplog.at_level(logging.WARNING):
+        figure = wp_fig2_attention_maps(maps(text.split()), census(text, "b"))
+        save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
+    written = " ".join(texts_of(figure)).replace("\u200f", "")
+    assert all(word in written for word in text.split())
+    assert not fonts.warning(texts_of(figure))
+    assert not recwarn.list
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("character", "script"),
+    [("क", "Devanagari"), ("这", "Han"), ("。", "Han"), ("ー", "Han"), ("の", "Hiragana"), ("한", "Hangul"),
+     ("🎉", "emoji"), ("a", "Latin"), ("я", "Cyrillic"), ("∑", "Mathematical Operators")],
+)  # fmt: skip
+def test_scripts_of_characters(character, script):
+    assert fonts.script_of(character) == script
+
+
+def test_what_no_font_has_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(fonts, "_drawable", dict)
+    fonts._further.cache_clear()
+    try:
+        assert fonts.families(["ภ", "a"]) == [fonts.FONT]
+        line = fonts.warning(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
+        figure = wp_fig2_attention_maps(maps(["ภาพ"]), census("a", "b"))
+        assert "fonts-noto-core" in " ".join(texts_of(figure))
+    finally:
+        fonts._further.cache_clear()
+    assert "\n" not in line
+    for words in (
+        "Thai such as U+0E1E (Debian's package fonts-noto-core)",
+        "Han such as U+8FD9 (Debian's package fonts-noto-cjk)",
+        "emoji such as U+1F389 (Debian's package fonts-symbola)",
+    ):
+        assert words in line
+    assert fonts.warning(["café – λ ≤ 1"]) == ""
+
+
+def test_the_chosen_font_comes_first_and_an_unknown_one_is_refused():
+    with fonts.chosen(["DejaVu Serif", font_manager.findfont("DejaVu Sans Mono")]):
+        assert fonts.families(["a"]) == ["DejaVu Serif", "DejaVu Sans Mono", "DejaVu Sans"]
+        with style.house_style():
+            assert Figure().text(0, 0, "a").get_fontfamily()[0] == "DejaVu Serif"
+    assert fonts.families(["a"]) == ["DejaVu Sans"]
+    with pytest.raises(AuditError, match=r"^config: font: this machine has no font 'Garamonde'; install it"):
+        fonts.chosen(["Garamonde"]).__enter__()
+
+
+def test_a_file_that_is_no_font_is_refused(tmp_path):
+    (tmp_path / "a.ttf").write_text("no font")
+    with pytest.raises(AuditError, match=r"^config: font: .*a\.ttf: not a font"):
+        fonts.chosen([str(tmp_path / "a.ttf")]).__enter__()
+
+
+def test_letters_are_joined_as_their_script_wants():
+    # two letters that join are narrower than the two alone; a vowel sign that is written second stands first
+    assert width("بي") < 0.9 * (width("ب") + width("ي"))
+    needs("Hindi")
+    assert width("क्ष") < 0.9 * (width("क") + width("ष"))
+
+
+def laid(text):
+    """The words of one line, from left to right."""
+    [line] = wrapped([Word(word) for word in text.split()], style.TEXT)
+    assert list(line.lefts) == sorted(line.lefts)
+    return [word.text.replace("\u200f", "") for word in line.words], line.lefts
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("one two 3", "one two 3"),
+        ("ראשון שני 3", "3 שני ראשון"),
+        ("ראשון one two 3", "3 one two ראשון"),
+        ("ראשון one 2 two שני", "שני one 2 two ראשון"),
+        ("one ראשון 2 שני two", "one שני 2 ראשון two"),
+        ("one ראשון 2", "one ראשון 2"),
+        ("( ראשון )", ") ראשון ("),
+    ],
+)
+def test_words_stand_in_the_order_in_which_they_are_read(text, seen):
+    words, _ = laid(text)
+    assert words == seen.split()
+
+
+def test_what_is_read_from_the_right_begins_at_the_right():
+    with style.house_style():
+        _, lefts = laid("ראשון שני")
+        _, others = laid("one two")
+    assert min(lefts) > style.WIDTH * 72 / 2
+    assert min(others) == 12
+
+
+def test_brackets_open_towards_what_they_hold():
+    """A lone bracket in a text that is read from the right is the mirror image of the other one."""
+    [line] = wrapped(map(Word, ["ראשון", "("]), style.TEXT)
+    assert np.allclose(np.ptp(drawn(line.words[0].text, [fonts.FONT])[:, 0]), np.ptp(drawn(")", [fonts.FONT])[:, 0]))
+    np.testing.assert_allclose(drawn(line.words[0].text, [fonts.FONT]), drawn(")", [fonts.FONT]))
+
+
+def test_names_that_are_read_from_the_right_stand_in_the_order_of_their_classes():
+    names = {0: "אב", 1: "גד"}
+    assert listed(names) == "\u2068אב\u2069, \u2068גד\u2069"
+    assert listed({1: "b", 0: "a"}) == "a, b"
+    # the comma parts the two, so that the first is drawn first
+    first, both = (drawn(text, [fonts.FONT]) for text in (f"x {isolated('אב')}", f"x {listed(names)}"))
+    np.testing.assert_allclose(both[: len(first)], first)
