@@ -90,9 +90,9 @@ def wp_table1_datasets(
 ) -> pd.DataFrame:
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
-    `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces part
-    them. The columns are those of columns.table. Notes name the fetched files that differ from the published ones, count
-    texts that stand twice or have no label, and ask where there are hardly more texts than classes.
+    `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces
+    part them. The columns are those of columns.table. Notes name the fetched files that differ from the published
+    ones, count texts that stand twice or have no label, and ask where there are hardly more texts than classes.
     """
     facts = [
         (dataset, *fact)
