@@ -93,7 +93,7 @@ TWO_CLASSES = [
 
 
 def test_table1_counts_splits_and_words(tmp_path):
-    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary({"<pad>", "film", "bad"})}, {})
+    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary({"<pad>", "film", "bad"})}, {}, {})
     assert_fits(table, TABLE, tmp_path)
     means = {(row, metric): mean for row, metric, mean in table[["row", "metric", "mean"]].itertuples(index=False)}
     assert means == {
@@ -121,7 +121,7 @@ def test_table1_counts_splits_and_words(tmp_path):
 
 
 def test_table1_with_random_vectors_claims_no_coverage():
-    table = wp_table1_datasets({"needle": census(*TWO_CLASSES)}, {"needle": vocabulary(set())}, {})
+    table = wp_table1_datasets({"needle": census(*TWO_CLASSES)}, {"needle": vocabulary(set())}, {}, {})
     of_vocabulary = table[table["row"] == "vocabulary"]
     assert of_vocabulary[["metric", "note"]].to_numpy().tolist() == [["words", "random vectors"]]
     assert table["published"].isna().all()
@@ -129,7 +129,7 @@ def test_table1_with_random_vectors_claims_no_coverage():
 
 def test_table1_sums_further_classes_up():
     three = census(("train", 0, [5], 0, [1]), ("train", 1, [5, 5, 5], 0, [1] * 3), ("train", 2, [1, 1], 1, [1, 1]))
-    table = wp_table1_datasets({"topics": three}, {"topics": vocabulary(set())}, {})
+    table = wp_table1_datasets({"topics": three}, {"topics": vocabulary(set())}, {}, {})
     metrics = ("classes", "smallest_class", "largest_class")
     assert [cell(table, "train", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
     assert [cell(table, "raw", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
@@ -137,17 +137,17 @@ def test_table1_sums_further_classes_up():
 
 def test_table1_names_the_classes():
     named = census(*TWO_CLASSES).replace({"label_name": {"class 0": "society", "class 1": "science"}})
-    table = wp_table1_datasets({"mine": named}, {"mine": vocabulary(set())}, {})
+    table = wp_table1_datasets({"mine": named}, {"mine": vocabulary(set())}, {}, {})
     assert cell(table, "raw", "negative", "mine")["note"] == "classes: society, science"
     many = census(*(("train", label, [5] * 4, 0, [1] * 4) for label in range(11)))
     for counts, note in ((many, ""), (many[:10], "classes: " + ", ".join(f"class {label}" for label in range(10)))):
-        table = wp_table1_datasets({"mine": counts}, {"mine": vocabulary(set())}, {})
+        table = wp_table1_datasets({"mine": counts}, {"mine": vocabulary(set())}, {}, {})
         assert cell(table, "raw", "classes", "mine")["note"] == note
 
 
 def test_table1_names_files_that_are_not_the_published_ones():
     records = {"sst": [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]}
-    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records)
+    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records, {})
     assert cell(table, "raw", "instances")["note"] == "b.csv: not the published bytes"
 
 
@@ -155,7 +155,7 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
     counts = census(*TWO_CLASSES).assign(
         duplicates=[0, 1, 2, 0, 1], repeated=[0, 1, 0, 0, 0], unlabelled=[2, 0, 0, 1, 0]
     )
-    table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {})
+    table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {}, {})
     notes = {split: cell(table, split, "instances")["note"] for split in ("train", "dev", "test")}
     assert notes == {
         "train": "3 of the texts stand in another split too; 1 of the texts repeat an earlier one of the split",
@@ -165,15 +165,23 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
     assert cell(table, "raw", "instances")["note"] == "3 texts have no label and were left out"
 
 
+def test_table1_says_what_finds_words_where_no_spaces_part_them():
+    both = {"own": census(*TWO_CLASSES), "other": census(*TWO_CLASSES)}
+    words = {"own": vocabulary(set()), "other": vocabulary({"film"})}
+    table = wp_table1_datasets(both, words, {}, {"own": "words by jieba", "other": "words by jieba"})
+    assert cell(table, "vocabulary", "words", "own")["note"] == "random vectors; words by jieba"
+    assert cell(table, "vocabulary", "words", "other")["note"] == "words by jieba"
+
+
 @pytest.mark.parametrize(("texts", "asked"), [(4, ""), (3, "; 3 classes in 9 texts that were kept: are these labels?")])
 def test_table1_asks_where_there_are_hardly_more_texts_than_classes(texts, asked):
     counts = census(*(("train", label, [2] * texts, 0, [1] * texts) for label in range(3)))
-    table = wp_table1_datasets({"own": counts}, {"own": vocabulary(set())}, {})
+    table = wp_table1_datasets({"own": counts}, {"own": vocabulary(set())}, {}, {})
     assert cell(table, "raw", "classes", "own")["note"] == "classes: class 0, class 1, class 2" + asked
 
 
 def test_table1_says_that_anemia_is_split_by_admission():
-    table = wp_table1_datasets({"anemia": census(*TWO_CLASSES)}, {"anemia": vocabulary(set())}, {})
+    table = wp_table1_datasets({"anemia": census(*TWO_CLASSES)}, {"anemia": vocabulary(set())}, {}, {})
     assert "by admission" in cell(table, "test", "negative", "anemia")["note"]
 
 

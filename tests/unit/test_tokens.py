@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import spacy
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.corpus.tokens import Tokens, split_sentences, splitting
 from attention_audit.errors import AuditError
 
 
@@ -35,7 +36,6 @@ def test_spaces_split_at_any_white_space_and_nowhere_else() -> None:
         ("de", "Z.B. geht's bei Dr. Groß, u.a. um 5 km.", "z.b. geht's bei dr. groß , u.a. um 5 km ."),
         ("es", "¿Qué tal? ¡Bien!", "¿ qué tal ? ¡ bien !"),
         ("xx", "Привет, мир!", "привет , мир !"),
-        ("zh", "你好。", "你 好 。"),
     ],
 )
 def test_languages_by_spacys_rules(code: str, text: str, expected: str) -> None:
@@ -126,7 +126,7 @@ def test_an_unknown_tokenizer_is_refused(code: str) -> None:
 
 
 def test_a_language_whose_splitter_is_not_installed_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(code: str) -> None:
+    def fail(code: str, config: object) -> None:
         raise ImportError("Pyvi not installed.\nGet it.")
 
     monkeypatch.setattr(spacy, "blank", fail)
@@ -134,3 +134,33 @@ def test_a_language_whose_splitter_is_not_installed_is_refused_in_one_line(monke
         AuditError, match=r"^tokens: spaCy cannot split 'vi' here: Pyvi not installed.; install what it"
     ):
         words("Xin chào", tokenizer="vi")
+
+
+def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda name: find_spec(name) if name == "spacy" else None)
+    tokens = Tokens(tokenizer="zh")
+    assert tokens.segmenter == "characters"
+    assert splitting(tokens).endswith("for words, install jieba (`python -m pip install jieba`)")
+    assert split_sentences("你好。", tokens) == [["你", "好", "。"]]
+
+
+def test_chinese_is_words_where_jieba_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda name: find_spec("spacy"))
+    tokens = Tokens(tokenizer="zh")
+    assert tokens.segmenter == "jieba"
+    assert splitting(tokens) == "Chinese words are found by jieba"
+    assert Tokens(tokenizer="zh", segmenter="characters").segmenter == "characters"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_words_of_jieba() -> None:
+    pytest.importorskip("jieba")
+    assert words("我喜欢北京。", tokenizer="zh", segmenter="jieba") == "我 喜欢 北京 。"
+
+
+def test_a_segmenter_is_for_chinese_alone() -> None:
+    assert Tokens().segmenter is None
+    assert splitting(Tokens()) == ""
+    assert splitting(Tokens(tokenizer="th")) == "Thai words are found by PyThaiNLP"
+    with pytest.raises(ValidationError, match="only for `tokenizer: zh`; remove it"):
+        Tokens(segmenter="jieba")

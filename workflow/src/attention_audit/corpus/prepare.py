@@ -24,6 +24,7 @@ from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
 from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
@@ -245,6 +246,8 @@ def prepare(
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
+    if said := splitting(source.preparation.tokens):
+        report(said)
     with scratch(path.with_suffix(".draft")) as draft:
         ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
         settled = settle(dataset, source, ledger)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 SPACES = "spaces"
 ANY_LANGUAGE = "xx"
+CHINESE = "zh"
+SEGMENTED = {
+    CHINESE: "Chinese words are found by jieba",
+    "ja": "Japanese words are found by SudachiPy",
+    "ko": "Korean words are found by mecab-ko",
+    "th": "Thai words are found by PyThaiNLP",
+    "vi": "Vietnamese words are found by Pyvi",
+}
+"""What spaCy finds words with where a language does not set them apart by spaces."""
 MOST_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 DEIDENTIFIED = "<DE>"
@@ -41,6 +50,11 @@ class Tokens(Section):
         description="drop: leave out words without a letter or digit, and split others there. last: every run of such "
         "characters, spaces among them, becomes its last one, as Jain & Wallace do to 20 Newsgroups.",
     )
+    segmenter: Literal["characters", "jieba"] | None = Field(
+        None,
+        validate_default=True,
+        description="How Chinese becomes words; null: by jieba where it is installed, else as single characters.",
+    )
     sentences: bool = Field(False, description="Keep sentence boundaries, for hierarchical models (spaCy's rules).")
 
     @field_validator("tokenizer")
@@ -52,9 +66,29 @@ class Tokens(Section):
             raise ValueError(f"unknown tokenizer {code!r}; known: spaces, and spaCy's language codes")
         return code
 
+    @field_validator("segmenter")
+    @classmethod
+    def _settled(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
+        if info.data.get("tokenizer") != CHINESE:
+            if segmenter is not None:
+                raise ValueError(f"only for `tokenizer: {CHINESE}`; remove it")
+            return None
+        # settled before jobs are told, so that a corpus is made anew where jieba has been installed since
+        return segmenter or ("jieba" if find_spec("jieba") else "characters")
+
+
+def splitting(tokens: Tokens) -> str:
+    """What makes words of a language that is written without spaces, for notes; "" for any other."""
+    if tokens.segmenter == "characters":
+        return (
+            "Chinese is split into single characters, so that maps are of characters; for words, install jieba "
+            "(`python -m pip install jieba`)"
+        )
+    return SEGMENTED.get(tokens.tokenizer, "")
+
 
 @cache
-def blank(code: str) -> Language:
+def blank(code: str, segmenter: str | None = None) -> Language:
     """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
 
     Raises AuditError where the language needs a package that is not installed.
@@ -62,8 +96,9 @@ def blank(code: str) -> Language:
     import spacy  # imported here, since it takes a second and control corpora do not need it
     from spacy.tokenizer import Tokenizer
 
+    config = {"nlp": {"tokenizer": {"segmenter": "jieba"}}} if segmenter == "jieba" else {}
     try:
-        language = spacy.blank(code)
+        language = spacy.blank(code, config=config)
     except ImportError as error:
         reason = str(error).partition("\n")[0]
         raise AuditError(f"tokens: spaCy cannot split {code!r} here: {reason}; install what it names") from error
@@ -74,12 +109,12 @@ def blank(code: str) -> Language:
     return language
 
 
-def pipeline(code: str) -> Language:
+def pipeline(code: str, segmenter: str | None = None) -> Language:
     """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow."""
-    language = blank(code)
+    language = blank(code, segmenter)
     if len(language.vocab) > MOST_WORDS:
         blank.cache_clear()
-        language = blank(code)
+        language = blank(code, segmenter)
     return language
 
 
@@ -94,7 +129,7 @@ def raw_sentences(text: str, tokens: Tokens) -> list[list[str]]:
     """The words of each sentence, or of the whole text as one, as the tokenizer gives them."""
     if tokens.tokenizer == SPACES:
         return [passage.split() for passage in (passages(text) if tokens.sentences else [text])]
-    language = pipeline(tokens.tokenizer)
+    language = pipeline(tokens.tokenizer, tokens.segmenter)
     sentences = language(text).sents if tokens.sentences else [language.make_doc(text)]
     return [[token.text for token in sentence if not token.is_space] for sentence in sentences]
 

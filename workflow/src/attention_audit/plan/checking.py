@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attention_audit.corpus.checkup import remembered
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import RAW, VECTORS, raw_paths, vectors_name
@@ -35,6 +36,8 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     faults = missing_vectors(scope)
     for name in scope.datasets:
         source = scope.config.corpora[name]
+        if source.preparation.tokens.segmenter == "characters":
+            oddities.append(f"{name}: {splitting(source.preparation.tokens)}")
         if isinstance(source, TableCorpus):
             try:
                 oddities += remembered(name, source, raw_paths(scope.config, name, scope.mirror), memory)

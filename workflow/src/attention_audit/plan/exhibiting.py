@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attention_audit.contrasts import Subject
+from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
@@ -47,6 +48,9 @@ class Exhibiting:
             "answer": scope.config.answer.model_dump,
             "budget": lambda: scope.config.answer.margins.tvd,
             "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
+            "splitting": lambda: {
+                name: splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
+            },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
             "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},

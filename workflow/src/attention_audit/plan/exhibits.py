@@ -219,6 +219,7 @@ TABLES: tuple[Table, ...] = (
         suite="wp",
         number="Table 1",
         reads={"census": corpus("census"), "vocabulary": corpus("vocabulary"), "records": RECORDS},
+        settings=("splitting",),
         every_dataset=True,
     ),
     Table(

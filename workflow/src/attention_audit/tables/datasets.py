@@ -91,13 +91,17 @@ def rebuilt(records: Records) -> str:
 
 
 def wp_table1_datasets(
-    census: Mapping[str, pd.DataFrame], vocabulary: Mapping[str, pd.DataFrame], records: Mapping[str, Records]
+    census: Mapping[str, pd.DataFrame],
+    vocabulary: Mapping[str, pd.DataFrame],
+    records: Mapping[str, Records],
+    splitting: Mapping[str, str],
 ) -> pd.DataFrame:
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
-    `census`, `vocabulary` and `records` are by data set; the columns are those of columns.table. Notes name the fetched
-    files that differ from the published ones, count texts that stand twice or have no label, name the classes, and ask
-    where there are hardly more texts than classes.
+    `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces
+    part them. The columns are those of columns.table. Notes name the fetched files that differ from the published
+    ones, count texts that stand twice or have no label, name the classes, and ask where there are hardly more texts
+    than classes.
     """
     facts = [
         (dataset, *fact)
@@ -111,6 +115,9 @@ def wp_table1_datasets(
         here = rows["dataset"] == dataset
         if words["vector"].isna().all():
             rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
+        if how := splitting.get(dataset):
+            of_words = here & (rows["metric"] == "words")
+            rows.loc[of_words, "note"] = [f"{note}; {how}" if note else how for note in rows.loc[of_words, "note"]]
         said = {("raw", metric): [called(names[dataset])] for metric in ("classes", CLASSES[0])}
         said["raw", "instances"] = [rebuilt(records.get(dataset, []))]
         for row, metric, note in remarks(census[dataset]):
