@@ -117,7 +117,7 @@ def assert_rendered(folder: Folder, tables: Iterable[str], figures: Iterable[str
     results = folder.path / "results"
     for table in tables:
         for ending in ("parquet", "csv", "json", "md", "tex"):
-            assert (results / "tables" / f"{table}.{ending}").stat().st_size > (50 if ending == "csv" else 200)
+            assert (results / "tables" / f"{table}.{ending}").stat().st_size > (40 if ending == "csv" else 200)
     for figure in figures:
         assert (results / "figures" / f"{figure}.pdf").read_bytes().startswith(b"%PDF")
         assert (results / "figures" / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
