@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from dataclasses import replace
@@ -60,6 +61,16 @@ def test_an_unwritable_place_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(AuditError, match=r"file/b\.txt: cannot be written"), whole(tmp_path / "file" / "b.txt"):
         pass
+
+
+def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path: Path) -> None:
+    said = r"b\.txt: cannot be written \(Read-only file system\); free or unlock the folder$"
+    with pytest.raises(AuditError, match=said), whole(tmp_path / "b.txt"):
+        raise OSError(
+            errno.EROFS, "Failed to open local file '.b.txt.123.part'. Detail: [errno 30] Read-only file system"
+        )
+    with pytest.raises(AuditError, match=r"b\.txt: cannot be written \(no reason\)"), whole(tmp_path / "b.txt"):
+        raise OSError("no reason")
 
 
 def test_a_table_comes_back_with_its_provenance(tmp_path: Path, provenance: Provenance) -> None:

@@ -23,7 +23,9 @@ def scratch(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
     except OSError as error:
-        raise AuditError(f"{path}: cannot be written ({error.strerror or error}); free or unlock the folder") from error
+        # a library may say more than the system does, such as the name of the temporary file
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise AuditError(f"{path}: cannot be written ({reason}); free or unlock the folder") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
