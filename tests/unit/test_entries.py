@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from in_process import job_of
-from planned import ROOT, plan_of
+from planned import PLACES, ROOT, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit
-from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table, audit, corpus
 from attention_audit.plan.exhibiting import Exhibiting
@@ -64,7 +63,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
 @pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
 def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
     kind = artefact(entry.columns)
-    assert kind.path == audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
+    assert kind.path == PLACES.audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
     assert kind.name == entry.name
     names = kind.schema.names
     assert names[0] == "dataset"
@@ -170,7 +169,7 @@ def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -
         assert ("jw_fig_contributions" in figures) == bool(shown)
         if shown:
             read = plan.exhibiting.inputs(figures["jw_fig_contributions"])["contributions"]
-            assert read == [audit_file(name, "jw", "contributions") for name in shown]
+            assert read == [PLACES.audit_file(name, "jw", "contributions") for name in shown]
 
 
 def test_tables_of_tables_read_those_that_are_made() -> None:
@@ -186,7 +185,7 @@ def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
     read = Read("audit", "permutation", suites=("jw",), missing="nothing")
     entry = Figure("longest", "figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", reads={"permutation": read})
     exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
-    assert exhibiting.inputs(entry)["permutation"] == [audit_file("needle", "jw", "permutation")]
+    assert exhibiting.inputs(entry)["permutation"] == [PLACES.audit_file("needle", "jw", "permutation")]
 
 
 def test_the_code_of_an_exhibit_follows_its_function(plan: Plan) -> None:

@@ -25,11 +25,9 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 
 
 def ask(question, *arguments):
@@ -44,6 +42,7 @@ with open(Path(workflow.basedir) / "workflow" / "catalogue.yaml") as stream:
     CATALOGUE = yaml.safe_load(stream)
 PLAN = ask(Plan, config, CATALOGUE)
 CONFIG = PLAN.config
+PLACES = CONFIG.places
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -70,8 +69,8 @@ wildcard_constraints:
 
 
 onstart:
-    hold_lock(Path("results/.lock"))
-    sweep(Path("results"))
+    hold_lock(Path(PLACES.results) / ".lock")
+    sweep(Path(PLACES.results))
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names

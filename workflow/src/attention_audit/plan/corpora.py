@@ -14,7 +14,6 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
 
-RAW = Path("results/raw")
 VECTORS = "vectors"
 READING = "stages.reading"
 """The code that decides what a corpus is."""
@@ -37,7 +36,7 @@ def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Pa
     source = source_of(config, dataset)
     if not isinstance(source, RawSource):
         return {}
-    folder = RAW / (source.folder or dataset)
+    folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
     return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
 
@@ -53,13 +52,13 @@ def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
 def record_files(config: Config, datasets: list[str]) -> list[str]:
     """The records of the fetched files of these data sets."""
     files = {file for dataset in datasets for file in fetched_files(config, dataset)}
-    return [f"{RAW}/{folder}/records/{file}.json" for folder, file in sorted(files)]
+    return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
 def vector_file(config: Config, dataset: str) -> str | None:
     """The file that the word vectors of a data set are read from, if they are."""
     vectors = vectors_of(config, dataset)
-    return f"{RAW}/{VECTORS}/{vectors.file}" if vectors and vectors.kind == "file" else None
+    return f"{config.places.raw}/{VECTORS}/{vectors.file}" if vectors and vectors.kind == "file" else None
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
@@ -93,4 +92,5 @@ def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str
             for entry in source.remote_files().values():
                 if entry.file == file:
                     return entry, source.origin.homepage
-    raise AuditError(f"{RAW / folder / file}: no file of this configuration; add it there, or ask for another")
+    path = f"{config.places.raw}/{folder}/{file}"
+    raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")

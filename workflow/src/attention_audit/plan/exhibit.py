@@ -89,15 +89,6 @@ class Exhibit:
         short = re.match(r"[a-z]+_(?:fig|table)\d+", self.name)
         return short[0] if short else self.name
 
-    def path(self, ending: str) -> str:
-        """Its file with this ending."""
-        return f"results/{self.folder}/{self.name}{ending}"
-
-    @property
-    def files(self) -> list[str]:
-        """All its files."""
-        return [self.path(ending) for ending in self.endings]
-
     @property
     def caption(self) -> str:
         """The file of its caption."""

@@ -99,7 +99,7 @@ class Plan:
     def corpus_file(self, training: str, file: str) -> str:
         """A file of the corpus that a training reads."""
         _, dataset, _ = self.trainings.split(training)
-        return f"results/corpora/{dataset}/{file}.parquet"
+        return self.config.places.corpus_file(dataset, file)
 
     def audit_files(self) -> list[str]:
         """The files of all audits that the suites are asked."""
@@ -192,7 +192,7 @@ class Plan:
     def guide_job(self) -> GuideJob:
         """The settings of the job of the guide."""
         return GuideJob(
-            config=self.config.model_dump(),
+            config=self.config.recorded(),
             suites=self.shown_suites(),
             exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
             audits={audit.name: audit.asks for audit in AUDITS},
