@@ -15,7 +15,7 @@ CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calib
 
 rule calibrate:
     output:
-        found=f"{PLACES.results}/calibration/{{question}}.parquet",
+        found=f"{PLACES.calibration}/{{question}}.parquet",
     log:
         f"{PLACES.logs}/calibrate/{{question}}.log",
     wildcard_constraints:
@@ -38,9 +38,9 @@ rule calibration:
     input:
         found=expand(rules.calibrate.output.found, question=CALIBRATION.questions),
     output:
-        table=f"{PLACES.results}/calibration/operating.parquet",
-        pdf=f"{PLACES.results}/calibration/operating.pdf",
-        png=f"{PLACES.results}/calibration/operating.png",
+        table=f"{PLACES.calibration}/operating.parquet",
+        pdf=f"{PLACES.calibration}/operating.pdf",
+        png=f"{PLACES.calibration}/operating.png",
     log:
         f"{PLACES.logs}/calibration.log",
     conda:

@@ -2,6 +2,7 @@
 #
 # What decides jobs is in the package, under plan/; here it is only asked.
 
+import atexit
 import os
 import shlex
 import sys
@@ -28,6 +29,7 @@ from attention_audit.plan import corpora
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.replacing import claim, refusal
 
 
 def ask(question, *arguments):
@@ -68,9 +70,26 @@ wildcard_constraints:
     file="[^/]+",
 
 
+def overwritten():
+    """The files of results that the jobs of this run would make again."""
+    paths = (str(path) for job in workflow.dag.needrun_jobs() for path in job.output)
+    return [
+        path for path in paths if os.path.exists(path) and not path.startswith(PLACES.calibration)
+    ]
+
+
 onstart:
     hold_lock(Path(PLACES.results) / ".lock")
+    ask(claim, CONFIG, overwritten())
     sweep(Path(PLACES.results))
+
+
+@atexit.register
+def foretell():
+    """Say at the end of `snakemake -n`, for which there is no onstart, that the run would be refused."""
+    if workflow.is_main_process and workflow.dryrun and workflow.dag:
+        if line := refusal(CONFIG, overwritten()):
+            print(f"without -n, this ends here: {line}", file=sys.stderr)
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names

@@ -62,6 +62,11 @@ class Places:
         """The folder of what the jobs said."""
         return f"{self.results}/logs"
 
+    @property
+    def calibration(self) -> str:
+        """The folder of the calibration, which no configuration decides."""
+        return f"{self.results}/calibration"
+
     def corpus_file(self, dataset: str, file: str) -> str:
         """`corpus` of one data set."""
         return self.corpus.format(dataset=dataset, file=file)
