@@ -12,9 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 
+from attention_audit.answer.sentence import quality
+from attention_audit.answer.words import NO
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.names import Look, Names, display_name
+from attention_audit.tables.asked import able
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points
@@ -31,6 +34,9 @@ WEIGHTS = Names(
         "instance_adversary": Look("per-instance adversary"),
     },
 )
+BASE = "base"
+"""The base model, by its name in audits."""
+USELESS = "There is no decision that these maps could explain."
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
 KEY = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -129,7 +135,17 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
     ]
 
 
-def one_instance(maps: pd.DataFrame) -> list[Line]:
+def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
+    """That the base model has not learnt a data set, so that its maps explain no decision; "" where it has."""
+    if predictions is None or predictions.empty:
+        return ""
+    answer, scores = able(predictions[predictions["dataset"] == dataset], BASE)
+    if answer.word != NO:
+        return ""
+    return f"The base model is {quality(answer.word, scores['accuracy'], scores['majority_accuracy'])}. {USELESS}"
+
+
+def one_instance(maps: pd.DataFrame, predictions: pd.DataFrame | None) -> list[Line]:
     """All maps of one text, under a heading that names it."""
     first = maps.iloc[0]
     lines = prose(f"{display_name(first['dataset'])}, {first['id']}", style.TITLE, "bold")
@@ -139,6 +155,8 @@ def one_instance(maps: pd.DataFrame) -> list[Line]:
         ),
         below=3,
     )
+    if text := warning(predictions, str(first["dataset"])):
+        lines += spaced(prose(text, weight="bold"), below=3)
     for weights in WEIGHTS.ordered(maps["weights"].unique()):
         lines += one_map(weights, maps[maps["weights"] == weights].sort_values("position"))
     return spaced(lines, below=16)
@@ -174,18 +192,19 @@ def paint(lines: Sequence[Line]) -> Figure:
     return figure
 
 
-def wp_fig2_attention_maps(attention_maps: pd.DataFrame) -> Figure:
+def wp_fig2_attention_maps(attention_maps: pd.DataFrame, predictions: pd.DataFrame | None = None) -> Figure:
     """Texts as words, each shaded in proportion to its attention, under base model and adversaries.
 
-    From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. The figure grows with
-    the text; nothing is cut. Raises AuditError where the texts are too many for one image, or weights are of an
-    unknown kind.
+    From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order, and
+    columns.PREDICTIONS rows of them, where a base model that has not learnt its data set is to be called that. The
+    figure grows with the text; nothing is cut. Raises AuditError where the texts are too many for one image, or weights
+    are of an unknown kind.
     """
     with style.house_style():
         lines = prose("Shade: attention weight as a share of the map's largest weight", style.SMALL)
         lines += spaced(wrapped([Word(f"{share:g}", share) for share in KEY], style.SMALL), below=8)
         for _, instance in attention_maps.groupby(["dataset", "id"], sort=False):
-            lines += one_instance(instance)
+            lines += one_instance(instance, predictions)
         if attention_maps.empty:
             lines += prose("No instance was chosen.")
         return paint(lines)

@@ -47,7 +47,10 @@ FIGURES: tuple[Figure, ...] = (
         "single test texts, their words shaded by attention",
         suite="wp",
         number="Figure 2",
-        reads={"attention_maps": audit("attention_maps")},
+        reads={
+            "attention_maps": audit("attention_maps"),
+            "predictions": Read("audit", "predictions", suites=("wp",), missing="nothing"),
+        },
     ),
     Figure(
         "wp_fig3_seed_variance",
