@@ -13,7 +13,7 @@ from attention_audit.config import Config, parse_config
 from attention_audit.errors import AuditError
 from attention_audit.plan.replacing import RECORD, Difference, claim, differences, recorded, refusal
 
-FILES = ["results/tables/summary.parquet", "results/figures/wp_fig5_tvd_jsd.pdf"]
+FILES = ["tables/summary.parquet", "figures/wp_fig5_tvd_jsd.pdf"]
 MADE: dict[str, Any] = {
     "datasets": ["needle"],
     "training": {"further_seeds": [50, 257]},
@@ -29,6 +29,14 @@ def config_of(**changes: Any) -> Config:
 
 
 THERE = config_of()
+
+
+def files(folder: Path, *names: str) -> list[str]:
+    """These files of results, which are there."""
+    for path in (folder / name for name in names or FILES):
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.touch()
+    return [str(folder / name) for name in names or FILES]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +99,9 @@ def test_without_a_data_set_of_theirs_the_settings_of_base_models_replace_nothin
 
 def test_a_forgotten_configfile_is_told_by_its_keys(tmp_path: Path) -> None:
     here = {"results": str(tmp_path)}
-    claim(config_of(**here), FILES)
+    claim(config_of(**here), files(tmp_path))
     default = parse_config(overlaid(overlaid(CATALOGUE, OWN), here | {"jain_wallace": {"datasets": ["needle"]}}))
-    line = refusal(default.model_copy(update={"datasets": ["chorus"] * 20}), FILES)
+    line = refusal(default.model_copy(update={"datasets": ["chorus"] * 20}), files(tmp_path))
     assert line.startswith(
         f"{tmp_path}/ holds a run of another configuration (datasets: [needle] there, [chorus, chorus, "
     )
@@ -102,29 +110,31 @@ def test_a_forgotten_configfile_is_told_by_its_keys(tmp_path: Path) -> None:
     )
     assert line.endswith("with --config results=<folder>, or replace what is there with --config replace=true")
     with pytest.raises(AuditError, match=r"holds a run of another configuration"):
-        claim(default, FILES)
+        claim(default, files(tmp_path))
 
 
 def test_many_keys_are_counted(tmp_path: Path) -> None:
     here = {"results": str(tmp_path)}
-    claim(config_of(**here), FILES)
+    claim(config_of(**here), files(tmp_path))
     changed = config_of(**here, training={"epochs": 1, "seed": 7, "batch_size": 8}, model={"hidden": 8}, threads=2)
-    assert "threads: 1 there, 2 here; model.hidden: 32 there, 8 here; training." in refusal(changed, FILES[:1])
-    assert "; and 2 more keys), of which 1 file would be replaced." in refusal(changed, FILES[:1])
+    assert "threads: 1 there, 2 here; model.hidden: 32 there, 8 here; training." in refusal(
+        changed, files(tmp_path, FILES[0])
+    )
+    assert "; and 2 more keys), of which 1 file would be replaced." in refusal(changed, files(tmp_path, FILES[0]))
 
 
 def test_the_record_follows_what_is_made(tmp_path: Path) -> None:
     first, more, other = (config_of(results=str(tmp_path), **change) for change in ({}, *RUNS))
     assert recorded(tmp_path) is None
     for config in (first, more):
-        claim(config, FILES)
+        claim(config, files(tmp_path))
         assert recorded(tmp_path) == config.model_copy(update={"results": "results"})
     # it replaces nothing, so what is there is still of the one before
     claim(other, [])
     assert differences(recorded(tmp_path) or other, more) == []
-    claim(other.model_copy(update={"replace": True}), FILES)
-    assert refusal(other, FILES) == ""
-    assert "there, " in refusal(more, FILES)
+    claim(other.model_copy(update={"replace": True}), files(tmp_path))
+    assert refusal(other, files(tmp_path)) == ""
+    assert "there, " in refusal(more, files(tmp_path))
 
 
 RUNS: list[dict[str, Any]] = [{"datasets": ["needle", "chorus"]}, {"datasets": ["static"]}]
@@ -134,13 +144,33 @@ def test_results_of_an_earlier_version_are_known_by_their_config(tmp_path: Path)
     record = config_of().recorded()
     del record["resamples"]
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(record))
-    assert "training.seed: 10 there, 7 here" in refusal(config_of(results=str(tmp_path), training={"seed": 7}), FILES)
+    assert "training.seed: 10 there, 7 here" in refusal(
+        config_of(results=str(tmp_path), training={"seed": 7}), files(tmp_path)
+    )
+
+
+def test_files_of_a_data_set_that_the_run_there_has_not_are_not_its_own(tmp_path: Path) -> None:
+    claim(config_of(results=str(tmp_path)), [])
+    files(tmp_path)
+    other = config_of(results=str(tmp_path), datasets=["static"])
+    assert refusal(other, files(tmp_path, "corpora/static/corpus.parquet")) == ""
+    assert refusal(other, files(tmp_path, "corpora/needle/corpus.parquet")) != ""
+
+
+def test_a_record_without_results_refuses_nothing(tmp_path: Path) -> None:
+    claim(config_of(results=str(tmp_path)), [])
+    assert recorded(tmp_path) is None
+    claim(config_of(results=str(tmp_path), training={"seed": 7}), [])
+    files(tmp_path)
+    kept = recorded(tmp_path)
+    assert kept
+    assert kept.training.seed == 7
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "\x00", "datasets: 8", "- 1"])
 def test_a_record_that_cannot_be_read_refuses_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / RECORD).write_text(text)
-    assert refusal(config_of(results=str(tmp_path), training={"seed": 7}), FILES) == ""
+    assert refusal(config_of(results=str(tmp_path), training={"seed": 7}), files(tmp_path)) == ""
 
 
 def test_replace_is_said_on_the_command_line() -> None:

@@ -72,7 +72,9 @@ wildcard_constraints:
 
 def overwritten():
     """The files of results that the jobs of this run would make again."""
-    paths = (str(path) for job in workflow.dag.needrun_jobs() for path in job.output)
+    # at the end of `snakemake -n` all jobs count as finished
+    jobs = workflow.dag.needrun_jobs(exclude_finished=False)
+    paths = (str(path) for job in jobs for path in job.output)
     return [
         path for path in paths if os.path.exists(path) and not path.startswith(PLACES.calibration)
     ]
@@ -82,6 +84,28 @@ onstart:
     hold_lock(Path(PLACES.results) / ".lock")
     ask(claim, CONFIG, overwritten())
     sweep(Path(PLACES.results))
+
+
+onsuccess:
+    tell()
+
+
+def tell():
+    """Say the answers where the run was asked for them."""
+    made = {str(path) for job in workflow.dag.jobs for path in job.output}
+    summary, page = PLACES.exhibit("tables", "summary", ".parquet"), f"{PLACES.results}/report.html"
+    if summary not in made:
+        return
+    # the job processes read this file too, and need none of it
+    from attention_audit.report.ending import ending
+
+    where = f"Open {page} in a browser: every table and figure, explained."
+    if page not in made:
+        where = f"For a page of all of it: {shlex.join(['snakemake', '--cores', '1', 'report_page', *command_line()])}"
+    try:
+        print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
+    except AuditError as error:
+        print(f"error: {error}", file=sys.stderr)
 
 
 @atexit.register

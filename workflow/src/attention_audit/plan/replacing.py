@@ -29,6 +29,8 @@ OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answ
 """Keys of the base model, its twin and its adversaries."""
 GROWING = frozenset({"datasets", "models", "seeds", "further_seeds", "lambdas"})
 """Lists that a run may add to."""
+BY_DATASET = ("corpora", "models", "readouts", "audits")
+"""Folders of results that have a folder for each data set."""
 LISTED, LONGEST = 3, 60
 """How many keys a message names, and how many characters of a value."""
 
@@ -42,7 +44,9 @@ class Difference(NamedTuple):
 
 
 def recorded(folder: Path) -> Config | None:
-    """The configuration with which the results in a folder were made; None where that is not known."""
+    """The configuration with which the results in a folder were made; None where none are left, or it is not known."""
+    if not any(next((folder / name).rglob("*.parquet"), None) for name in (*BY_DATASET, "tables")):
+        return None
     for name in RECORDS:
         try:
             return Config.model_validate(yaml.safe_load((folder / name).read_text(encoding="utf-8")))
@@ -116,18 +120,24 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def _is_of(there: Config, folder: Path, path: str) -> bool:
+    """Whether a file in the folder is of a run, and not of a data set that this run has not."""
+    kind, *names = Path(path).relative_to(folder).parts
+    return kind not in BY_DATASET or names[0] in there.every_dataset
+
+
 def refusal(config: Config, overwritten: Sequence[str]) -> str:
     """Why a run is refused, in a line; "" where it is not. overwritten: the files there that it would make again."""
-    there = recorded(Path(config.results))
-    if there is None or config.replace or not overwritten:
-        return ""
-    found = differences(there, config)
-    if not found:
+    folder = Path(config.results)
+    there = None if config.replace or not overwritten else recorded(folder)
+    found = differences(there, config) if there else []
+    lost = [path for path in overwritten if there and _is_of(there, folder, path)]
+    if not found or not lost:
         return ""
     named = [f"{key}: {_shown(earlier)} there, {_shown(ours)} here" for key, earlier, ours in found[:LISTED]]
     more = len(found) - len(named)
     named += [f"and {more} more key{'s' if more > 1 else ''}"] if more else []
-    files = f"{len(overwritten)} file{'s' if len(overwritten) > 1 else ''}"
+    files = f"{len(lost)} file{'s' if len(lost) > 1 else ''}"
     return (
         f"{config.results}/ holds a run of another configuration ({'; '.join(named)}), of which {files} would be "
         "replaced. Give this run a folder of its own with --config results=<folder>, or replace what is there with "
