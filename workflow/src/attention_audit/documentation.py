@@ -30,12 +30,12 @@ since `1e-3` is a text there.
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
 results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one
-run, whose configuration is written down there when it starts. Another configuration may add to it: data sets, models, seeds
-(not before the first), lambdas, audits, and whatever is said of a data set or a suite that the folder has not. It may
-change what only tables and figures show: `resamples`, `attention_maps`, and the margins of `answer`, but for `tvd`, the
-budget of the searches. It may change `mirror` and `skip_unavailable`. Anything else would make other models or audits,
-or leave out what is there. A run that would so replace files ends at once, in a line that names the keys, unless
-`replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the configuration.
+run, whose configuration is written down there when it starts. Another configuration may add to it: data sets, models,
+seeds (not before the first), lambdas, audits, and whatever is said of a data set or a suite that the folder has not.
+It may change what only tables and figures show: `resamples`, `attention_maps`, and the margins of `answer`, but for
+`tvd`, the budget of the searches. It may change `mirror` and `skip_unavailable`. Anything else would make other
+models or audits, or leave out what is there. A run that would so replace files ends at once, in a line that names the
+keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the configuration.
 """
 
 
