@@ -65,6 +65,16 @@ def test_progress_is_on_the_terminal_and_in_the_logs(finished: Folder) -> None:
         assert "[train chorus base] seed 10 (1/2) epoch 1/2: loss " in text
 
 
+def test_the_run_ends_with_its_answers(finished: Folder) -> None:
+    terminal = (finished.path / "terminal.txt").read_text()
+    # lines are broken anywhere
+    said = " ".join(terminal.split())
+    assert re.search(
+        r" chorus, Wiegreffe & Pinter 2019, base \([^)]*accuracy \d\.\d{3}, the majority class alone ", said
+    )
+    assert "results/tables/summary.md\nOpen results/report.html in a browser" in terminal
+
+
 def test_no_library_fills_the_logs(finished: Folder) -> None:
     for log in (finished.path / "results/logs").rglob("*.log"):
         lines = log.read_text().splitlines()
@@ -185,12 +195,19 @@ def test_what_is_trained_again_is_what_decides_the_weights(altered: Folder) -> N
     assert all(after[name] != before[name] for name in before)
 
     altered.overlay(corpora={"chorus": {"seed": 2, "texts": {"train": 64, "dev": 32, "test": 32}}})
-    assert altered.run("-n", target).jobs() == {"corpus": 1, "train_wp_base": 2}
+    dry = altered.run("-n", target)
+    assert dry.jobs() == {"corpus": 1, "train_wp_base": 2}
+    assert (
+        "\nwithout -n, this ends here: results/ holds a run of another configuration (corpora.chorus.seed: 1 "
+        in dry.text
+    )
 
 
 def test_another_setting_reruns_what_reads_it(altered: Folder) -> None:
     altered.overlay(attention_maps={"automatic": 1})
-    assert altered.run("-n", "all").jobs().keys() == OF_AUDITS - {"attribution_wp"} | {"guide_files"}
+    dry = altered.run("-n", "all")
+    assert "this ends here" not in dry.text
+    assert dry.jobs().keys() == OF_AUDITS - {"attribution_wp"} | {"guide_files"}
 
 
 def test_one_figure_by_name_or_path_is_one_job(altered: Folder) -> None:
@@ -200,6 +217,17 @@ def test_one_figure_by_name_or_path_is_one_job(altered: Folder) -> None:
     assert altered.run("-n", "wp_fig5").jobs() == {"wp_fig5": 1}
     assert altered.run("results/figures/wp_fig5_tvd_jsd.pdf").jobs() == {"wp_fig5": 1}
     assert figure.read_bytes() == before
+
+
+def test_runs_lie_side_by_side(altered: Folder) -> None:
+    altered.overlay(results="runs/b", corpora={"chorus": {"seed": 2, "texts": {"train": 64, "dev": 32, "test": 32}}})
+    outcome = altered.run("runs/b/corpora/chorus/corpus.parquet")
+    assert outcome.jobs() == {"corpus": 1}, outcome.text
+    assert "chorus" in (altered.path / "runs/b/logs/corpus/chorus.log").read_text()
+    here, there = (altered.path / f"{name}/corpora/chorus/corpus.parquet" for name in ("results", "runs/b"))
+    assert here.read_bytes() != there.read_bytes()
+    altered.overlay()
+    assert "Nothing to be done" in altered.run("-n", "all").text
 
 
 def test_the_report_is_written(altered: Folder) -> None:

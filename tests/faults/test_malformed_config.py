@@ -20,7 +20,6 @@ from planned import CATALOGUE
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.trainings import READOUT
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
 """The default configuration, with a key that it leaves out."""
@@ -102,7 +101,9 @@ def plan_everything(plan: Plan) -> None:
         as_json(plan.train_job(training))
         plan.trainings.reference(training)
         (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-        assert len(rule.files(READOUT)) == 3 * len(plan.trainings.seeds[training]) * len(rule.members)
+        assert len(rule.files(plan.config.places.readout)) == 3 * len(plan.trainings.seeds[training]) * len(
+            rule.members
+        )
     for path in map(Path, plan.audit_files()):
         dataset, suite, audit = path.parts[-3], path.parts[-2], path.stem
         plan.audit_inputs(audit, suite, dataset)

@@ -115,7 +115,7 @@ def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
     assert (first.memory, first.state == "COMPLETED") == (f"{MEMORY}M", False)
     assert (last.memory, last.state) in [(f"{MEMORY * attempt}M", "COMPLETED") for attempt in (2, 3)]
     assert "Trying to restart job" in outcome.text
-    killed = list((folder.path / "results/logs/slurm").rglob(f"{first.number}.log"))
+    killed = list((folder.path / ".snakemake/slurm_logs").rglob(f"{first.number}.log"))
     assert len(killed) == 1
     assert "memory" in killed[0].read_text().lower()
 

@@ -10,10 +10,8 @@ from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
@@ -43,11 +41,13 @@ def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
     inputs["reference"] = plan.trainings.reference(training)
     rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
     (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-    named = {"weights": WEIGHTS, "history": HISTORY, "readouts": READOUT} | ({"heads": HEAD} if rule.pairs else {})
+    places = plan.config.places
+    named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
+    named |= {"heads": places.head} if rule.pairs else {}
     outputs = {name: rule.files(path) for name, path in named.items()}
     if plan.trainings.searches(training):
         inputs["start"] = plan.trainings.start(training)
-        outputs["search"] = rule.searches
+        outputs["search"] = rule.searches(places.search)
     return inputs, {name: [path.format(training=training) for path in files] for name, files in outputs.items()}
 
 
@@ -56,11 +56,11 @@ def make(plan: Plan, *paths: str) -> None:
     for path in paths:
         if Path(path).exists():
             continue
-        _, folder, dataset, *rest = Path(path).parts
+        folder, dataset, *rest = Path(path).relative_to(plan.config.results).parts
         match folder:
             case "corpora":
                 names = ("corpus", "census", "vocabulary")
-                outputs = {name: [f"results/corpora/{dataset}/{name}.parquet"] for name in names}
+                outputs = {name: [plan.config.places.corpus_file(dataset, name)] for name in names}
                 inputs = {"raw": plan.raw_files(dataset)}
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
@@ -78,18 +78,18 @@ def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
     """Make an audit by itself; what the stage said."""
     inputs = plan.audit_inputs(audit, suite, dataset)
     make(plan, *(file for files in inputs.values() for file in files))
-    outputs = {audit: [audit_file(dataset, suite, audit)]}
+    outputs = {audit: [plan.config.places.audit_file(dataset, suite, audit)]}
     return run_stage(plan.audit_stage(audit), plan.audit_job(audit, suite, dataset), inputs, outputs)
 
 
 def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:
     """Make a table or figure from files that are made first; what the stage said."""
     inputs = plan.exhibiting.inputs(exhibit)
-    tables = {table.path(".parquet"): table for table in plan.tables}
+    tables = {plan.exhibiting.path(table, ".parquet"): table for table in plan.tables}
     for path in (file for files in inputs.values() for file in files):
         if path in tables and not Path(path).exists():
             make_exhibit(plan, tables[path])
         make(plan, path)
     stage = "table" if isinstance(exhibit, Table) else "figure"
-    outputs = {ending.removeprefix("."): [exhibit.path(ending)] for ending in exhibit.endings}
+    outputs = {ending.removeprefix("."): [plan.exhibiting.path(exhibit, ending)] for ending in exhibit.endings}
     return run_stage(stage, plan.exhibiting.job(exhibit), inputs, outputs)

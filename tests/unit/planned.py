@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from attention_audit.places import Places
 from attention_audit.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +22,8 @@ def overlaid(base: Any, overlay: Any) -> Any:
     return overlay
 
 
+PLACES = Places()
+"""Where files lie unless the configuration says otherwise."""
 DEFAULT = overlaid(CATALOGUE, OWN)
 """The default configuration over the catalogue, as Snakemake reads them."""
 

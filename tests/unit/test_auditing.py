@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from planned import plan_of
+from planned import PLACES, plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob
-from attention_audit.plan.auditing import JOBS, audit_file
+from attention_audit.plan.auditing import JOBS
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.suites import SUITES
@@ -76,7 +76,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
     files = plan.audit_files()
     for key, names in asked.items():
         expected = {
-            audit_file(DATASETS[key], key, name)
+            PLACES.audit_file(DATASETS[key], key, name)
             for name in names
             # one seed: nothing to compare
             if name != "stability" or key in ("wp", "pd")
@@ -84,7 +84,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
         assert expected == {path for path in files if f"/{key}/" in path}
     summary = next(table for table in plan.tables if table.name == "summary")
     read = plan.exhibiting.inputs(summary)["permutation"]
-    assert read == [audit_file(DATASETS[key], key, "permutation") for key in SUITE_KEYS]
+    assert read == [PLACES.audit_file(DATASETS[key], key, "permutation") for key in SUITE_KEYS]
 
 
 def test_a_suites_own_audits_are_asked_by_default() -> None:
@@ -117,7 +117,7 @@ def test_of_pairs_what_is_possible_is_asked_and_the_rest_has_its_reason() -> Non
     judged = [subject for subject in plan.exhibiting.subjects() if subject.dataset == "babi-1"]
     assert {subject.unasked["ranked_sets"] for subject in judged} == {f"ranked_sets needs {reason}"}
     files = {path for path in plan.audit_files() if "/babi-1/" in path}
-    assert files == {audit_file("babi-1", "jw", name) for name in pairs}
+    assert files == {PLACES.audit_file("babi-1", "jw", name) for name in pairs}
 
 
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> None:

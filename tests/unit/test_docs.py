@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from docutils.core import publish_doctree
-from planned import CATALOGUE, ROOT, plan_of
+from planned import CATALOGUE, PLACES, ROOT, plan_of
 
 from attention_audit import __version__
 from attention_audit.audits.rankings import RANKERS
@@ -19,11 +19,8 @@ from attention_audit.columns.ranked_sets import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import digest
 from attention_audit.corpus.sources.control import BIAS, KINDS
-from attention_audit.plan.auditing import AUDIT, audit_file
-from attention_audit.plan.corpora import RAW
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suite import Run
-from attention_audit.plan.trainings import HEAD, READOUT, WEIGHTS
 from attention_audit.report.captions import read_caption
 from attention_audit.report.guide import guide
 from attention_audit.section import Section
@@ -87,8 +84,11 @@ def test_keys_that_are_named_exist(page: Path) -> None:
 
 
 def test_commands_name_what_exists() -> None:
-    known = {"all", *(exhibit.rule for exhibit in EXHIBITS), *(path for exhibit in EXHIBITS for path in exhibit.files)}
-    known |= {exhibit.path_of_one(".pdf").format(dataset="needle") for exhibit in EXHIBITS if exhibit.suite == "wp"}
+    exhibiting = plan_of().exhibiting
+    known = {"all", *(exhibit.rule for exhibit in EXHIBITS)}
+    known |= {path for exhibit in EXHIBITS for path in exhibiting.files(exhibit)}
+    of_wp = [exhibit for exhibit in EXHIBITS if exhibit.suite == "wp"]
+    known |= {exhibiting.path_of_one(exhibit, ".pdf").format(dataset="needle") for exhibit in of_wp}
     commands = re.findall(r"^    (snakemake .*?)(?:  +#.*)?$", README, re.MULTILINE)
     assert len(commands) >= 8
     for command in commands:
@@ -131,8 +131,8 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
         plan.corpus_file(base.training, "corpus"),
         base.weights,
         base.readout(),
-        audit_file("sst", "wp", "comparison"),
-        figure.path(".pdf"),
+        PLACES.audit_file("sst", "wp", "comparison"),
+        plan.exhibiting.path(figure, ".pdf"),
         "results/report.html",
     ]
     assert re.findall(r"`(results/\S+\.\w+)`", told) == paths
@@ -202,7 +202,15 @@ def test_the_guide_to_results_names_every_table_figure_and_folder() -> None:
     page = guide(plan_of().guide_job())
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
-    for path in (AUDIT, WEIGHTS, READOUT, HEAD, f"{RAW}/", "results/corpora/", "results/logs/"):
+    for path in (
+        PLACES.audit,
+        PLACES.weights,
+        PLACES.readout,
+        PLACES.head,
+        f"{PLACES.raw}/",
+        PLACES.corpus,
+        f"{PLACES.logs}/",
+    ):
         assert f"`{path.split('/')[1]}/" in page, path
 
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from in_process import job_of
-from planned import ROOT, plan_of
+from planned import PLACES, ROOT, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit
-from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table, audit, corpus
 from attention_audit.plan.exhibiting import Exhibiting
@@ -64,7 +63,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
 @pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
 def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
     kind = artefact(entry.columns)
-    assert kind.path == audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
+    assert kind.path == PLACES.audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
     assert kind.name == entry.name
     names = kind.schema.names
     assert names[0] == "dataset"
@@ -170,7 +169,7 @@ def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -
         assert ("jw_fig_contributions" in figures) == bool(shown)
         if shown:
             read = plan.exhibiting.inputs(figures["jw_fig_contributions"])["contributions"]
-            assert read == [audit_file(name, "jw", "contributions") for name in shown]
+            assert read == [PLACES.audit_file(name, "jw", "contributions") for name in shown]
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
@@ -184,7 +183,7 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     assert all(set(one[name]) < set(every[name]) for name in one)
     job = plan.exhibiting.job(figure, "chorus")
     assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
-    assert figure.path_of_one(".pdf") == "results/figures/{dataset}/wp_fig3_seed_variance.pdf"
+    assert plan.exhibiting.path_of_one(figure, ".pdf") == "results/figures/{dataset}/wp_fig3_seed_variance.pdf"
     with pytest.raises(
         AuditError, match=r"^digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
     ):
@@ -207,7 +206,7 @@ def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
     read = Read("audit", "permutation", suites=("jw",), missing="nothing")
     entry = Figure("longest", "figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", reads={"permutation": read})
     exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
-    assert exhibiting.inputs(entry)["permutation"] == [audit_file("needle", "jw", "permutation")]
+    assert exhibiting.inputs(entry)["permutation"] == [PLACES.audit_file("needle", "jw", "permutation")]
 
 
 def test_the_code_of_an_exhibit_follows_its_function(plan: Plan) -> None:

@@ -320,6 +320,18 @@ def test_figure5_has_one_scale_for_all_data_sets():
     assert middle - low == pytest.approx((top - low) / 2)
 
 
+@pytest.mark.parametrize(("learnt", "dataset"), [(True, "sst"), (False, "sst"), (False, "imdb")])
+def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, dataset):
+    labels = np.arange(200) % 2
+    rows = {"dataset": dataset, "model": "base", "id": np.arange(200), "label": labels}
+    rows["prediction"] = labels if learnt else 1 - labels
+    predictions = pd.concat([pd.DataFrame(rows).assign(seed=seed) for seed in (1, 2)])
+    texts = wp_fig2_attention_maps(attention_maps([["a"]]), predictions).axes[0].texts
+    line = "no better than always the same answer: accuracy 0.000, the majority class alone 0.500. There is no decision"
+    # the maps are of sst
+    assert (line in " ".join(text.get_text() for text in texts)) == (not learnt and dataset == "sst")
+
+
 def test_spread_out_takes_the_ends_first():
     assert spread_out(5) == [0, 4, 2, 1, 3]
     assert [spread_out(count) for count in range(3)] == [[], [0], [0, 1]]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from attention_audit.artefacts.record import write_record
 from attention_audit.corpus import raw
 from attention_audit.corpus.raw import csv_rows, lines, members, opened, remedy
 from attention_audit.errors import AuditError
@@ -153,9 +154,12 @@ def test_an_archive_with_a_password(tmp_path: Path) -> None:
     assert "encrypted" in damaged(path)
 
 
-def test_fetched_files_can_be_fetched_again_the_users_own_can_not() -> None:
-    assert "snakemake" in remedy(Path("results/raw/sst/trees.zip"))
-    assert remedy(Path("data/own.csv")) == "replace the file"
+def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path: Path) -> None:
+    archive = tmp_path / "runs/b/raw/sst/trees.zip"
+    assert remedy(archive) == "replace the file"
+    write_record(archive.parent / "records/trees.zip.json", {"file": "trees.zip"})
+    assert remedy(archive).endswith(f"--force {archive}")
+    assert remedy(archive.parent / "own.csv") == "replace the file"
 
 
 def test_a_file_is_opened_packed_or_not(tmp_path: Path) -> None:

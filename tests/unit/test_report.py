@@ -177,6 +177,7 @@ def answered() -> pd.DataFrame:
     asked = {f"needed_{name}": value for name, value in numbers.items()} | {"needed": "yes"}
     rows = [blank | asked | {"dataset": name, "model": "base"} for name in ("sst", "b")]
     best = {"instead_by_ranks": "product", "instead_by_ranks_gain": 0.5, "instead_by_ranks_low": 0.25}
+    best |= {"learnt": "yes", "accuracy": 0.9, "majority_accuracy": 0.5}
     best |= {"instead_by_ranks_high": 0.75, "instead_by_ranks_better": "yes", "instead_by_located": "attention"}
     return pd.DataFrame([*rows, blank | best | {"dataset": "sst", "model": "lstm_tanh", "paper": "other"}])
 
@@ -192,6 +193,7 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     assert [(cell.word, cell.value, cell.interval, cell.margin) for cell in both[1].cells] == [
         ("not asked", "", "", "")
     ] * len(QUESTIONS)
+    assert [row.quality for row in both] == ["", "accuracy 0.900, the majority class alone 0.500"]
     assert one[0].instead == []
     assert both[1].instead == [("ranks", "P (+0.500 [0.250, 0.750])"), ("located", "attention")]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from in_process import make, make_audit, make_exhibit, run_stage, training_files
-from planned import plan_of
+from planned import PLACES, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -25,7 +25,6 @@ from attention_audit.columns.readout import READOUT
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.training import SEARCH
 from attention_audit.errors import AuditError
-from attention_audit.plan.auditing import audit_file
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
@@ -95,7 +94,7 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
         with pytest.raises(AuditError, match=f"{audit.name} needs a base model"):
             make_audit(plan, DATASET, suite, audit.name)
         return
-    path = audit_file(DATASET, suite, audit.name)
+    path = PLACES.audit_file(DATASET, suite, audit.name)
     make(plan, path)
     columns = read_frame(Path(path), artefact(audit.columns))
     assert len(columns) > 0
@@ -112,9 +111,10 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
 def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: Exhibit) -> None:
     make_exhibit(plan, exhibit)
     # a csv file may be no more than its heading
-    assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in exhibit.files)
+    files = plan.exhibiting.files(exhibit)
+    assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in files)
     if isinstance(exhibit, Table):
-        path = Path(exhibit.path(".parquet"))
+        path = Path(plan.exhibiting.path(exhibit, ".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
 
 
@@ -135,7 +135,7 @@ def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: 
 def test_tables_end_with_the_data_sets_that_could_not_be_had(plan: Plan, name: str, gap: int) -> None:
     table = next(table for table in TABLES if table.name == name)
     make_exhibit(plan, table)
-    rows = read_frame(Path(table.path(".parquet")), TABLE)
+    rows = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
     assert rows["dataset"].tolist() == [DATASET] * (len(rows) - gap) + ["diabetes"] * gap
     assert rows["mean"].notna().iloc[0]
     assert rows["note"].iloc[-gap:].str.startswith("not run: diabetes: mimic/").all()
@@ -295,7 +295,7 @@ def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_
 
 @pytest.mark.usefixtures("here")
 def test_audits_name_the_lambdas_that_a_search_used(plan: Plan) -> None:
-    path = audit_file(DATASET, "wp", "performance")
+    path = PLACES.audit_file(DATASET, "wp", "performance")
     make(plan, path)
     rows = read_frame(Path(path), artefact("columns.performance:PERFORMANCE"))
     search = read_frame(Path(f"results/models/{DATASET}/wp/continuation/seed10.search.parquet"), SEARCH)
@@ -358,7 +358,7 @@ def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) 
     columns = artefact(audit_named("permutation").columns)
     with chdir(tmp_path):
         plan = plan_of(**TINY | base | {"jain_wallace": section})
-        paths = [audit_file(DATASET, suite, "permutation") for suite in ("wp", "jw")]
+        paths = [PLACES.audit_file(DATASET, suite, "permutation") for suite in ("wp", "jw")]
         make(plan, *paths)
         assert not Path(f"results/readouts/{DATASET}/jw").exists()
         ours, theirs = (read_frame(Path(path), columns) for path in paths)
@@ -373,7 +373,7 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
     plan: Plan, audit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Readouts are written in several parts, and each is asked by itself."""
-    path = audit_file(DATASET, "ss", audit)
+    path = PLACES.audit_file(DATASET, "ss", audit)
     make(plan, path)
     inputs = plan.auditing.inputs(audit, "ss", DATASET)
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
@@ -411,7 +411,7 @@ class Gathered:
         self.inputs = {"files": plan.gathered_files(job, suite, DATASET)}
         make(plan, *self.inputs["files"])
         self.names = [audit.name for audit in plan.auditing.gathered(job, plan.scope.suite(suite), DATASET)]
-        self.outputs = {name: [audit_file(DATASET, suite, name)] for name in self.names}
+        self.outputs = {name: [PLACES.audit_file(DATASET, suite, name)] for name in self.names}
         assert self.again() == set(self.names)
 
     def contents(self) -> dict[str, bytes]:
@@ -498,8 +498,8 @@ def test_a_damaged_or_missing_audit_is_made_again_to_the_same_bytes(gathered: Ga
 def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
     """Asked by its path it is a job of its own; asked by the configuration it shares one."""
     names = [audit.name for audit in plan.auditing.gathered("audits", plan.scope.suite(suite), DATASET)]
-    make(plan, *(audit_file(DATASET, suite, name) for name in names))
-    alone = {name: Path(audit_file(DATASET, suite, name)).resolve() for name in names}
+    make(plan, *(PLACES.audit_file(DATASET, suite, name) for name in names))
+    alone = {name: Path(PLACES.audit_file(DATASET, suite, name)).resolve() for name in names}
     inputs = {"files": plan.gathered_files("audits", suite, DATASET)}
     outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in names}
     run_stage("audits", plan.gathered_job("audits", suite, DATASET), inputs, outputs)

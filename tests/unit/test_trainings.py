@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from planned import OWN, overlaid, plan_of
+from planned import OWN, PLACES, overlaid, plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
-from attention_audit.plan.trainings import HEAD, READOUT, WEIGHTS, Home, pattern_of
+from attention_audit.plan.trainings import Home, pattern_of
 from attention_audit.training.settings import Optimisation
 
 TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
@@ -37,8 +37,9 @@ def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     plan = plan_of(**SAME)
-    assert home_of(plan, "needle", "base", 10, "wp") == home_of(plan, "needle", "lstm_tanh", 10) == Home(BASE, 10)
-    assert home_of(plan, "needle", "lstm_tanh", 7) == Home(LSTM, 7)
+    assert home_of(plan, "needle", "base", 10, "wp") == Home(BASE, 10, PLACES)
+    assert home_of(plan, "needle", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
+    assert home_of(plan, "needle", "lstm_tanh", 7) == Home(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
     assert plan.train_job(LSTM).seeds == [7]
@@ -79,7 +80,7 @@ def test_both_suites_read_it_under_their_own_names() -> None:
     ],
 )
 def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> None:
-    assert home_of(plan_of(**overlaid(SAME, change)), "needle", "lstm_tanh", 10) == Home(BASE, 10)
+    assert home_of(plan_of(**overlaid(SAME, change)), "needle", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
 def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
     plan = plan_of(**overlaid(SAME, change))
     model = plan.scope.suite("jw").models[0]
-    assert home_of(plan, "needle", model, 10) == Home(f"needle/jw/{model}", 10)
+    assert home_of(plan, "needle", model, 10) == Home(f"needle/jw/{model}", 10, PLACES)
     assert plan.trainings.seeds[f"needle/jw/{model}"] == (10, 7)
 
 
@@ -125,7 +126,7 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model() ->
     lstm, adversary = (suite.training("needle", name, [10]) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
-        assert home_of(plan, "needle", model, 10, "wp") == Home(f"needle/wp/{model}", 10)
+        assert home_of(plan, "needle", model, 10, "wp") == Home(f"needle/wp/{model}", 10, PLACES)
     assert plan.trainings.reference("needle/wp/guide_base_lstm") == [
         f"results/readouts/{BASE}/seed{seed}/{split}.parquet"
         for seed in plan.config.training.seeds
@@ -159,8 +160,8 @@ def test_every_training_is_made_by_one_rule_with_just_its_seeds() -> None:
         assert makers[0].pairs == plan.config.corpora[training.partition("/")[0]].pair
         # a search makes all its steps, and the chosen one once more
         models = len(seeds) * (1 + plan.config.adversary.continuation.steps * makers[0].name.startswith("search"))
-        assert len(makers[0].files(WEIGHTS)) == len(makers[0].files(HEAD)) == models
-        assert len(makers[0].files(READOUT)) == 3 * models
+        assert len(makers[0].files(PLACES.weights)) == len(makers[0].files(PLACES.head)) == models
+        assert len(makers[0].files(PLACES.readout)) == 3 * models
 
 
 def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
@@ -169,14 +170,14 @@ def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     assert re.fullmatch(rule.pattern, "needle/wp/continuation")
     assert not re.fullmatch(rule.pattern, "needle/wp/continuation_step1")
     assert "needle/wp/continuation_step1" not in plan.trainings.seeds
-    assert [path.format(training="needle/wp/continuation") for path in rule.files(WEIGHTS)] == [
+    assert [path.format(training="needle/wp/continuation") for path in rule.files(PLACES.weights)] == [
         f"results/models/needle/wp/continuation{step}/seed{seed}.safetensors"
         for seed in (3, 4)
         for step in ("_step1", "_step2", "")
     ]
-    assert rule.searches == [f"results/models/{{training}}/seed{seed}.search.parquet" for seed in (3, 4)]
+    assert rule.searches(PLACES.search) == [f"results/models/{{training}}/seed{seed}.search.parquet" for seed in (3, 4)]
     home = home_of(plan, "needle", "continuation_step2", 4, "wp")
-    assert home == Home("needle/wp/continuation_step2", 4)
+    assert home == Home("needle/wp/continuation_step2", 4, PLACES)
     # and they are compared under their names
     assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
 

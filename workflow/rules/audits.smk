@@ -23,11 +23,13 @@ for gathering in PLAN.gatherings():
             files=gathered_files(gathering.job, gathering.suite),
         output:
             **{
-                name: update(AUDIT.replace("{suite}", gathering.suite).replace("{audit}", name))
+                name: update(
+                    PLACES.audit.replace("{suite}", gathering.suite).replace("{audit}", name)
+                )
                 for name in gathering.audits
             },
         log:
-            f"results/logs/{gathering.job}/{{dataset}}/{gathering.suite}.log",
+            f"{PLACES.logs}/{gathering.job}/{{dataset}}/{gathering.suite}.log",
         wildcard_constraints:
             dataset=gathering.datasets,
         conda:
@@ -53,9 +55,9 @@ for audit in AUDITS:
         input:
             unpack(audit_inputs(audit.name)),
         output:
-            **{audit.name: AUDIT.replace("{audit}", audit.name)},
+            **{audit.name: PLACES.audit.replace("{audit}", audit.name)},
         log:
-            f"results/logs/{audit.name}/{{dataset}}/{{suite}}.log",
+            f"{PLACES.logs}/{audit.name}/{{dataset}}/{{suite}}.log",
         wildcard_constraints:
             dataset=PLAN.auditing.alone(audit.name),
         conda:

@@ -15,9 +15,9 @@ CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calib
 
 rule calibrate:
     output:
-        found="results/calibration/{question}.parquet",
+        found=f"{PLACES.calibration}/{{question}}.parquet",
     log:
-        "results/logs/calibrate/{question}.log",
+        f"{PLACES.logs}/calibrate/{{question}}.log",
     wildcard_constraints:
         question="|".join(CALIBRATION.questions),
     conda:
@@ -36,13 +36,13 @@ rule calibrate:
 
 rule calibration:
     input:
-        found=expand("results/calibration/{question}.parquet", question=CALIBRATION.questions),
+        found=expand(rules.calibrate.output.found, question=CALIBRATION.questions),
     output:
-        table="results/calibration/operating.parquet",
-        pdf="results/calibration/operating.pdf",
-        png="results/calibration/operating.png",
+        table=f"{PLACES.calibration}/operating.parquet",
+        pdf=f"{PLACES.calibration}/operating.pdf",
+        png=f"{PLACES.calibration}/operating.png",
     log:
-        "results/logs/calibration.log",
+        f"{PLACES.logs}/calibration.log",
     conda:
         "../../envs/attention-audit.yaml"
     params:

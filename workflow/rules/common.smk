@@ -32,11 +32,10 @@ from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan import corpora
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.trainings import HEAD, HISTORY, READOUT, WEIGHTS
+from attention_audit.plan.replacing import claim, refusal
 
 
 def ask(question, *arguments):
@@ -54,6 +53,7 @@ def declared(path):
 
 PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
+PLACES = CONFIG.places
 if workflow.is_main_process:
     for oddity in PLAN.oddities:
         print(f"warning: {oddity}", file=sys.stderr)
@@ -93,16 +93,57 @@ wildcard_constraints:
     file="[^/]+",
 
 
+def overwritten():
+    """The files of results that the jobs of this run would make again."""
+    # at the end of `snakemake -n` all jobs count as finished
+    jobs = workflow.dag.needrun_jobs(exclude_finished=False)
+    paths = (str(path) for job in jobs for path in job.output)
+    return [
+        path for path in paths if os.path.exists(path) and not path.startswith(PLACES.calibration)
+    ]
+
+
 onstart:
-    hold_lock(Path("results/.lock"))
-    sweep(Path("results"))
+    hold_lock(Path(PLACES.results) / ".lock")
+    ask(claim, CONFIG, overwritten())
+    sweep(Path(PLACES.results))
     end_on_signal()
 
 
 onerror:
     # Snakemake buries the one line that says what is wrong under all settings of the job; so it is said again at the end
-    if said := failures(Path("results/logs"), STARTED):
+    if said := failures(Path(PLACES.results) / "logs", STARTED):
         atexit.register(print, *said, sep="\n", file=sys.stderr)
+
+
+onsuccess:
+    tell()
+
+
+def tell():
+    """Say the answers where the run was asked for them."""
+    made = {str(path) for job in workflow.dag.jobs for path in job.output}
+    summary, page = PLACES.exhibit("tables", "summary", ".parquet"), f"{PLACES.results}/report.html"
+    if summary not in made:
+        return
+    # the job processes read this file too, and need none of it
+    from attention_audit.report.ending import ending
+
+    where = f"Open {page} in a browser: every table and figure, explained."
+    if page not in made:
+        where = f"For a page of all of it: {shlex.join(['snakemake', '--cores', '1', 'report_page', *command_line()])}"
+    try:
+        print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
+    except AuditError as error:
+        print(f"error: {error}", file=sys.stderr)
+
+
+@atexit.register
+def foretell():
+    """Say at the end of `snakemake -n`, for which there is no onstart, that the run would be refused."""
+    if workflow.is_main_process and workflow.dryrun and workflow.dag:
+        if line := refusal(CONFIG, overwritten()):
+            print(f"without -n, this ends here: {line}", file=sys.stderr)
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names

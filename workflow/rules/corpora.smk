@@ -15,10 +15,10 @@ localrules:
 
 rule fetch:
     output:
-        file="results/raw/{folder}/{file}",
-        record="results/raw/{folder}/records/{file}.json",
+        file=f"{PLACES.raw}/{{folder}}/{{file}}",
+        record=f"{PLACES.raw}/{{folder}}/records/{{file}}.json",
     log:
-        "results/logs/fetch/{folder}/{file}.log",
+        f"{PLACES.logs}/fetch/{{folder}}/{{file}}.log",
     conda:
         "../../envs/attention-audit.yaml"
     params:
@@ -37,11 +37,11 @@ rule corpus:
         vectors=lambda w: ask(PLAN.vector_file, w.dataset),
         records=lambda w: [*ask(PLAN.records, [w.dataset]), *ask(PLAN.vector_record, w.dataset)],
     output:
-        corpus=update("results/corpora/{dataset}/corpus.parquet"),
-        census=update("results/corpora/{dataset}/census.parquet"),
-        vocabulary=update("results/corpora/{dataset}/vocabulary.parquet"),
+        corpus=update(PLACES.corpus.replace("{file}", "corpus")),
+        census=update(PLACES.corpus.replace("{file}", "census")),
+        vocabulary=update(PLACES.corpus.replace("{file}", "vocabulary")),
     log:
-        "results/logs/corpus/{dataset}.log",
+        f"{PLACES.logs}/corpus/{{dataset}}.log",
     conda:
         "../../envs/attention-audit.yaml"
     threads: 4
@@ -59,5 +59,4 @@ rule corpus:
 
 rule corpora:
     input:
-        expand("results/corpora/{dataset}/corpus.parquet", dataset=PLAN.scope.datasets),
-        expand("results/corpora/{dataset}/vocabulary.parquet", dataset=PLAN.scope.datasets),
+        expand(PLACES.corpus, dataset=PLAN.scope.datasets, file=["corpus", "vocabulary"]),

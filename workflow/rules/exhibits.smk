@@ -19,10 +19,10 @@ for table in PLAN.tables:
         input:
             **PLAN.exhibiting.inputs(table),
         output:
-            parquet=table.path(".parquet"),
-            rendered=[table.path(ending) for ending in table.endings[1:]],
+            parquet=PLAN.exhibiting.path(table, ".parquet"),
+            rendered=PLAN.exhibiting.files(table)[1:],
         log:
-            f"results/logs/tables/{table.name}.log",
+            f"{PLACES.logs}/tables/{table.name}.log",
         localrule: True
         conda:
             "../../envs/attention-audit.yaml"
@@ -44,15 +44,15 @@ for figure in PLAN.figures:
         input:
             **PLAN.exhibiting.inputs(figure),
         output:
-            pdf=figure.path(".pdf"),
+            pdf=PLAN.exhibiting.path(figure, ".pdf"),
             png=report(
-                figure.path(".png"),
+                PLAN.exhibiting.path(figure, ".png"),
                 caption=f"../report/{figure.name}.rst",
                 category=PLAN.title(figure),
                 labels={"figure": figure.number or "none", "shows": figure.shows},
             ),
         log:
-            f"results/logs/figures/{figure.name}.log",
+            f"{PLACES.logs}/figures/{figure.name}.log",
         localrule: True
         conda:
             "../../envs/attention-audit.yaml"
@@ -71,10 +71,10 @@ for figure in PLAN.figures:
         input:
             unpack(figure_inputs(figure)),
         output:
-            pdf=figure.path_of_one(".pdf"),
-            png=figure.path_of_one(".png"),
+            pdf=PLAN.exhibiting.path_of_one(figure, ".pdf"),
+            png=PLAN.exhibiting.path_of_one(figure, ".png"),
         log:
-            f"results/logs/figures/{{dataset}}/{figure.name}.log",
+            f"{PLACES.logs}/figures/{{dataset}}/{figure.name}.log",
         localrule: True
         conda:
             "../../envs/attention-audit.yaml"
@@ -90,9 +90,13 @@ for figure in PLAN.figures:
 
 rule tables:
     input:
-        [path for table in PLAN.exhibiting.made("tables") for path in table.files],
+        [path for table in PLAN.exhibiting.made("tables") for path in PLAN.exhibiting.files(table)],
 
 
 rule figures:
     input:
-        [path for figure in PLAN.exhibiting.made("figures") for path in figure.files],
+        [
+            path
+            for figure in PLAN.exhibiting.made("figures")
+            for path in PLAN.exhibiting.files(figure)
+        ],

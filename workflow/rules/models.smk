@@ -21,12 +21,12 @@ for train_rule in PLAN.trainings.rules():
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
         output:
-            **({"heads": train_rule.files(HEAD)} if train_rule.pairs else {}),
-            weights=update(train_rule.files(WEIGHTS)),
-            history=update(train_rule.files(HISTORY)),
-            readouts=train_rule.files(READOUT),
+            **({"heads": train_rule.files(PLACES.head)} if train_rule.pairs else {}),
+            weights=update(train_rule.files(PLACES.weights)),
+            history=update(train_rule.files(PLACES.history)),
+            readouts=train_rule.files(PLACES.readout),
         log:
-            "results/logs/train/{training}.log",
+            f"{PLACES.logs}/train/{{training}}.log",
         wildcard_constraints:
             training=train_rule.pattern,
         conda:
@@ -55,12 +55,12 @@ for search_rule in PLAN.trainings.search_rules():
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
             start=lambda w: ask(PLAN.trainings.start, w.training),
         output:
-            weights=update(search_rule.files(WEIGHTS)),
-            history=update(search_rule.files(HISTORY)),
-            search=update(search_rule.searches),
-            readouts=search_rule.files(READOUT),
+            weights=update(search_rule.files(PLACES.weights)),
+            history=update(search_rule.files(PLACES.history)),
+            search=update(search_rule.searches(PLACES.search)),
+            readouts=search_rule.files(PLACES.readout),
         log:
-            "results/logs/search/{training}.log",
+            f"{PLACES.logs}/search/{{training}}.log",
         wildcard_constraints:
             training=search_rule.pattern,
         conda:

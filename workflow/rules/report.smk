@@ -12,10 +12,10 @@ localrules:
 
 rule guide_files:
     output:
-        readme="results/README.md",
-        config="results/config.yaml",
+        readme=f"{PLACES.results}/README.md",
+        config=f"{PLACES.results}/config.yaml",
     log:
-        "results/logs/guide.log",
+        f"{PLACES.logs}/guide.log",
     conda:
         "../../envs/attention-audit.yaml"
     params:
@@ -35,8 +35,8 @@ rule guide:
 
 rule report_page:
     input:
-        tables=[table.path(".parquet") for table in PLAN.exhibiting.made("tables")],
-        figures=[figure.path(".png") for figure in PLAN.exhibiting.made("figures")],
+        tables=[PLAN.exhibiting.path(table, ".parquet") for table in PLAN.exhibiting.made("tables")],
+        figures=[PLAN.exhibiting.path(figure, ".png") for figure in PLAN.exhibiting.made("figures")],
         captions=[
             exhibit.caption
             for folder in ("tables", "figures")
@@ -45,9 +45,9 @@ rule report_page:
         config=rules.guide_files.output.config,
         records=PLAN.records(PLAN.scope.datasets),
     output:
-        page="results/report.html",
+        page=f"{PLACES.results}/report.html",
     log:
-        "results/logs/report_page.log",
+        f"{PLACES.logs}/report_page.log",
     conda:
         "../../envs/attention-audit.yaml"
     params:

@@ -1,4 +1,4 @@
-"""The command line: `python -m attention_audit list`, and what Snakemake's rules call, one stage a call."""
+"""The command line: `list`, `compare`, and what Snakemake's rules call, one stage a call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,15 @@ logger = logging.getLogger("attention_audit")
 def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
-    parser.add_argument("stage", help="`list` to see what can be run, or a module in attention_audit.stages")
+    parser.add_argument("stage", help="`list`, `compare`, or a module in attention_audit.stages")
+    parser.add_argument(
+        "folders", type=Path, nargs="*", help="with `compare`: the results of two runs, whose answers are compared"
+    )
+    parser.add_argument(
+        "--into",
+        type=Path,
+        help="with `compare`: where to write the table too, as .csv and .md; no ending",
+    )
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="with `list`: how the run of these files trains"
     )
@@ -123,13 +131,20 @@ def run_stage(call: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what can be run, or run one stage. A fault the user can mend ends in one line and exit status 1."""
+    """List what can be run, compare two runs, or run one stage.
+
+    A fault the user can mend ends in one line and exit status 1.
+    """
     call = parser().parse_args(arguments)
     try:
         if call.stage == "list":
             from attention_audit.listing import listing
 
             print(listing(call.configfile), end="")
+        elif call.stage == "compare":
+            from attention_audit.comparing import comparing
+
+            print(comparing(call.folders, call.into), end="")
         else:
             run_stage(call)
     except AuditError as error:

@@ -6,9 +6,10 @@ against it before Snakemake builds its DAG.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -26,6 +27,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.faults import lines_of
+from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.spelling import did_you_mean
 from attention_audit.training.combinations import Combinations
@@ -53,6 +55,12 @@ class Config(Section):
 
     datasets: list[Name] = Field(
         description="Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`."
+    )
+    results: str = Field(
+        RESULTS, max_length=200, description="Folder that the run writes to; runs in folders of their own keep apart."
+    )
+    replace: bool = Field(
+        False, description="Whether results of another configuration, which lie in that folder, may be replaced."
     )
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
@@ -103,6 +111,15 @@ class Config(Section):
     resamples: Count = Field(1000, description="Resamples of the bootstrap intervals of all tables and figures.")
 
     @property
+    def places(self) -> Places:
+        """Where the files of the run lie."""
+        return Places(self.results)
+
+    def recorded(self) -> dict[str, Any]:
+        """What is written down beside the results: all that they depend on, but not where they lie."""
+        return self.model_dump(exclude={"results", "replace"})
+
+    @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
         sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
@@ -129,11 +146,21 @@ class Config(Section):
             sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
         return self.model_copy(update=sections) if sections else self
 
-    @field_validator("skip_unavailable", mode="before")
+    @field_validator("skip_unavailable", "replace", mode="before")
     @classmethod
     def _spelled(cls, value: Any) -> Any:
         # Snakemake's --config hands on `true` as a text, and only `True` as a truth value
         return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+    @field_validator("results")
+    @classmethod
+    def _folder(cls, value: str) -> str:
+        if not re.fullmatch(r"[\w./@+][\w./@+-]*", value):
+            raise ValueError(f"{value!r} is no folder to write to; use letters, digits and the characters . _ - + @ /")
+        folder = Path(value).resolve()
+        if folder == Path.cwd() or folder in Path.cwd().parents:
+            raise ValueError(f"{value!r} holds the workflow itself; name a folder below it, or elsewhere")
+        return PurePosixPath(value).as_posix()
 
     @field_validator("datasets")
     @classmethod

@@ -28,6 +28,15 @@ replaces the one it overrides, a group is merged with it. An unknown key, a wron
 run before it starts, with a line for each fault that names the key. Numbers are not converted from text: in YAML, write
 `1.0e-3`, since `1e-3` is a text there. What is other on a single data set, in the models of any paper, stands under its
 name in `models`.
+
+`results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
+results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one
+run, whose configuration is written down there when it starts. Another configuration may add to it: data sets, models,
+seeds (not before the first), lambdas, audits, and whatever is said of a data set or a suite that the folder has not.
+It may change what only tables and figures show: `resamples`, `attention_maps`, `font`, and the margins of `answer`,
+but for `tvd`, the budget of the searches. It may change `mirror` and `skip_unavailable`. Anything else would make
+other models or audits, or leave out what is there. A run that would so replace files ends at once, in a line that
+names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the configuration.
 """
 
 

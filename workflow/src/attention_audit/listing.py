@@ -20,8 +20,8 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import MARKED, QUERIED, SUMMARISING, Attention, Encoder, Scoring
 from attention_audit.names import PAPER_NAMES
+from attention_audit.places import Places
 from attention_audit.plan.audit import Audit, Need
-from attention_audit.plan.auditing import AUDIT
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
@@ -32,6 +32,8 @@ WIDTH = 100
 """Characters of a line, at most."""
 CATALOGUES = (Path("workflow/catalogue.yaml"), Path("config.yaml"))
 """Where data sets are declared, from the working directory; the second file is laid over the first."""
+PLACES = Places()
+"""Where files lie unless the configuration says otherwise."""
 NEEDS: Mapping[Need, str] = {
     "corpus": "texts",
     "network": "models that can be run again",
@@ -90,14 +92,14 @@ def _audit(audit: Audit) -> Line:
 def _audits() -> str:
     about = (
         "An audit asks one question of the models of a suite. The key `audits` of the configuration names the audits "
-        f"of a suite in place of its own, as in audits: {{ss: [performance, permutation]}}. Each writes {AUDIT}."
+        f"of a suite in place of its own, as in audits: {{ss: [performance, permutation]}}. Each writes {PLACES.audit}."
     )
     return _section("Audits", about, _entries(map(_audit, AUDITS)))
 
 
 def _exhibit(exhibit: Exhibit) -> Line:
     number = f" ({exhibit.number})" if exhibit.number else ""
-    return exhibit.rule, [f"{exhibit.shows}{number}", exhibit.path(".*")]
+    return exhibit.rule, [f"{exhibit.shows}{number}", PLACES.exhibit(exhibit.folder, exhibit.name, ".*")]
 
 
 def _exhibits() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import NamedTuple
 
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
@@ -24,6 +25,18 @@ DOUBTFUL = "Not clearly better than always giving the same answer."
 UNINFORMATIVE = "Not needed for this task, so its map is uninformative here."
 ALONE = "This training only"
 """Said of what rests on one training."""
+
+
+def quality(learnt: str, accuracy: float, majority: float) -> str:
+    """How well a model predicts, beside always the largest class; "" where that is not known.
+
+    learnt: the word of `learnt`, which compares F1 with that of the best answer that is the same for all texts.
+    """
+    if isnan(accuracy) or isnan(majority):
+        return ""
+    beside = f"accuracy {accuracy:.3f}, the majority class alone {majority:.3f}"
+    poor = {NO: "no better than", UNDECIDED: "not clearly better than"}
+    return f"{poor[learnt]} always the same answer: {beside}" if learnt in poor else beside
 
 
 class Said(NamedTuple):

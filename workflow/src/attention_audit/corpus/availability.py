@@ -35,7 +35,7 @@ def enumerated(words: Sequence[str]) -> str:
 def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
     """One line that names each missing file of a data set and how to get it; None where every file is available.
 
-    `raw`: the folder of fetched files, results/raw.
+    `raw`: the folder of fetched files.
     """
     absent = missing(name, source, mirror, raw) if isinstance(source, RawSource) else []
     if not absent:

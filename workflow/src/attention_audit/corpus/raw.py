@@ -50,7 +50,8 @@ DAMAGED = (
 
 def remedy(path: Path) -> str:
     """What to do about a damaged raw file: fetch it again, or replace it where it is the user's own."""
-    return rebuild_hint(path) if path.parts[:1] == ("results",) else "replace the file"
+    fetched = (path.parent / "records" / f"{path.name}.json").is_file()
+    return rebuild_hint(path) if fetched else "replace the file"
 
 
 @contextmanager

@@ -20,7 +20,7 @@ FILE_NAME = r"^[^/\\.][^/\\]*$"
 class RemoteFile(Section):
     """A published file: where it comes from, and by what size and checksum it is recognised."""
 
-    file: str = Field(pattern=FILE_NAME, description="File name, in the mirror and in results/raw.")
+    file: str = Field(pattern=FILE_NAME, description="File name, in the mirror and in `raw/` of the results.")
     url: str | None = Field(None, pattern=r"^https?://", description="Download address; null: mirror only.")
     bytes: Count | None = Field(None, description="Its size; null where none is published.")
     sha256: Sha256 | None = Field(
@@ -88,7 +88,8 @@ class RawSource(Source):
     """A data set that is read from raw files."""
 
     folder: Name | None = Field(
-        None, description="Folder of its raw files, in a mirror and in results/raw; null: the name of the data set."
+        None,
+        description="Folder of its raw files, in a mirror and in `raw/` of the results; null: the data set's name.",
     )
     origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
     tokens: Tokens = Field(default_factory=Tokens, description="How texts become words.")

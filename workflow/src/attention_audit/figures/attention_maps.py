@@ -15,9 +15,12 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 
+from attention_audit.answer.sentence import quality
+from attention_audit.answer.words import NO
 from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.names import Look, Names, display_name
+from attention_audit.tables.asked import able
 from attention_audit.tables.classes import ClassNames, class_names
 
 POINTS = 72  # an inch
@@ -36,6 +39,9 @@ WEIGHTS = Names(
         "instance_adversary": Look("per-instance adversary"),
     },
 )
+BASE = "base"
+"""The base model, by its name in audits."""
+USELESS = "There is no decision that these maps could explain."
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
 KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
@@ -209,7 +215,17 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
     ]
 
 
-def one_instance(maps: pd.DataFrame, names: ClassNames) -> list[Line]:
+def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
+    """That the base model has not learnt a data set, so that its maps explain no decision; "" where it has."""
+    if predictions is None or predictions.empty:
+        return ""
+    answer, scores = able(predictions[predictions["dataset"] == dataset], BASE)
+    if answer.word != NO:
+        return ""
+    return f"The base model is {quality(answer.word, scores['accuracy'], scores['majority_accuracy'])}. {USELESS}"
+
+
+def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> list[Line]:
     """All maps of one text, under a heading that names it."""
     first = maps.iloc[0]
     gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
@@ -217,6 +233,8 @@ def one_instance(maps: pd.DataFrame, names: ClassNames) -> list[Line]:
     lines += spaced(
         prose(f"label: {gold} | prediction of the base model: {chosen} | p: probability of {chosen}"), below=3
     )
+    if text := warning(predictions, str(first["dataset"])):
+        lines += spaced(prose(text, weight="bold"), below=3)
     for weights in WEIGHTS.ordered(maps["weights"].unique()):
         lines += one_map(weights, maps[maps["weights"] == weights].sort_values("position"))
     return spaced(lines, below=16)
@@ -251,11 +269,14 @@ def paint(lines: Sequence[Line]) -> Figure:
     return figure
 
 
-def wp_fig2_attention_maps(attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame]) -> Figure:
+def wp_fig2_attention_maps(
+    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
+) -> Figure:
     """Texts as words, each shaded by its attention, under base model and adversaries; one scale for all maps.
 
     From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. `census`: columns.CENSUS
-    frames by data set. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
+    frames by data set. `predictions`: columns.PREDICTIONS rows, where a base model that has not learnt its data set is
+    to be called that. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
     for one image, or weights are of an unknown kind.
     """
     names = class_names(census)
@@ -264,7 +285,7 @@ def wp_fig2_attention_maps(attention_maps: pd.DataFrame, census: Mapping[str, pd
         key = [Word("attention weight:"), *(Word(f"{weight:g}", shade(weight)) for weight in KEY)]
         lines = spaced(wrapped([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3), below=8)
         for (dataset, _), instance in attention_maps.groupby(["dataset", "id"], sort=False):
-            lines += one_instance(instance, names[str(dataset)])
+            lines += one_instance(instance, names[str(dataset)], predictions)
         if attention_maps.empty:
             lines += prose("No instance was chosen.")
         lines += prose(fonts.warning(written), style.SMALL)

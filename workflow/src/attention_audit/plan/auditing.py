@@ -17,16 +17,10 @@ from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.spelling import did_you_mean
 
-AUDIT = "results/audits/{dataset}/{suite}/{audit}.parquet"
 ANY_DATASET = "[a-z0-9-]+"
 
 Inputs = dict[str, list[str]]
 """Input files of a job by name."""
-
-
-def audit_file(dataset: str, suite: str, audit: str) -> str:
-    """The file of an audit."""
-    return AUDIT.format(dataset=dataset, suite=suite, audit=audit)
 
 
 JOBS = ("audits", "attribution")
@@ -63,6 +57,7 @@ class Auditing:
 
     def __init__(self, scope: Scope, trainings: Trainings) -> None:
         self.scope = scope
+        self.places = scope.config.places
         self.trainings = trainings
         for key, names in scope.config.audits.items():
             suite = scope.suite(key)
@@ -96,7 +91,7 @@ class Auditing:
     def files(self, suite: Suite) -> list[str]:
         """The files of all audits that a suite is asked, on all its data sets."""
         return [
-            audit_file(dataset, suite.key, audit.name)
+            self.places.audit_file(dataset, suite.key, audit.name)
             for dataset in self.scope.datasets_of(suite)
             for audit in self.asked(suite, dataset)
         ]
@@ -194,11 +189,11 @@ class Auditing:
         if others:
             inputs["against"] = [self.trainings.home(suite, dataset, run).readout(audit.split) for run in others]
         if "corpus" in audit.needs:
-            inputs["corpus"] = [f"results/corpora/{dataset}/corpus.parquet"]
+            inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
         if "network" in audit.needs:
-            inputs["vocabulary"] = [f"results/corpora/{dataset}/vocabulary.parquet"]
+            inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.weights for home in homes]
-        return inputs | {other: [audit_file(dataset, key, other)] for other in audit.after}
+        return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""

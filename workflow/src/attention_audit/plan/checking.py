@@ -11,7 +11,7 @@ from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
-from attention_audit.plan.corpora import RAW, VECTORS, raw_paths, vectors_name
+from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.scope import Scope
 
 MEMORY = Path(".snakemake/attention-audit/checked")
@@ -22,7 +22,8 @@ def missing_vectors(scope: Scope) -> list[str]:
     """The files of word vectors that a run reads and that cannot be had, a line each."""
     named = dict.fromkeys(vectors_name(scope.config, name) for name in scope.datasets)
     catalogue = scope.config.word_vectors
-    lines = (absent_vectors(name, catalogue[name], scope.mirror, RAW / VECTORS) for name in named if name in catalogue)
+    fetched = Path(scope.config.places.raw) / VECTORS
+    lines = (absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
     return [line for line in lines if line]
 
 

@@ -15,7 +15,6 @@ from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
 from attention_audit.spelling import did_you_mean
 
-RAW = Path("results/raw")
 VECTORS = "vectors"
 READING = "stages.reading"
 """The code that decides what a corpus is."""
@@ -46,7 +45,7 @@ def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Pa
     source = source_of(config, dataset)
     if not isinstance(source, RawSource):
         return {}
-    folder = RAW / (source.folder or dataset)
+    folder = Path(config.places.raw) / (source.folder or dataset)
     fetched = {field: folder / remote.file for field, remote in source.remote_files().items()}
     return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
 
@@ -62,7 +61,7 @@ def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
 def record_files(config: Config, datasets: list[str]) -> list[str]:
     """The records of the fetched files of these data sets."""
     files = {file for dataset in datasets for file in fetched_files(config, dataset)}
-    return [f"{RAW}/{folder}/records/{file}.json" for folder, file in sorted(files)]
+    return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
 def vector_file(config: Config, dataset: str, mirror: Path | None) -> str | None:
@@ -72,7 +71,7 @@ def vector_file(config: Config, dataset: str, mirror: Path | None) -> str | None
         return None
     if vectors.path is not None:
         return str(locate(vectors.path, mirror) or vectors.path)
-    return f"{RAW}/{VECTORS}/{vectors.file}"
+    return f"{config.places.raw}/{VECTORS}/{vectors.file}"
 
 
 def vector_record(config: Config, dataset: str) -> str | None:
@@ -80,7 +79,7 @@ def vector_record(config: Config, dataset: str) -> str | None:
     vectors = vectors_of(config, dataset)
     if vectors is None or vectors.kind != "file" or vectors.path is not None:
         return None
-    return f"{RAW}/{VECTORS}/records/{vectors.file}.json"
+    return f"{config.places.raw}/{VECTORS}/records/{vectors.file}.json"
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
@@ -114,4 +113,5 @@ def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str
             for entry in source.remote_files().values():
                 if entry.file == file:
                     return entry, source.origin.homepage
-    raise AuditError(f"{RAW / folder / file}: no file of this configuration; add it there, or ask for another")
+    path = f"{config.places.raw}/{folder}/{file}"
+    raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")

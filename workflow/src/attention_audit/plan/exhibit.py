@@ -89,19 +89,6 @@ class Exhibit:
         short = re.match(r"[a-z]+_(?:fig|table)\d+", self.name)
         return short[0] if short else self.name
 
-    def path(self, ending: str) -> str:
-        """Its file with this ending."""
-        return f"results/{self.folder}/{self.name}{ending}"
-
-    def path_of_one(self, ending: str) -> str:
-        """Its file with this ending that speaks of one data set alone, {dataset}."""
-        return f"results/{self.folder}/{{dataset}}/{self.name}{ending}"
-
-    @property
-    def files(self) -> list[str]:
-        """All its files."""
-        return [self.path(ending) for ending in self.endings]
-
     @property
     def caption(self) -> str:
         """The file of its caption."""

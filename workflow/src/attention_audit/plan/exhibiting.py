@@ -10,7 +10,7 @@ from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
-from attention_audit.plan.auditing import Auditing, Inputs, audit_file
+from attention_audit.plan.auditing import Auditing, Inputs
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
@@ -39,6 +39,7 @@ class Exhibiting:
         exhibits: tuple[Exhibit, ...] = EXHIBITS,
     ) -> None:
         self.scope = scope
+        self.places = scope.config.places
         self.auditing = auditing
         self.raw = raw
         self.catalogue = catalogue
@@ -88,6 +89,18 @@ class Exhibiting:
                     f"(known: {', '.join(known)}); declare it in {where}"
                 )
 
+    def path(self, exhibit: Exhibit, ending: str) -> str:
+        """The file of a table or figure with this ending."""
+        return self.places.exhibit(exhibit.folder, exhibit.name, ending)
+
+    def path_of_one(self, exhibit: Exhibit, ending: str) -> str:
+        """Its file with this ending that speaks of one data set alone, {dataset}."""
+        return self.places.exhibit(f"{exhibit.folder}/{{dataset}}", exhibit.name, ending)
+
+    def files(self, exhibit: Exhibit) -> list[str]:
+        """All files of a table or figure."""
+        return [self.path(exhibit, ending) for ending in exhibit.endings]
+
     def made(self, folder: str) -> list[Exhibit]:
         """The tables, or the figures, that this run makes: those of all suites, and of suites that have data sets."""
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
@@ -125,11 +138,11 @@ class Exhibiting:
         if not read.suites:
             key = exhibit.suite
             return [
-                (FileOf(name=name, suite=key), audit_file(name, key, audit.name))
+                (FileOf(name=name, suite=key), self.places.audit_file(name, key, audit.name))
                 for name in self.datasets(exhibit, only)
             ]
         return [
-            (FileOf(name=name, suite=suite.key), audit_file(name, suite.key, audit.name))
+            (FileOf(name=name, suite=suite.key), self.places.audit_file(name, suite.key, audit.name))
             for suite in self.scope.suites.values()
             if EVERY in read.suites or suite.key in read.suites
             for name in self.scope.datasets_of(suite)
@@ -144,14 +157,15 @@ class Exhibiting:
                 return self._audit_files(exhibit, read, only)
             case "corpus":
                 return [
-                    (FileOf(name=name), f"results/corpora/{name}/{read.name}.parquet")
+                    (FileOf(name=name), self.places.corpus_file(name, read.name))
                     for name in self.datasets(exhibit, only)
                 ]
             case "table":
-                return [(FileOf(name=read.name), tables[read.name].path(".parquet"))]
+                return [(FileOf(name=read.name), self.path(tables[read.name], ".parquet"))]
             case "tables":
                 made = {table.name for table in self.made("tables")}
-                return [(FileOf(name=name), tables[name].path(".parquet")) for name in read.columns if name in made]
+                names = [name for name in read.columns if name in made]
+                return [(FileOf(name=name), self.path(tables[name], ".parquet")) for name in names]
             case "records":
                 return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
 

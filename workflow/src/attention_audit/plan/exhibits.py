@@ -47,7 +47,11 @@ FIGURES: tuple[Figure, ...] = (
         "single test texts, their words shaded by attention",
         suite="wp",
         number="Figure 2",
-        reads={"attention_maps": audit("attention_maps"), "census": corpus("census")},
+        reads={
+            "attention_maps": audit("attention_maps"),
+            "census": corpus("census"),
+            "predictions": Read("audit", "predictions", suites=("wp",), missing="nothing"),
+        },
     ),
     Figure(
         "wp_fig3_seed_variance",

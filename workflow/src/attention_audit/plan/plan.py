@@ -23,7 +23,7 @@ from attention_audit.plan.checking import check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.trainings import READOUT, WEIGHTS, Trainings
+from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of, modules_in
 
@@ -105,7 +105,7 @@ class Plan:
     def corpus_file(self, training: str, file: str) -> str:
         """A file of the corpus that a training reads."""
         _, dataset, _ = self.trainings.split(training)
-        return f"results/corpora/{dataset}/{file}.parquet"
+        return self.config.places.corpus_file(dataset, file)
 
     def audit_files(self) -> list[str]:
         """The files of all audits that the suites are asked."""
@@ -113,9 +113,10 @@ class Plan:
 
     def known_files(self) -> list[str]:
         """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
-        exhibits = [path for exhibit in self.exhibiting.exhibits for path in exhibit.files]
+        places = self.config.places
+        exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
         corpora = [
-            f"results/corpora/{name}/{file}.parquet"
+            places.corpus_file(name, file)
             for name in self.scope.datasets
             for file in ("corpus", "census", "vocabulary")
         ]
@@ -123,7 +124,7 @@ class Plan:
             path.format(training=training, seed=seed, split=split)
             for training, seeds in self.trainings.seeds.items()
             for seed in seeds
-            for path, splits in ((WEIGHTS, SPLITS[:1]), (READOUT, SPLITS))
+            for path, splits in ((places.weights, SPLITS[:1]), (places.readout, SPLITS))
             for split in splits
         ]
         return [*exhibits, *self.audit_files(), *corpora, *trained]
@@ -215,7 +216,7 @@ class Plan:
     def guide_job(self) -> GuideJob:
         """The settings of the job of the guide."""
         return GuideJob(
-            config=self.config.model_dump(),
+            config=self.config.recorded(),
             suites=self.shown_suites(),
             exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
             audits={audit.name: audit.asks for audit in AUDITS},

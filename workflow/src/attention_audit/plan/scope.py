@@ -9,7 +9,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
-from attention_audit.plan.corpora import RAW
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 from attention_audit.spelling import did_you_mean
@@ -20,13 +19,14 @@ class Scope:
     left out, or where two suites have one key.
     """
 
-    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES, raw: Path = RAW) -> None:
+    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES) -> None:
         self.config = config
         self.mirror = Path(config.mirror) if config.mirror else None
         self.suites = {suite.key: suite(config) for suite in suites}
         if len(self.suites) < len(suites):
             raise AuditError(f"two suites have the same key ({', '.join(suite.key for suite in suites)}); rename one")
         named = dict.fromkeys(name for suite in self.suites.values() for name in suite.datasets)
+        raw = Path(config.places.raw)
         reasons = {name: unavailable(name, config.corpora[name], self.mirror, raw) for name in named}
         self.unavailable = {name: reason for name, reason in reasons.items() if reason}
         if self.unavailable and not config.skip_unavailable:

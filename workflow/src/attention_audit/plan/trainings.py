@@ -14,15 +14,10 @@ from functools import cache
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob, TrainJob
+from attention_audit.places import Places
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.training.settings import SearchSettings
-
-WEIGHTS = "results/models/{training}/seed{seed}.safetensors"
-HISTORY = "results/models/{training}/seed{seed}.history.parquet"
-SEARCH = "results/models/{training}/seed{seed}.search.parquet"
-READOUT = "results/readouts/{training}/seed{seed}/{split}.parquet"
-HEAD = "results/readouts/{training}/seed{seed}/head.parquet"
 
 
 @dataclass(frozen=True)
@@ -31,20 +26,21 @@ class Home:
 
     training: str
     seed: int
+    places: Places
 
     @property
     def weights(self) -> str:
         """Its weights."""
-        return WEIGHTS.format(training=self.training, seed=self.seed)
+        return self.places.weights.format(training=self.training, seed=self.seed)
 
     @property
     def head(self) -> str:
         """Its head, which models of pairs have."""
-        return HEAD.format(training=self.training, seed=self.seed)
+        return self.places.head.format(training=self.training, seed=self.seed)
 
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
-        return READOUT.format(training=self.training, seed=self.seed, split=split)
+        return self.places.readout.format(training=self.training, seed=self.seed, split=split)
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class TrainRule:
     members: tuple[str, ...] = ("",)
 
     def files(self, path: str) -> list[str]:
-        """The files of every seed, member (and split) by `path`, one of the patterns above; {training} stays."""
+        """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
         splits = SPLITS if "{split}" in path else [""]
         return [
             path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
@@ -71,10 +67,9 @@ class TrainRule:
             for split in splits
         ]
 
-    @property
-    def searches(self) -> list[str]:
-        """The files that tell of the steps of a search, one a seed."""
-        return [SEARCH.replace("{seed}", str(seed)) for seed in self.seeds]
+    def searches(self, path: str) -> list[str]:
+        """The files that tell of the steps of a search, one a seed, by `path`, the pattern of them."""
+        return [path.replace("{seed}", str(seed)) for seed in self.seeds]
 
 
 class Trainings:
@@ -82,18 +77,20 @@ class Trainings:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.places = scope.config.places
         self.homes: dict[tuple[str, str, Run], Home] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
         first: dict[str, Home] = {}
         for suite, dataset, model in self._models():
             training = f"{dataset}/{suite.key}/{model}"
             for seed in suite.seeds(model):
-                home = first.setdefault(self._identity(suite.key, dataset, Run(model, seed)), Home(training, seed))
+                identity = self._identity(suite.key, dataset, Run(model, seed))
+                home = first.setdefault(identity, Home(training, seed, self.places))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
             own = [
                 seed
                 for seed in suite.seeds(model)
-                if self.home(suite, dataset, Run(model, seed)) == Home(training, seed)
+                if self.home(suite, dataset, Run(model, seed)) == Home(training, seed, self.places)
             ]
             if own and suite.maker(model) == model:
                 self.seeds[training] = tuple(own)
@@ -147,7 +144,7 @@ class Trainings:
     def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
         """The file that tells of the search that a run is from."""
         home = self.home(suite, dataset, Run(suite.maker(run.model), run.seed))
-        return SEARCH.format(training=home.training, seed=home.seed)
+        return self.places.search.format(training=home.training, seed=home.seed)
 
     def start(self, training: str) -> list[str]:
         """The weights that a search begins with, for each of its seeds."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from attention_audit.answer.sentence import quality
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.tables.shown import instead, interval
@@ -28,12 +29,14 @@ class Cell:
 class Row:
     """One model: the paper whose test it is, by its name in tables (perhaps empty), its seeds, answers and sentence.
 
-    instead: which attribution does best, by question, with its gain over attention.
+    quality: how well it predicts, in words. instead: which attribution does best, by question, with its gain over
+    attention.
     """
 
     model: str
     paper: str
     seeds: int
+    quality: str
     sentence: str
     cells: list[Cell]
     instead: list[tuple[str, str]]
@@ -65,6 +68,7 @@ def answers_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[s
                 named(row["model"], labels),
                 str(row["paper"]),
                 int(row["seeds"]),
+                quality(str(row["learnt"]), float(row["accuracy"]), float(row["majority_accuracy"])),
                 str(row["sentence"]),
                 [_cell(row, question) for question in QUESTIONS],
                 [(question, shown) for question, shown in better if shown],

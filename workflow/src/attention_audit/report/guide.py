@@ -35,10 +35,10 @@ FOLDERS = """## Folders
 | `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
 | `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; in `records/` their origin, size and sha256 |
 | `logs/{rule}/` | what each job printed; the last line is JSON: its files, its machine, and the time it took |
-| `logs/slurm/` | on a cluster: what Slurm said of a job that failed |
 
 Where several suites ask for the same training, it is done once, and its files lie under the first of these suites. The
-file `.lock` keeps a second run from writing here at the same time.
+file `.lock` keeps a second run from writing here at the same time. `.configuration.yaml` is written when a run starts;
+it keeps a run of another configuration from replacing what is here.
 """
 
 PROVENANCE = """## What each file says of its own making
@@ -47,10 +47,10 @@ Every file records the stage that made it, the settings of that stage and their 
 seed, and the versions of Python and the libraries. Parquet files, weights and PNG keep this record in their metadata,
 PDF under Keywords, .md and .tex in a comment; that of a .csv file is the .json file beside it. Weights also record the
 sha256 of the files that they were trained on. The files in `raw/` and `logs/`, `config.yaml` and `report.html` have no
-such record. To read one, in the workflow's environment:
+such record. To read one, in this folder and in the workflow's environment:
 
     from attention_audit.artefacts.parquet import read_provenance
-    read_provenance("results/tables/wp_table2_uniform.parquet")
+    read_provenance("tables/wp_table2_uniform.parquet")
 """
 
 COLUMNS = """## The Parquet files, column by column

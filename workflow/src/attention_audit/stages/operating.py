@@ -18,4 +18,6 @@ def run(job: Job[OperatingJob]) -> None:
     table = operating([read_frame(path, CALIBRATION) for path in job.inputs["found"]], job.settings.margins)
     write_table(job.output("table"), OPERATING, table, job.provenance)
     save(calibration(table), job.output("pdf"), job.output("png"), job.provenance.text())
-    job.report(f"{int(table['holds'].sum())} of {len(table)} sizes hold; table and figure in results/calibration/")
+    job.report(
+        f"{int(table['holds'].sum())} of {len(table)} sizes hold; table and figure in {job.output('table').parent}/"
+    )

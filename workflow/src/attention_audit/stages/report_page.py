@@ -36,7 +36,7 @@ def run(job: Job[ReportJob]) -> None:
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
         gaps=job.settings.gaps,
         raw_files=[read_record(path) for path in job.inputs["records"]],
-        jobs=read_journal(Path("results/logs"), [path.as_posix() for path in [*tables, *figures]]),
+        jobs=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
     text = page(finished, datetime.now(UTC), Path.cwd())
     with whole(job.output("page")) as path:

@@ -105,16 +105,16 @@ def labelled(predictions: pd.DataFrame) -> tuple[list[Any], Integers, int]:
     return texts["id"].tolist(), labels, int(most) + 1
 
 
-def learnt(subject: Subject, audits: Audits) -> tuple[Answer, dict[str, float]]:
-    """Whether the model is better than the best constant answer, in F1; and the scores of both.
+def able(rows: pd.DataFrame, model: str) -> tuple[Answer, dict[str, float]]:
+    """Whether a model is better than the best constant answer, in F1; and the scores of both, none without rows of it.
 
-    The constant answer is the one that has the highest F1 on the test split itself, which favours it. It has no
-    trainings, so it is given as many as the model has, all alike.
+    rows: of `predictions`, of one data set and suite. The constant answer is the one that has the highest F1 on the
+    test split itself, which favours it. It has no trainings, so it is given as many as the model has, all alike.
     """
-    ids, labels, classes = labelled(audits.predictions)
-    predictions = predicted(audits.predictions, subject.model, ids)
+    ids, labels, classes = labelled(rows)
+    predictions = predicted(rows, model, ids)
     if not predictions.size:
-        return Answer(note=unasked(subject, "predictions")), {}
+        return Answer(), {}
     constants = [np.full(len(ids), number) for number in range(classes)]
     best = max(constants, key=lambda constant: f1(labels, constant, classes))
     effect = questions.gained(labels, predictions, np.tile(best, (len(predictions), 1)), classes)
@@ -125,6 +125,12 @@ def learnt(subject: Subject, audits: Audits) -> tuple[Answer, dict[str, float]]:
         "majority_accuracy": max(accuracy(labels, constant) for constant in constants),
     }
     return Answer(word(effect, 0.0), effect, 0.0), scores
+
+
+def learnt(subject: Subject, audits: Audits) -> tuple[Answer, dict[str, float]]:
+    """`able` of a model that the summary judges, with the reason where it is not known."""
+    answer, scores = able(audits.predictions, subject.model)
+    return (answer, scores) if scores else (Answer(note=unasked(subject, "predictions")), scores)
 
 
 def between(audits: Audits, model: str, other: str) -> Effect | None:

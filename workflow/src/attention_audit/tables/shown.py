@@ -229,7 +229,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "moved (JSD)": number(float(row["moved"]), ""),
                 "without the item": DECISION[row["survives_item"]],
                 "without the word": DECISION[row["survives_word"]],
-                "show": row["show"],
+                "show": PLAIN.get(row["show"], row["show"]),
             }
         )
     how_many = pd.DataFrame(counts, dtype=str)
@@ -241,6 +241,8 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 DECISION = {True: "stays", False: "flips", None: ""}
 """What becomes of a decision, by `survives_item` and `survives_word` of columns.texts."""
+PLAIN = {WHY_NOT["learnt"]: f"{WHY_NOT['learnt']}: the model is no better than always the same answer"}
+"""What `show` is called where its word alone hides that the model as a whole is in question."""
 SHARES = "Percent of the test texts: whose map may be shown, and whose may not, by the first margin that fails."
 DRAWN = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."

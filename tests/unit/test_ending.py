@@ -1,0 +1,63 @@
+"""What the terminal says at the end of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from planned import plan_of
+from summaries import BLANK, NAN, row
+
+from attention_audit.answer.sentence import GUESSING, quality
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.report.ending import MOST, ending
+
+SUITES = plan_of().shown_suites()
+GOOD = {"learnt": "yes", "accuracy": 0.9, "majority_accuracy": 0.51, "stable": "no", "used": "yes", "unique": "no"}
+POOR = {"learnt": "no", "accuracy": 0.49, "majority_accuracy": 0.52, "sentence": GUESSING}
+
+
+@pytest.mark.parametrize(
+    ("learnt", "expected"),
+    [
+        ("yes", "accuracy 0.490, the majority class alone 0.520"),
+        ("no", "no better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
+        ("undecided", "not clearly better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
+    ],
+)
+def test_a_models_quality_stands_beside_the_majority_class(learnt: str, expected: str) -> None:
+    assert quality(learnt, 0.49, 0.52) == expected
+    assert quality(learnt, NAN, 0.52) == quality(learnt, 0.49, NAN) == ""
+
+
+def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
+    path = folder / "summary.parquet"
+    write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
+    return ending(path, SUITES, "Open it.").splitlines()
+
+
+def test_each_model_has_its_sentence_and_its_quality(tmp_path: Path, provenance: Provenance) -> None:
+    gap = BLANK | {"dataset": "diabetes", "sentence": "Not run: no file."}
+    lines = said([row("base", GOOD), row("base", POOR, dataset="needle"), gap], tmp_path, provenance)
+    base = plan_of().scope.suite("wp").labels.labels["base"]
+    assert lines[1:4] == [
+        f"SST, Wiegreffe & Pinter 2019, {base} (accuracy 0.900, the majority class alone 0.510): It is so.",
+        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: accuracy 0.490, the",
+        "  majority class alone 0.520): No better than always giving the same answer, so there is no decision",
+    ]
+    assert lines[-3:] == [
+        "Diabetes: Not run: no file.",
+        f"Each answer in full, with effects and intervals: {tmp_path}/summary.md",
+        "Open it.",
+    ]
+
+
+def test_of_many_models_only_the_words_are_said(tmp_path: Path, provenance: Provenance) -> None:
+    rows = [row(f"m{number}", GOOD) for number in range(MOST)] + [row("last", POOR)]
+    text = " ".join(" ".join(said(rows, tmp_path, provenance)).split())
+    assert text.count("m0 (accuracy 0.900, the majority class alone 0.510): yes: used; no: stable, unique.") == 1
+    assert f"0.520): {GUESSING} Each answer in full" in text

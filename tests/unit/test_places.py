@@ -1,0 +1,76 @@
+"""Where a run writes: in the folder that the key `results` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from planned import plan_of
+
+from attention_audit.errors import AuditError
+from attention_audit.plan.plan import Plan, as_json
+
+ELSEWHERE = "runs/b"
+MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "glove-twitter-25d"}
+"""A data set that is generated and one that is fetched, with word vectors that are fetched too."""
+
+
+def files(plan: Plan) -> Iterator[str]:
+    """The paths of every kind of file that a plan names."""
+    places = plan.config.places
+    for dataset in plan.scope.datasets:
+        yield from [*plan.raw_files(dataset), *plan.vector_file(dataset), *plan.vector_record(dataset)]
+    yield from plan.records(plan.scope.datasets)
+    for training in plan.trainings.seeds:
+        yield from [plan.corpus_file(training, "corpus"), *plan.trainings.reference(training)]
+        yield from plan.trainings.start(training) if plan.trainings.searches(training) else []
+    for rule in [*plan.trainings.rules(), *plan.trainings.search_rules()]:
+        for path in (places.weights, places.history, places.readout, places.head):
+            yield from rule.files(path)
+        yield from rule.searches(places.search)
+    yield from plan.audit_files()
+    for path in plan.audit_files():
+        dataset, suite, name = Path(path).parts[-3:]
+        for paths in plan.audit_inputs(Path(name).stem, suite, dataset).values():
+            yield from paths
+    for exhibit in plan.exhibiting.exhibits:
+        yield from plan.exhibiting.files(exhibit)
+        for paths in plan.exhibiting.inputs(exhibit).values():
+            yield from paths
+
+
+def settings(plan: Plan) -> list[str]:
+    """What the jobs are told."""
+    trainings = [as_json(plan.train_job(training)) for training in plan.trainings.seeds]
+    exhibits = [as_json(plan.exhibiting.job(exhibit)) for exhibit in plan.exhibiting.exhibits]
+    return [*trainings, *exhibits, as_json(plan.guide_job()), as_json(plan.report_job())]
+
+
+def test_every_file_lies_in_the_folder_of_the_results() -> None:
+    usual, moved = (list(files(plan_of(**MODELS, **where))) for where in ({}, {"results": ELSEWHERE}))
+    assert len(usual) > 500
+    assert all(path.startswith("results/") for path in usual)
+    assert moved == [path.replace("results/", f"{ELSEWHERE}/", 1) for path in usual]
+
+
+def test_no_job_is_told_where_the_results_lie() -> None:
+    """So that a folder can be moved, and the key computes nothing again."""
+    assert settings(plan_of()) == settings(plan_of(results=ELSEWHERE, replace=True))
+
+
+@pytest.mark.parametrize(("written", "folder"), [("./runs//b/", ELSEWHERE), ("/data/b", "/data/b"), ("été", "été")])
+def test_a_folder_may_be_written_in_several_ways(written: str, folder: str) -> None:
+    assert plan_of(results=written).config.places.logs == f"{folder}/logs"
+
+
+@pytest.mark.parametrize("wrong", ["", "-n", "my runs", "{dataset}", "a;b"])
+def test_a_folder_that_no_command_line_takes(wrong: str) -> None:
+    with pytest.raises(AuditError, match=r"^config: results: .* is no folder to write to; use letters, digits and"):
+        plan_of(results=wrong)
+
+
+@pytest.mark.parametrize("wrong", [".", "..", "a/..", "/"])
+def test_the_folder_of_the_workflow_itself_is_refused(wrong: str) -> None:
+    with pytest.raises(AuditError, match=r"^config: results: .* holds the workflow itself; name a folder below it"):
+        plan_of(results=wrong)
