@@ -36,7 +36,8 @@ seeds (not before the first), lambdas, audits, and whatever is said of a data se
 It may change what only tables and figures show: `resamples`, `attention_maps`, `font`, and the margins of `answer`,
 but for `tvd`, the budget of the searches. It may change `mirror` and `skip_unavailable`. Anything else would make
 other models or audits, or leave out what is there. A run that would so replace files ends at once, in a line that
-names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the configuration.
+names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the
+configuration.
 """
 
 
