@@ -79,7 +79,10 @@ def asked_for():
         )  # Snakemake runs inside another program, which says in its own way what it asks for
     asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     rules = {rule.name for rule in workflow.rules}
-    return [name if name in rules or os.path.isabs(name) else os.path.relpath(name) for name in asked.targets]
+    return [
+        name if name in rules or os.path.isabs(name) else os.path.relpath(name)
+        for name in asked.targets
+    ]
 
 
 # so that a message can say the whole command that mends a file
