@@ -51,6 +51,7 @@ def overlay() -> dict[str, Any]:
     pairs = {"kind": "table", "path": "pairs.jsonl", "query": "question", "tokens": {"tokenizer": "spaces"}}
     small = {"hidden": 8, "embedding": 8}
     return example | tiny | {
+        "results": "results",
         "mirror": "mirror",
         "corpora": example["corpora"] | {"pairs": pairs, "sst": {"archive": {"bytes": None, "sha256": None}}},
         "serrano_smith": example["serrano_smith"]
