@@ -12,7 +12,7 @@ from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan, as_json
 
 ELSEWHERE = "runs/b"
-MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "glove-twitter-25d"}
+MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
 """A data set that is generated and one that is fetched, with word vectors that are fetched too."""
 
 
