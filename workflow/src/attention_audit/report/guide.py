@@ -35,8 +35,8 @@ FOLDERS = """## Folders
 | `logs/{rule}/` | what each job printed; the last line is JSON: its files, its machine, and the time it took |
 
 Where several suites ask for the same training, it is done once, and its files lie under the first of these suites. The
-file `.lock` keeps a second run from writing here at the same time, and `.configuration.yaml`, written when a run starts,
-keeps a run of another configuration from replacing what is here.
+file `.lock` keeps a second run from writing here at the same time, and `.configuration.yaml`, written when a run
+starts, keeps a run of another configuration from replacing what is here.
 """
 
 PROVENANCE = """## What each file says of its own making
