@@ -16,7 +16,7 @@ from attention_audit.names import Names, display_name
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
 MARGIN = 0.6  # inches
-LETTERS = {1: 84, 2: 46, 3: 29}  # in a line of a panel's title, by the number of columns
+LETTERS = {1: 84, 2: 46, 3: 22}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 HINT = 100  # letters in a line below a figure
