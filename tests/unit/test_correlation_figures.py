@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from drawn import assert_readable, drawn_texts
 from labels import JW
+from matplotlib.collections import PolyCollection
 
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
@@ -16,7 +17,7 @@ from attention_audit.figures.agreement import jw_fig_agreement, matrix
 from attention_audit.figures.correlation import LINES, compared, jw_fig_correlation
 from attention_audit.figures.permutation import jw_fig_permutation
 from attention_audit.figures.saving import save
-from attention_audit.figures.violins import quarters
+from attention_audit.figures.violins import SPAN, quarters
 from attention_audit.names import ATTRIBUTIONS
 from attention_audit.units import LN2
 
@@ -161,8 +162,11 @@ def test_correlation_that_is_always_defined_says_how_many_texts():
     assert "no τ" not in axes.get_title(loc="left")
 
 
-def test_correlation_without_any_tau_is_an_empty_panel():
-    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW).axes
+def test_a_panel_says_why_no_text_has_a_tau():
+    figure = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW)
+    [axes] = figure.axes
+    assert_readable(figure)
+    assert [text.get_text().splitlines()[0] for text in axes.texts] == ["no text has a τ: all weights,"]
     assert " ".join(axes.get_title(loc="left").split()).endswith("no τ: gradient 5, leave-one-out 5 of 5 texts")
     assert len(axes.patches) == 0
 
@@ -218,6 +222,16 @@ def test_texts_that_hardly_differ_are_summed_up_in_words():
     # of the texts of the second class all are near 0; one of the first is not
     assert "0.000 to 0.001" in words
     assert len([word for word in words if " to " in word]) == 1
+
+
+def test_the_violin_of_a_class_keeps_to_its_half_of_the_bin():
+    frame = adversary(ONE, texts=40).assign(base_max_attention=0.1)
+    # the second class spreads, and is drawn as a violin; the first is summed up as a diamond with its ends
+    frame.loc[frame["base_prediction"] == 0, "jsd"] = LN2
+    above, _ = jw_fig_adversary(frame, census(ONE), JW).axes
+    [violin] = (dots for dots in above.collections if isinstance(dots, PolyCollection))
+    heights = violin.get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == pytest.approx((0, SPAN / 2), abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["permutation", "adversary"])

@@ -47,7 +47,9 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlim=(-1, 1))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
     if not axes.patches:
-        axes.set_ylim(0, 100)
+        axes.set(ylim=(0, 100))
+        reason = "no text has a τ: all weights,\nor all scores, of a text are equal"
+        axes.text(0, 50, reason, ha="center", va="center", fontsize=style.SMALL, backgroundcolor="white")
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
 
 

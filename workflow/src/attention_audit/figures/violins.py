@@ -130,6 +130,7 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: Bins) -> None:
             inner_kws={"color": "white", "linewidth": 0.9},
             density_norm="width",
             width=SPAN,
+            dodge=True,  # else a violin fills its bin wherever each bin has violins of one class
             cut=0,
             linewidth=0.4,
             legend=False,
