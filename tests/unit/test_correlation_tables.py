@@ -243,6 +243,7 @@ def test_models_are_in_the_papers_order_with_additive_attention_first():
         "lstm_dot",
         "cnn_dot",
         "average_dot",
+        "average_drawn",
     ]
 
 

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attention_audit.model.architecture import QUERIED, Architecture, Attention
-from attention_audit.model.attention import ATTENTION, QUERY_ATTENTION, Dot
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.attention import ATTENTION, PLACES, QUERY_ATTENTION, Dot, Drawn
+from attention_audit.model.batch import Batch, Sentences, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.model.probabilities import probabilities
 
@@ -130,6 +130,22 @@ def test_imposed_attention_is_the_splits_own() -> None:
     model = Classifier(architecture("affine", "imposed"), words=10, classes=2)
     attention = model(split.batch(np.array([2, 0]))).attention
     torch.testing.assert_close(attention, torch.tensor([[0.5, 0.0, 0.5, 0.0], [0.1, 0.2, 0.3, 0.4]]))
+
+
+def test_drawn_attention_belongs_to_places_whatever_the_words() -> None:
+    model = Classifier(architecture("affine", "drawn"), words=10, classes=2)
+    model.attention.scores = torch.tensor([1.0, 2.0, 3.0, 1.0]).log()
+    attention = model(split_of_texts().batch(np.arange(3))).attention
+    expected = torch.tensor([[1 / 7, 2 / 7, 3 / 7, 1 / 7], [1.0, 0, 0, 0], [1 / 6, 2 / 6, 3 / 6, 0]])
+    torch.testing.assert_close(attention, expected)
+    assert not list(model.attention.parameters())
+
+
+def test_drawn_scores_repeat_where_a_text_has_more_places() -> None:
+    texts = Sentences(torch.ones(1, PLACES + 2, dtype=torch.long), torch.tensor([PLACES + 2]))
+    weights = Drawn()(torch.zeros(1, PLACES + 2, 4), texts)[0]
+    torch.testing.assert_close(weights[PLACES:], weights[:2])
+    assert len(weights[:PLACES].unique()) > 0.9 * PLACES
 
 
 def test_two_class_probabilities_are_the_sigmoid_and_its_complement() -> None:

@@ -82,7 +82,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("preset", "said"),
     [
-        (None, r"the default run with its seven data sets about (\d+)"),
+        (None, r"the default run with its eight data sets about (\d+)"),
         ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm"),
     ],
 )

@@ -198,6 +198,7 @@ def test_every_model_is_declared_with_its_suite() -> None:
         serrano_smith={"datasets": ["digest"]},
         jain_wallace={
             "models": [f"{encoder}_{kind}" for encoder in ("lstm", "cnn", "average") for kind in ("tanh", "dot")]
+            + ["average_drawn"]
         },
     )
     for suite in plan.scope.suites.values():

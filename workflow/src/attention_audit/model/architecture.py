@@ -24,8 +24,8 @@ SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv"})
 
 Scoring = Literal["additive", "dot"]
 """Every scoring function; attention with one has weights that the model learns."""
-Attention = Literal[Scoring, "uniform", "imposed"]
-"""Every kind of attention: the scoring functions, and two kinds that learn nothing."""
+Attention = Literal[Scoring, "uniform", "imposed", "drawn"]
+"""Every kind of attention: the scoring functions, and three kinds that learn nothing."""
 QUERIED: Final = frozenset[Attention]({"additive", "dot"})
 """Attention that can also read a query, which models of pairs need."""
 

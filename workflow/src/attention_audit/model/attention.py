@@ -17,6 +17,10 @@ from attention_audit.model.batch import Batch, Sentences
 
 Build = Callable[[Architecture, int], nn.Module]
 """A function that builds attention from an architecture and the width H of the states."""
+PLACES = 1000
+"""How many places in a text have a drawn score of their own."""
+SPREAD = 0.5
+"""Standard deviation of drawn scores: few weights are twice the mean, so that no few words drown the others."""
 
 
 def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
@@ -119,6 +123,24 @@ class Imposed(nn.Module):
         return texts.attention
 
 
+class Drawn(nn.Module):
+    """softmax_t of scores that belong to the places in a text: drawn from a normal distribution before the training,
+    and never learnt.
+
+    It is a control: where the places of words say nothing of the label, neither do the weights. Scores repeat after
+    `PLACES` items.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("scores", torch.randn(PLACES) * SPREAD)
+
+    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
+        """(N, I, H) -> (N, I)."""
+        places = torch.arange(states.shape[1], device=states.device) % PLACES
+        return over_items(self.scores[places].expand(len(states), -1), texts)
+
+
 def weigh(attention: Tensor, states: Tensor) -> Tensor:
     """The context vectors sum_t a_t h_t: (N, I), (N, I, H) -> (N, H)."""
     return torch.einsum("bl,blh->bh", attention, states)
@@ -129,6 +151,7 @@ ATTENTION: Mapping[Attention, Build] = {
     "dot": lambda architecture, width: Dot(width),
     "uniform": lambda architecture, width: Uniform(),
     "imposed": lambda architecture, width: Imposed(),
+    "drawn": lambda architecture, width: Drawn(),
 }
 """Attention over the items of a text, from states (N, I, H) and the texts to weights (N, I)."""
 

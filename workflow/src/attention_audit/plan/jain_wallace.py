@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.training.combinations import Combination
 from attention_audit.training.settings import Optimisation, Recipe
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine"}
-ATTENTIONS = {"tanh": "additive", "dot": "dot"}
+ATTENTIONS = {"tanh": "additive", "dot": "dot", "drawn": "drawn"}
 ENCODER_LABELS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average"}
-ATTENTION_LABELS = {"tanh": "additive", "dot": "dot product"}
+ATTENTION_LABELS = {"tanh": "additive", "dot": "dot product", "drawn": "drawn by lot"}
 KERNELS = [1, 3, 5, 7]
 PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
 """How models of pairs are trained differently; many epochs may share the highest accuracy, which saturates."""
@@ -29,9 +32,9 @@ class JainWallace(Suite):
         "model",
         "`labels` of plan/jain_wallace.py",
         {
-            f"{encoder}_{attention}": Look(f"{ENCODER_LABELS[encoder]} ({ATTENTION_LABELS[attention]})")
-            for attention in ATTENTIONS
-            for encoder in ENCODERS
+            name: Look("{} ({})".format(ENCODER_LABELS[encoder], ATTENTION_LABELS[attention]))
+            for name in get_args(Combination)
+            for encoder, attention in [name.split("_")]
         },
     )
     takes_pairs = True

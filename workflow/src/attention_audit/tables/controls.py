@@ -30,7 +30,8 @@ WP, SS, JW, PD = "wp", "ss", "jw", "pd"
 LIARS = r"liar_lambda.+"
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "beacon": {
-        (WP, "base"): dict.fromkeys(("needed", "stable", "used", "ranks", "located", "signed", "transferable"), YES)
+        (WP, "base"): dict.fromkeys(("needed", "stable", "used", "ranks", "located", "signed", "transferable"), YES),
+        (JW, "average_drawn"): {"ranks": NO},
     },
     "needle": {
         (WP, "base"): {"unique": NO, "transferable": YES},
