@@ -103,6 +103,11 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "config: guides.adversary_lambda: 0.01 is not in adversary.lambdas [0.1]",
         ),
         (
+            "jain_wallace",
+            {"datasets": ["snli"], "models": ["lstm_tanh", "average_drawn"]},
+            "config: jain_wallace.models: average_drawn reads no pairs of texts, which snli has; leave one out",
+        ),
+        (
             "adversary.continuation.factor",
             1.0,
             "config: adversary.continuation.factor: input should be greater than 1, not 1.0",

@@ -30,7 +30,7 @@ from attention_audit.faults import lines_of
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.spelling import did_you_mean
-from attention_audit.training.combinations import Combinations
+from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
 from attention_audit.training.deception import Deception
 from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
@@ -213,6 +213,11 @@ class Config(Section):
         """Keys that do not go with others."""
         if not self.every_dataset:
             yield "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception; name one"
+        for name in self.jain_wallace.datasets:
+            if name in self.corpora and self.corpora[name].pair:
+                for model in self.on(name).jain_wallace.models:
+                    if model in OF_SINGLE_TEXTS:
+                        yield f"jain_wallace.models: {model} reads no pairs of texts, which {name} has; leave one out"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             yield (
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "

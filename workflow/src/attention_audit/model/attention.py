@@ -131,6 +131,8 @@ class Drawn(nn.Module):
     `PLACES` items.
     """
 
+    scores: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("scores", torch.randn(PLACES) * SPREAD)

@@ -32,7 +32,7 @@ class JainWallace(Suite):
         "model",
         "`labels` of plan/jain_wallace.py",
         {
-            name: Look("{} ({})".format(ENCODER_LABELS[encoder], ATTENTION_LABELS[attention]))
+            name: Look(f"{ENCODER_LABELS[encoder]} ({ATTENTION_LABELS[attention]})")
             for name in get_args(Combination)
             for encoder, attention in [name.split("_")]
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self, get_args
+from typing import Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,9 @@ from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
 Combination = Literal["lstm_tanh", "cnn_tanh", "average_tanh", "lstm_dot", "cnn_dot", "average_dot", "average_drawn"]
+
+OF_SINGLE_TEXTS: Final = frozenset[Combination]({"average_drawn"})
+"""Those that read no pairs: their weights follow from no query."""
 
 
 class CombinationRecipe(Optimisation):
