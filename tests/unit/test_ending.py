@@ -17,21 +17,46 @@ from attention_audit.columns.summary import SUMMARY
 from attention_audit.report.ending import MOST, ending
 
 SUITES = plan_of().shown_suites()
-GOOD = {"learnt": "yes", "accuracy": 0.9, "majority_accuracy": 0.51, "stable": "no", "used": "yes", "unique": "no"}
-POOR = {"learnt": "no", "accuracy": 0.49, "majority_accuracy": 0.52, "sentence": GUESSING}
+GOOD = {
+    "learnt": "yes",
+    "accuracy": 0.9,
+    "majority_accuracy": 0.51,
+    "f1": 0.9,
+    "constant_f1": 0.67,
+    "stable": "no",
+    "used": "yes",
+    "unique": "no",
+}
+POOR = {
+    "learnt": "no",
+    "accuracy": 0.49,
+    "majority_accuracy": 0.52,
+    "f1": 0.31,
+    "constant_f1": 0.67,
+    "sentence": GUESSING,
+}
 
 
 @pytest.mark.parametrize(
     ("learnt", "expected"),
     [
         ("yes", "accuracy 0.490, the majority class alone 0.520"),
-        ("no", "no better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
-        ("undecided", "not clearly better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
+        (
+            "no",
+            "no better than always the same answer: F1 0.310, the best of them 0.670; accuracy 0.490, the majority "
+            "class alone 0.520",
+        ),
+        (
+            "undecided",
+            "not clearly better than always the same answer: F1 0.310, the best of them 0.670; accuracy 0.490, the "
+            "majority class alone 0.520",
+        ),
     ],
 )
 def test_a_models_quality_stands_beside_the_majority_class(learnt: str, expected: str) -> None:
-    assert quality(learnt, 0.49, 0.52) == expected
-    assert quality(learnt, NAN, 0.52) == quality(learnt, 0.49, NAN) == ""
+    scores = {"f1": 0.31, "constant_f1": 0.67, "accuracy": 0.49, "majority_accuracy": 0.52}
+    assert quality(learnt, scores) == expected
+    assert quality(learnt, scores | {"accuracy": NAN}) == quality(learnt, scores | {"majority_accuracy": None}) == ""
 
 
 def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
@@ -46,8 +71,8 @@ def test_each_model_has_its_sentence_and_its_quality(tmp_path: Path, provenance:
     base = plan_of().scope.suite("wp").labels.labels["base"]
     assert lines[1:4] == [
         f"SST, Wiegreffe & Pinter 2019, {base} (accuracy 0.900, the majority class alone 0.510): It is so.",
-        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: accuracy 0.490, the",
-        "  majority class alone 0.520): No better than always giving the same answer, so there is no decision",
+        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: F1 0.310, the best of",
+        "  them 0.670; accuracy 0.490, the majority class alone 0.520): No better than always giving the same",
     ]
     assert lines[-3:] == [
         "Diabetes: Not run: no file.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import isnan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
 
@@ -27,16 +27,21 @@ ALONE = "This training only"
 """Said of what rests on one training."""
 
 
-def quality(learnt: str, accuracy: float, majority: float) -> str:
+def quality(learnt: str, scores: Mapping[str, Any]) -> str:
     """How well a model predicts, beside always the largest class; "" where that is not known.
 
-    learnt: the word of `learnt`, which compares F1 with that of the best answer that is the same for all texts.
+    learnt: the word of `learnt`, which compares F1 with that of the best answer that is the same for all texts. scores:
+    f1, constant_f1, accuracy and majority_accuracy, as in columns.SUMMARY; None or NaN where they are not known.
     """
-    if isnan(accuracy) or isnan(majority):
+    values = {name: scores[name] for name in ("f1", "constant_f1", "accuracy", "majority_accuracy")}
+    if any(value is None or isnan(value) for value in values.values()):
         return ""
-    beside = f"accuracy {accuracy:.3f}, the majority class alone {majority:.3f}"
+    beside = "accuracy {accuracy:.3f}, the majority class alone {majority_accuracy:.3f}".format(**values)
     poor = {NO: "no better than", UNDECIDED: "not clearly better than"}
-    return f"{poor[learnt]} always the same answer: {beside}" if learnt in poor else beside
+    if learnt not in poor:
+        return beside
+    compared = "F1 {f1:.3f}, the best of them {constant_f1:.3f}".format(**values)
+    return f"{poor[learnt]} always the same answer: {compared}; {beside}"
 
 
 class Said(NamedTuple):

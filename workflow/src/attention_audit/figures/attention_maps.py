@@ -222,7 +222,7 @@ def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
     answer, scores = able(predictions[predictions["dataset"] == dataset], BASE)
     if answer.word != NO:
         return ""
-    return f"The base model is {quality(answer.word, scores['accuracy'], scores['majority_accuracy'])}. {USELESS}"
+    return f"The base model is {quality(answer.word, scores)}. {USELESS}"
 
 
 def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> list[Line]:

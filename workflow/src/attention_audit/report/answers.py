@@ -68,7 +68,7 @@ def answers_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[s
                 named(row["model"], labels),
                 str(row["paper"]),
                 int(row["seeds"]),
-                quality(str(row["learnt"]), float(row["accuracy"]), float(row["majority_accuracy"])),
+                quality(str(row["learnt"]), row),
                 str(row["sentence"]),
                 [_cell(row, question) for question in QUESTIONS],
                 [(question, shown) for question, shown in better if shown],

@@ -35,16 +35,12 @@ def _words(row: Mapping[str, Any]) -> str:
     return f"{'; '.join(said)}." if said else row["sentence"]
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
 def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite]) -> list[str]:
     """A paragraph a row of columns.SUMMARY, where null is None: what it is of, the model's quality, and the answer."""
     by_key = {suite.key: suite for suite in suites}
     paragraphs = []
     for row in rows:
-        skill = quality(row["learnt"], _number(row["accuracy"]), _number(row["majority_accuracy"]))
+        skill = quality(row["learnt"], row)
         answer = row["sentence"] if len(rows) <= MOST else _words(row)
         head = f"{_who(row, by_key)}{f' ({skill})' if skill else ''}:"
         paragraphs.append(textwrap.fill(f"{head} {answer}", WIDTH, subsequent_indent="  ", break_on_hyphens=False))
