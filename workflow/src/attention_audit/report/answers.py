@@ -68,7 +68,7 @@ def answers_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[s
                 named(row["model"], labels),
                 str(row["paper"]),
                 int(row["seeds"]),
-                quality(str(row["learnt"]), row),
+                quality(str(row["learnt"]), row.to_dict()),
                 str(row["sentence"]),
                 [_cell(row, question) for question in QUESTIONS],
                 [(question, shown) for question, shown in better if shown],
