@@ -27,13 +27,17 @@ ALONE = "This training only"
 """Said of what rests on one training."""
 
 
+SCORES = ("f1", "constant_f1", "accuracy", "majority_accuracy")
+"""The columns of columns.SUMMARY that say how well a model predicts."""
+
+
 def quality(learnt: str, scores: Mapping[str, Any]) -> str:
     """How well a model predicts, beside always the largest class; "" where that is not known.
 
     learnt: the word of `learnt`, which compares F1 with that of the best answer that is the same for all texts. scores:
-    f1, constant_f1, accuracy and majority_accuracy, as in columns.SUMMARY; None or NaN where they are not known.
+    `SCORES`, None or NaN where they are not known.
     """
-    values = {name: scores[name] for name in ("f1", "constant_f1", "accuracy", "majority_accuracy")}
+    values = {name: scores[name] for name in SCORES}
     if any(value is None or isnan(value) for value in values.values()):
         return ""
     beside = "accuracy {accuracy:.3f}, the majority class alone {majority_accuracy:.3f}".format(**values)

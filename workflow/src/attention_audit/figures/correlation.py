@@ -78,7 +78,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
         describe(
             figure,
             "Kendall's τ with attention, text by text (triangles: means)",
-            "1: attention orders the tokens as the measure does; 0: the orders are unrelated; -1: the opposite order",
+            "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
             "% of texts",
         )
         handles = [Line2D([], [], label=ATTRIBUTIONS[name].label, **line_of(name)) for name in LINES]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from attention_audit.answer.sentence import quality
+from attention_audit.answer.sentence import SCORES, quality
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.tables.shown import instead, interval
@@ -68,7 +68,7 @@ def answers_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[s
                 named(row["model"], labels),
                 str(row["paper"]),
                 int(row["seeds"]),
-                quality(str(row["learnt"]), row.to_dict()),
+                quality(str(row["learnt"]), {name: row[name] for name in SCORES}),
                 str(row["sentence"]),
                 [_cell(row, question) for question in QUESTIONS],
                 [(question, shown) for question, shown in better if shown],
