@@ -138,10 +138,11 @@ def test_boxes_are_of_the_same_texts():
     assert [label.get_text() for label in axes.get_yticklabels()] == [RANKINGS[name].label for name in RANKERS]
 
 
-def test_texts_that_nothing_flips_leave_empty_boxes():
+def test_a_panel_says_that_no_text_flips():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=4).assign(fraction_removed=np.nan)
     [axes] = ss_fig5_fraction_removed(frame, SS).axes
     assert axes.get_title(loc="left").endswith("0 of 4 texts flip")
+    assert [text.get_text() for text in axes.texts] == ["no ranking flips any text"]
 
 
 def test_figure11_shows_the_mass_that_is_left():

@@ -42,10 +42,14 @@ def quality(learnt: str, scores: Mapping[str, Any]) -> str:
         return ""
     beside = "accuracy {accuracy:.3f}, the majority class alone {majority_accuracy:.3f}".format(**values)
     poor = {NO: "no better than", UNDECIDED: "not clearly better than"}
-    if learnt not in poor:
+    if learnt in poor:
+        compared = "F1 {f1:.3f}, the best of them {constant_f1:.3f}".format(**values)
+        return f"{poor[learnt]} always the same answer: {compared}; {beside}"
+    if values["accuracy"] > values["majority_accuracy"]:
         return beside
-    compared = "F1 {f1:.3f}, the best of them {constant_f1:.3f}".format(**values)
-    return f"{poor[learnt]} always the same answer: {compared}; {beside}"
+    return "F1 {f1:.3f}, the best answer that is always the same {constant_f1:.3f}; {beside}".format(
+        beside=beside, **values
+    )
 
 
 class Said(NamedTuple):

@@ -63,6 +63,7 @@ def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     """How many texts have how much of their attention on items that speak against the prediction."""
     counts, _ = np.histogram(rows["against"].clip(0, 1), BARS)
     axes.bar(BARS[:-1], 100 * counts / len(rows), BARS[1], align="edge", color=style.VERMILLION, linewidth=0)
+    axes.set_xlim(0, 1)
     axes.set_xlabel("attention against the prediction", fontsize=style.SMALL)
     say(axes, rows["against"])
 
@@ -72,8 +73,8 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
     values = rows.loc[rows["items"] > TOP, "overlap"]
     shares = np.arange(TOP + 1) / TOP
     counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
-    axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0, clip_on=False)
-    axes.set_ylim(0, None if len(values) else 100)
+    axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0)
+    axes.set(xlim=(-WIDTH / 2, 1 + WIDTH / 2), ylim=(0, None if len(values) else 100))
     axes.set_xlabel(f"overlap of the first {TOP}", fontsize=style.SMALL)
     say(axes, values)
 
@@ -84,11 +85,10 @@ def drawn(contributions: pd.DataFrame, models: Names) -> Figure:
     """
     panels = panels_of(contributions, models)
     with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, RATIOS)
+        figure, cells = panel_grid(len(panels), HEIGHT, RATIOS, share=False)
         for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
             for draw, axes, label in zip((draw_items, draw_against, draw_overlap), cell, Y_LABELS, strict=True):
                 draw(axes, rows)
-                axes.tick_params(labelbottom=True)
                 axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
                 if place % columns_of(len(panels)) == 0:
                     axes.set_ylabel(label, fontsize=style.SMALL)

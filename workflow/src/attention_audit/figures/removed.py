@@ -31,7 +31,11 @@ def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def draw(axes: Axes, values: Mapping[str, pd.Series], never: Mapping[str, float]) -> None:
-    """One panel: a box for each ranking, and the percent of texts that it never flips."""
+    """One panel: a box for each ranking, and the percent of texts that it never flips; in words, that none flips."""
+    if all(column.empty for column in values.values()):
+        axes.text(0.5, 0.5, "no ranking flips any text", transform=axes.transAxes, ha="center", va="center")
+        axes.set_ylim(len(values) - 0.5, -0.5)
+        return
     boxes = axes.boxplot(
         [column.to_numpy() for column in values.values()],
         positions=range(len(values)),
@@ -75,7 +79,13 @@ def boxes_of(
         first = place % columns == 0
         axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if first else "" for name in rankings])
         axes.tick_params(labelbottom=True)
-        title(axes, panel, models, columns, f"{len(values)} of {len(of_all)} texts flip")
+        title(
+            axes,
+            panel,
+            models,
+            columns,
+            f"{len(values)} of {len(of_all)} {'text flips' if len(of_all) == 1 else 'texts flip'}",
+        )
     return figure, [axes for [axes] in cells]
 
 
