@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
@@ -96,7 +96,7 @@ class Auditing:
             for audit in self.asked(suite, dataset)
         ]
 
-    @cache  # noqa: B019, a run has one plan
+    @remembered
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.on(suite, dataset)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
+from attention_audit.plan.remembered import remembered
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 from attention_audit.spelling import did_you_mean
@@ -42,7 +42,7 @@ class Scope:
             raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
 
-    @cache  # noqa: B019, a run has one plan
+    @remembered
     def on(self, suite: Suite, dataset: str) -> Suite:
         """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
         return self.suites[suite.key].on(dataset)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
+from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.training.settings import SearchSettings
@@ -102,7 +102,7 @@ class Trainings:
                 for model in own.models:
                     yield own, dataset, model
 
-    @cache  # noqa: B019, a run has one plan
+    @remembered
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
