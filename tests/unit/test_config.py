@@ -108,6 +108,11 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "config: jain_wallace.models: average_drawn reads no pairs of texts, which snli has; leave one out",
         ),
         (
+            "adversary.continuation.steps",
+            2**63,
+            "config: adversary.continuation.steps: input should be less than or equal to 100, not 9223372036854775808",
+        ),
+        (
             "adversary.continuation.factor",
             1.0,
             "config: adversary.continuation.factor: input should be greater than 1, not 1.0",

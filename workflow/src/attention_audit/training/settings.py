@@ -110,7 +110,7 @@ class Continuation(Section):
     it is bisected.
     """
 
-    steps: Count = Field(10, ge=2, description="Steps, each of which leaves a model.")
+    steps: Count = Field(10, ge=2, le=100, description="Steps, each of which leaves a model; at most 100.")
     epochs: Count = Field(2, description="Epochs of a step.")
     rounds: Count = Field(
         3, description="The first step is trained for up to so many times `epochs`, until TVD is within the budget."
