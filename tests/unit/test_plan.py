@@ -413,3 +413,11 @@ def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: p
     with pytest.raises(AuditError) as caught:
         plan_of(datasets=["a", "b"], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in "ab"})
     assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["a.csv, line 1", "b.csv, line 2"]
+
+
+def test_the_search_by_continuation_is_slower_than_the_base_model() -> None:
+    plan = plan_of(adversary={"search": "continuation", "continuation": {"pace": 0.25, "epochs": 7}})
+    suite = plan.scope.suite("wp")
+    base, search = (suite.schedule("needle", model) for model in ("base", "continuation"))
+    assert search.optimisation.learning_rate == base.optimisation.learning_rate / 4
+    assert search.epochs == 7

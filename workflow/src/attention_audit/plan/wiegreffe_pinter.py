@@ -171,7 +171,9 @@ class WiegreffePinter(Suite):
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
         if model == CONTINUATION:
-            return Schedule(recipe, adversary.continuation.epochs)
+            search = adversary.continuation
+            slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * search.pace})
+            return Schedule(slow, search.epochs)
         own = self.config.models.get(dataset, OwnBase())
         changed = own.model_dump(include=set(Optimisation.model_fields), exclude_none=True)
         return Schedule(recipe.model_copy(update=changed), own.epochs or training.epochs)

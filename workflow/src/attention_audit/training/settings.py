@@ -111,7 +111,14 @@ class Continuation(Section):
     """
 
     steps: Count = Field(10, ge=2, le=100, description="Steps, each of which leaves a model; at most 100.")
-    epochs: Count = Field(2, description="Epochs of a step.")
+    epochs: Count = Field(5, description="Epochs of a step.")
+    pace: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        description="Factor on the learning rate of the base model. At its full rate, a model that knows its training "
+        "texts by heart leaves the budget on other texts before lambda has any effect.",
+    )
     rounds: Count = Field(
         3, description="The first step is trained for up to so many times `epochs`, until TVD is within the budget."
     )
