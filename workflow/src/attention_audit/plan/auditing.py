@@ -106,7 +106,9 @@ class Auditing:
             return "an adversary to show beside the base model, which this suite has not"
         if "linear" in audit.needs and self.scope.config.corpora[dataset].pair:
             return f"predictions that are linear in the attention, which models of pairs ({dataset}) have not"
-        if "tokens" in audit.needs and suite.architecture(dataset, model).hierarchical:
+        if "network" in audit.needs and suite.given(dataset, model):
+            return f"a network that can be run again, and of {model} only readouts are given"
+        if "tokens" in audit.needs and suite.hierarchical(dataset, model):
             return f"attention over tokens, and {model} attends to sentences"
         return ""
 
@@ -168,6 +170,10 @@ class Auditing:
         """The runs that have rows in an audit, each as often as it is compared."""
         return [run for _, run in self.compared(suite, audit, dataset)]
 
+    def split(self, suite: Suite, dataset: str, audit: Audit) -> str:
+        """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
+        return audit.split if audit.split in suite.splits(dataset) else "test"
+
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
@@ -179,7 +185,8 @@ class Auditing:
             for role, run in (("base", suite.base), ("contrast", suite.contrast)):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
-            inputs["readouts"] = [home.readout(audit.split) for home in homes]
+            split = self.split(suite, dataset, audit)
+            inputs["readouts"] = [home.readout(split) for home in homes]
             searched = [run for run in runs if suite.searched(run.model) is not None]
             if searched:
                 files = [self.trainings.search_file(suite, dataset, run) for run in searched]
@@ -187,7 +194,8 @@ class Auditing:
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
         if others:
-            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(audit.split) for run in others]
+            split = self.split(suite, dataset, audit)
+            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
         if "network" in audit.needs:
@@ -220,7 +228,7 @@ class Auditing:
                     searched=suite.searched(run.model),
                     seed=run.seed,
                     selection=suite.selection(dataset, run.model),
-                    hierarchical=suite.architecture(dataset, run.model).hierarchical,
+                    hierarchical=suite.hierarchical(dataset, run.model),
                     other=other.seed if other and other.model == run.model else None,
                 )
                 for other, run in compared

@@ -246,7 +246,7 @@ class Exhibiting:
                 paper=suite.paper,
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
-                items="sentences" if suite.architecture(name, model).hierarchical else "words",
+                items="sentences" if suite.hierarchical(name, model) else "words",
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
             )

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
+from attention_audit.corpus.text import SPLITS
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
@@ -34,6 +36,18 @@ class Schedule:
     optimisation: Recipe
     epochs: int
     patience: int | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A model that is not trained here but imported, from what the user has of it.
+
+    stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
+    numbered 1, 2, 3 and so on in this order: these numbers are its seeds.
+    """
+
+    stage: str
+    sources: tuple[str, ...]
 
 
 class Suite(ABC):
@@ -104,13 +118,29 @@ class Suite(ABC):
     def seeds(self, model: str) -> list[int]:
         """The seeds a model is trained with, the first of them the one that the others are compared with."""
 
-    @abstractmethod
-    def architecture(self, dataset: str, model: str) -> Architecture:
-        """What a model is built of."""
+    def given(self, dataset: str, model: str) -> Given | None:
+        """Where a model is imported from; None where it is trained here."""
+        return None
 
-    @abstractmethod
+    def splits(self, dataset: str) -> tuple[str, ...]:
+        """The splits on which its models are read out; `test` is among them."""
+        return SPLITS
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        """What a model that is trained here is built of."""
+        raise NotImplementedError(f"suite {self.key}: says of no model what it is built of")
+
     def schedule(self, dataset: str, model: str) -> Schedule:
-        """How a model is trained."""
+        """How a model that is trained here is trained."""
+        raise NotImplementedError(f"suite {self.key}: says of no model how it is trained")
+
+    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+        """The settings of the job that imports these trainings of a model that is given."""
+        raise NotImplementedError(f"suite {self.key}: says of no model how it is imported")
+
+    def hierarchical(self, dataset: str, model: str) -> bool:
+        """Whether the items that a model attends to are sentences and not words."""
+        return not self.given(dataset, model) and self.architecture(dataset, model).hierarchical
 
     def lambda_(self, model: str) -> float | None:
         """The lambda of an adversary or of a deceptive model, None for other models."""
@@ -143,8 +173,10 @@ class Suite(ABC):
     def selection(self, dataset: str, model: str) -> str:
         """The split on which a model's epoch is selected; with a lambda it is selected on its training loss.
 
-        Of the adversaries of a search, one is chosen on dev.
+        Of the adversaries of a search, one is chosen on dev. Of a model that is given, nobody knows here.
         """
+        if self.given(dataset, model):
+            return "unknown"
         if self.searched(model) == 0:
             return "dev"
         if self.lambda_(model) is not None or self.searched(model):

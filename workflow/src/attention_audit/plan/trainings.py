@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from attention_audit.corpus.availability import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.suite import Given, Run, Suite
 from attention_audit.training.settings import SearchSettings
 
 
@@ -48,7 +50,8 @@ class TrainRule:
     """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
-    in the names of the models that it makes: nothing, but for the steps of a search.
+    in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
+    stage: what makes them.
     """
 
     name: str
@@ -56,10 +59,12 @@ class TrainRule:
     seeds: tuple[int, ...]
     pairs: bool
     members: tuple[str, ...] = ("",)
+    splits: tuple[str, ...] = SPLITS
+    stage: str = "train"
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
-        splits = SPLITS if "{split}" in path else [""]
+        splits = self.splits if "{split}" in path else [""]
         return [
             path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
             for seed in self.seeds
@@ -106,6 +111,8 @@ class Trainings:
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
+        if given := suite.given(dataset, run.model):
+            return f"{given.stage} {dataset} {given.sources[run.seed - 1]}"
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         maker = suite.maker(run.model)
@@ -130,6 +137,29 @@ class Trainings:
         if isinstance(settings, SearchSettings):
             return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
         return TrainJob(**dict(settings), training_code=training_code)
+
+    def given(self, training: str) -> Given | None:
+        """Where a training is imported from; None where it is made here."""
+        suite, dataset, model = self.split(training)
+        return suite.given(dataset, model)
+
+    def sources(self, training: str) -> list[str]:
+        """What the user has of a training that is imported: a file or folder for each of its seeds."""
+        given = self.given(training)
+        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
+        return [str(placed(source, self.scope.mirror)) for source in named]
+
+    def files(self, training: str) -> list[str]:
+        """The weights of a training, where it is made here, and its readouts, of all its seeds."""
+        suite, dataset, model = self.split(training)
+        homes = [self.home(suite, dataset, Run(model, seed)) for seed in self.seeds[training]]
+        weights = [] if self.given(training) else [home.weights for home in homes]
+        return weights + [home.readout(split) for home in homes for split in suite.splits(dataset)]
+
+    def import_job(self, training: str) -> ImportJob:
+        """The settings of the job that imports a training."""
+        suite, dataset, model = self.split(training)
+        return suite.importing(dataset, model, self.seeds[training])
 
     def searches(self, training: str) -> bool:
         """Whether a training is a search."""
@@ -169,7 +199,7 @@ class Trainings:
         groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
-            if not self.searches(training):
+            if not self.searches(training) and not self.given(training):
                 groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
         rules: dict[str, TrainRule] = {}
         for (key, seeds, pairs), members in groups.items():
@@ -192,6 +222,26 @@ class Trainings:
         return [
             TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
+        ]
+
+    def import_rules(self) -> list[TrainRule]:
+        """The rules that import all trainings that are given, likewise."""
+        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        for training, seeds in self.seeds.items():
+            if given := self.given(training):
+                suite, dataset, _ = self.split(training)
+                groups.setdefault((given.stage, suite.key, seeds, suite.splits(dataset)), []).append(training)
+        keys = [(stage, key) for stage, key, _, _ in groups]
+        return [
+            TrainRule(
+                f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
+                pattern_of(made),
+                seeds,
+                False,
+                splits=splits,
+                stage=stage,
+            )
+            for number, ((stage, key, seeds, splits), made) in enumerate(groups.items(), start=1)
         ]
 
 
