@@ -27,7 +27,7 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
     for texts in erasable(readout):
         for ranking in TOPS:
             # none of these rankings draws random numbers, so the seed has no effect
-            tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths)[:, 0].tolist()
+            tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
             for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
                 if readout.ids[member] in evidence:
                     items = set(evidence[readout.ids[member]])
