@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from torch.nn.functional import conv1d, pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from attention_audit.batching import within
 from attention_audit.model.architecture import MARKED, SUMMARISING, Architecture, Encoder
-from attention_audit.model.batch import Marked, within
+from attention_audit.model.batch import Marked
 from attention_audit.model.encoders import (
     TEXT_ENCODERS,
     VECTOR_ENCODERS,

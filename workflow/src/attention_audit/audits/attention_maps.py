@@ -89,8 +89,12 @@ def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
     """How the base model reads the texts with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
-    predicted = base.predict(rows["attention"].to_list())[np.arange(len(base)), base.predictions]
-    attention = dict(zip(base.ids, rows["attention"], strict=True))
+    found = rows["attention"].to_list()
+    if base.attending is not None:
+        found = [weights.reshape(length, -1) for weights, length in zip(found, base.lengths, strict=True)]
+    predicted = base.predict(found)[np.arange(len(base)), base.predictions]
+    maps = [weights if weights.ndim == 1 else weights.mean(1) for weights in found]
+    attention = dict(zip(base.ids, maps, strict=True))
     return Reading("instance_adversary", attention, _by_text(base.ids, rows["jsd"]), _by_text(base.ids, predicted))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from attention_audit.model.batch import Batch, Indices, Split, runs
+from attention_audit.batching import Indices, runs
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 
 Scores = list[npt.NDArray[np.float64]]

@@ -10,6 +10,10 @@ shows something else than what decides; and weight on items of c_t < 0 lies on w
 which no map of weights says. Assumes that the items' states are what is to be explained; it says nothing of the words
 that they know of. Since dp_m/da_t = p_m (z_tm - sum_c p_c z_tc), attention times gradient, the ranking `product`, is
 p_m c_t: the same order. Runs on the readout.
+
+A Transformer's logits are no such sum. There c_t is what the first-order expansion at the model's own weights gives to
+item t, over all heads: it is how the decision would begin to change, and the c_t of a text do not say what other
+weights would predict. What an erasure does (top_fall, top_flips) passes the tail and is exact.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, without
+from attention_audit.audits.erasure import ErasableTexts, erasable, without
 from attention_audit.audits.rankings import order
 from attention_audit.columns.contributions import TOP
 from attention_audit.readout import Readout
@@ -68,9 +72,9 @@ def top_erased(texts: ErasableTexts, top: Tensor) -> tuple[Tensor, Tensor]:
     """What the predicted class loses without one item of each text, and whether the decision changes: (n, 1) -> (n,),
     (n,).
     """
-    votes = without(texts, top)
-    fall = texts.predicted - distribution(votes, texts.bias)
-    flips = decide(votes, texts.bias) != texts.decision
+    predicted, decided = texts.outcome(without(texts, top))
+    fall = texts.predicted - predicted
+    flips = decided != texts.decision
     return fall[..., 0].gather(1, texts.decision)[:, 0], flips[:, 0]
 
 

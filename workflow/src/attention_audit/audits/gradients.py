@@ -24,7 +24,8 @@ from torch import Tensor
 
 from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
 from attention_audit.audits.embedded import run_on, vectors_of
-from attention_audit.model.batch import Indices, Split
+from attention_audit.batching import Indices
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 
 TOKENS = 8192

@@ -17,7 +17,8 @@ from torch.nn.functional import pad
 
 from attention_audit.audits.attributions import Scores, by_length, evaluating, whole
 from attention_audit.audits.embedded import run_on, vectors_of
-from attention_audit.model.batch import Batch, Indices, Split
+from attention_audit.batching import Indices
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 from attention_audit.model.probabilities import probabilities
 

@@ -23,8 +23,9 @@ from torch.nn.functional import pad
 
 from attention_audit.audits.attributions import Scores, evaluating, flat, whole
 from attention_audit.audits.shared_states import shared
+from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
-from attention_audit.model.batch import Batch, Indices, Marked, Split, runs
+from attention_audit.model.batch import Batch, Marked, Split
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities

@@ -34,8 +34,9 @@ from attention_audit.audits.leave_one_out import Deletions, Reading
 from attention_audit.audits.rankings import RANKERS, order
 from attention_audit.audits.settings import Agreement, Erasure
 from attention_audit.audits.streams import stream
+from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
-from attention_audit.model.batch import Indices, Split, runs
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

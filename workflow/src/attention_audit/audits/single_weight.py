@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, without
+from attention_audit.audits.erasure import ErasableTexts, erasable, without
 from attention_audit.audits.rankings import RANKERS, TOPS, order
 from attention_audit.audits.streams import stream
 from attention_audit.columns.single_weight import DRAWS
@@ -38,10 +38,10 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
     positions = erased.flatten(0, 1).t()
-    votes = without(texts, positions)
-    before, after = (p.transpose(1, 2) for p in (texts.predicted, distribution(votes, texts.bias)))
+    predicted, decided = texts.outcome(without(texts, positions))
+    before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
     moved = jsd(before, after).t().view_as(erased)
-    flips = (decide(votes, texts.bias) != texts.decision).t().view_as(erased)
+    flips = (decided != texts.decision).t().view_as(erased)
     weight = texts.attention.gather(1, positions).t().view_as(erased)
     same = erased[:, 1:] == erased[:, :1]
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -12,14 +11,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-Indices = npt.NDArray[np.int64]
+from attention_audit.batching import Indices, padded, runs, within
+
 SHORT = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
-
-
-def within(lengths: Tensor, longest: int) -> Tensor:
-    """(N,) -> (N, longest), true on the first lengths[n] positions of row n."""
-    return torch.arange(longest, device=lengths.device) < lengths[:, None]
 
 
 @dataclass(frozen=True)
@@ -93,31 +88,8 @@ class Batch(Marked):
         return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
-def _padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
-    """Slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
-    offset = torch.arange(longest, device=flat.device)
-    where = (start[:, None] + offset).clamp(max=len(flat) - 1)
-    return flat[where] * (offset < length[:, None])
-
-
 def _starts(lengths: Indices) -> Indices:
     return lengths.cumsum() - lengths
-
-
-def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
-    """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
-
-    A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
-    """
-    start, widest = 0, 0
-    for stop, width in enumerate(widths.tolist()):
-        widest = max(widest, width)
-        count = stop + 1 - start
-        if count > 1 and (count > texts or count * widest > tokens):
-            yield slice(start, stop)
-            start, widest = stop, width
-    if len(widths):
-        yield slice(start, len(widths))
 
 
 class Boundaries(NamedTuple):
@@ -157,12 +129,12 @@ class _SentenceTable:
         groups = [self._group(group, ids) for group in np.split(numbers[order], cuts)]
         places = torch.from_numpy(np.argsort(order)).to(ids.device)
         first, count = (torch.from_numpy(values).to(ids.device) for values in (_starts(counts), counts))
-        return Documents(groups, _padded(places, first, count, int(counts.max())), count)
+        return Documents(groups, padded(places, first, count, int(counts.max())), count)
 
     def _group(self, numbers: Indices, ids: Tensor) -> Sentences:
         lengths = self.lengths[numbers]
         start, length = (torch.from_numpy(values).to(ids.device) for values in (self.starts[numbers], lengths))
-        return Sentences(_padded(ids, start, length, int(lengths.max())).long(), length)
+        return Sentences(padded(ids, start, length, int(lengths.max())).long(), length)
 
 
 class Pairs(NamedTuple):
@@ -190,7 +162,7 @@ class _Runs:
         """The runs at `members` as rows padded with zeros, at least `least` wide, and their lengths."""
         lengths = self._lengths[members]
         longest = max(least, int(lengths.max()))
-        return _padded(self._flat, self._start[members], lengths, longest).long(), lengths
+        return padded(self._flat, self._start[members], lengths, longest).long(), lengths
 
 
 class _PairTable:
@@ -278,7 +250,7 @@ class Split:
         longest = int(self.lengths[members].max())
         lengths, start = self._lengths[rows], self._start[rows]
         batch = Batch(
-            ids=_padded(self._ids, start + 2 * rows, lengths + 2, longest + 2).long(),
+            ids=padded(self._ids, start + 2 * rows, lengths + 2, longest + 2).long(),
             lengths=lengths,
             labels=self._labels[rows],
             probabilities=None if self._probabilities is None else self._probabilities[rows],
@@ -288,7 +260,7 @@ class Split:
         )
         most = int(self.items[members].max())
         weights, hidden = (
-            None if flat is None else _padded(flat, self._item_start[rows], batch.items, most)
+            None if flat is None else padded(flat, self._item_start[rows], batch.items, most)
             for flat in (self._attention, self._impermissible)
         )
         return replace(batch, attention=weights, impermissible=hidden)

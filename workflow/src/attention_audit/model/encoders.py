@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
+from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, Encoder
-from attention_audit.model.batch import Marked, within
+from attention_audit.model.batch import Marked
 
 
 class TextEncoder(nn.Module, ABC):
