@@ -89,6 +89,7 @@ for import_rule in PLAN.trainings.import_rules():
         input:
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             given=lambda w: ask(PLAN.trainings.sources, w.training),
+            beside=lambda w: ask(PLAN.trainings.beside, w.training),
         output:
             readouts=import_rule.files(PLACES.readout),
         log:

@@ -27,6 +27,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.faults import lines_of
+from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.spelling import did_you_mean
@@ -87,9 +88,13 @@ class Config(Section):
         default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
     )
     deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
+    own: dict[Name, GivenModels] = Field(
+        default_factory=dict,
+        description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
+    )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd) is asked, in place of its own; "
+        description="Which audits each suite (wp, ss, jw, pd, own) is asked, in place of its own; "
         "`python -m attention_audit list` names them all.",
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
@@ -123,7 +128,7 @@ class Config(Section):
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
         sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
-        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections)]))
+        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own]))
 
     def base_model(self, dataset: str) -> BaseModel:
         """The base model of a data set."""
@@ -144,7 +149,24 @@ class Config(Section):
             changed = combinations.model_dump(include={"models", "seeds"}, exclude_none=True)
             recipe = {"recipes": self.jain_wallace.recipes | others}
             sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
-        return self.model_copy(update=sections) if sections else self
+        given = {dataset: self.own[dataset]} if len(self.own) > 1 and dataset in self.own else None
+        if not sections and not given:
+            return self
+        return self.model_copy(update=sections | ({"own": given} if given else {}))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _texts_of_readouts(cls, raw: Any) -> Any:
+        """The entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
+        try:
+            made = {
+                name: {"kind": "readout", "path": next(iter(entry["models"].values()))[0]}
+                | ({"classes": entry["classes"]} if entry.get("classes") else {})
+                for name, entry in raw["own"].items()
+            }
+            return {**raw, "corpora": made | raw["corpora"]}
+        except (TypeError, KeyError, IndexError, AttributeError, StopIteration):
+            return raw  # what is wrong with it is said where the section is checked
 
     @field_validator("skip_unavailable", "replace", mode="before")
     @classmethod
@@ -211,8 +233,15 @@ class Config(Section):
 
     def _unfit(self) -> Iterator[str]:
         """Keys that do not go with others."""
+        for name, given in self.own.items():
+            source = self.corpora.get(name)
+            if source is not None and (source.kind != "readout" or source.path != given.first):
+                yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
-            yield "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception; name one"
+            yield (
+                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception, nor in "
+                "own; name one"
+            )
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             yield (
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "

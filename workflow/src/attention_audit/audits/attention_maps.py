@@ -100,18 +100,17 @@ def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
 
 def attention_maps(
     base: Readout,
-    contrast: Readout,
     instance_adversary: pd.DataFrame,
     tokens: Mapping[str, Sequence[str]],
     settings: AttentionMaps,
     report: Callable[[str], None],
+    contrast: Readout | None = None,
 ) -> dict[str, Any]:
-    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout."""
-    readings = [
-        of_model("base", base, base),
-        of_model("consistent_adversary", contrast, base),
-        of_search(instance_adversary, base),
-    ]
+    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout, None
+    where there is none.
+    """
+    consistent = [] if contrast is None else [of_model("consistent_adversary", contrast, base)]
+    readings = [of_model("base", base, base), *consistent, of_search(instance_adversary, base)]
     ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
     return maps(base, ids, readings, tokens)

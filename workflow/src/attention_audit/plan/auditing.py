@@ -66,10 +66,10 @@ class Auditing:
                     self.refuse_unless_possible(suite, dataset, audit_named(name))
 
     def _named(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is to be asked; those between seeds only where a model has several."""
+        """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
         names = self.scope.config.audits.get(suite.key, suite.own_audits)
         audits = [audit_named(name) for name in names]
-        return [audit for audit in audits if audit.of != "reseeded" or suite.runs_of(audit)]
+        return [audit for audit in audits if audit.takes != "two" or suite.runs_of(audit)]
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):
@@ -102,8 +102,6 @@ class Auditing:
         suite = self.scope.on(suite, dataset)
         if "base" in audit.needs and suite.base is None:
             return "a base model that others are compared with, which this suite has not"
-        if "contrast" in audit.needs and suite.contrast is None:
-            return "an adversary to show beside the base model, which this suite has not"
         if "linear" in audit.needs and self.scope.config.corpora[dataset].pair:
             return f"predictions that are linear in the attention, which models of pairs ({dataset}) have not"
         if "network" in audit.needs and suite.given(dataset, model):
@@ -121,6 +119,10 @@ class Auditing:
         """What an audit needs and no model of a suite has; "" where one has all, or where there is none to ask."""
         reasons = self._lacking(suite, dataset, audit)
         return reasons[0] if reasons and all(reasons) else ""
+
+    def possible(self, suite: Suite, dataset: str, audit: Audit) -> bool:
+        """Whether a suite has models on a data set that can be asked an audit."""
+        return bool(self.scope.on(suite, dataset).runs_of(audit)) and not self.reason(suite, dataset, audit)
 
     def refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
         """Raise AuditError where a model has not what an audit needs.
@@ -149,7 +151,8 @@ class Auditing:
         suite = self.scope.on(suite, dataset)
         self.refuse_unless_possible(suite, dataset, audit)
         if not suite.runs_of(audit):
-            raise AuditError(f"{audit.name}: {suite.title} has no model with several seeds; name more of them")
+            several = "model with several seeds" if audit.of == "reseeded" else "model to compare with the base model"
+            raise AuditError(f"{audit.name}: {suite.title} has no {several}; name more of them")
         return suite, audit
 
     def compared(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:

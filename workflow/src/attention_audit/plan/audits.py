@@ -115,7 +115,7 @@ AUDITS = (
         "audits.attention_maps:attention_maps",
         "columns.attention_maps:ATTENTION_MAPS",
         "Which words of a few texts have the attention of the base model and of its adversaries?",
-        needs=_needs("corpus", "tokens", "base", "contrast"),
+        needs=_needs("corpus", "tokens", "base"),
         takes="suite",
         settings=("attention_maps",),
         after=("instance_adversary",),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import remembered
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import splitting
@@ -27,6 +28,23 @@ def missing_vectors(scope: Scope) -> list[str]:
     return [line for line in lines if line]
 
 
+def missing_models(scope: Scope) -> list[str]:
+    """What the user is said to have of models that are not trained here, and that is not there; a line each."""
+    named = {
+        path: f"{dataset}, {model}"
+        for suite in scope.suites.values()
+        for dataset in scope.datasets_of(suite)
+        for model in scope.on(suite, dataset).models
+        if (given := scope.on(suite, dataset).given(dataset, model))
+        for path in given.sources
+    }
+    return [
+        f"{whose}: {path} is not here; put it there, or name its place in the config"
+        for path, whose in named.items()
+        if not placed(path, scope.mirror).exists()
+    ]
+
+
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
@@ -34,7 +52,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     of word vectors that is not there.
     """
     oddities: list[str] = []
-    faults = missing_vectors(scope)
+    faults = [*missing_vectors(scope), *missing_models(scope)]
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":

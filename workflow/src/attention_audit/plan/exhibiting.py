@@ -126,7 +126,7 @@ class Exhibiting:
         return [
             name
             for name in self.scope.datasets_of(suite)
-            if not any(self.auditing.reason(suite, name, audit_named(audit)) for audit in read)
+            if all(self.auditing.possible(suite, name, audit_named(audit)) for audit in read)
         ]
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
@@ -249,6 +249,7 @@ class Exhibiting:
                 items="sentences" if suite.hierarchical(name, model) else "words",
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
+                given=suite.given(name, model) is not None,
             )
             for every in self.scope.suites.values()
             for name in self.scope.datasets_of(every)

@@ -213,6 +213,68 @@ FIGURES: tuple[Figure, ...] = (
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
     ),
+    Figure(
+        "own_fig_attention_maps",
+        "figures.attention_maps:wp_fig2_attention_maps",
+        "single texts, their words shaded by the attention of your model and of its adversaries",
+        suite="own",
+        reads={
+            "attention_maps": audit("attention_maps"),
+            "census": corpus("census"),
+            "predictions": Read("audit", "predictions", suites=("own",), missing="nothing"),
+        },
+    ),
+    Figure(
+        "own_fig_tvd_jsd",
+        "figures.tvd_jsd:drawn",
+        "what changed attention costs in changed predictions",
+        suite="own",
+        reads={
+            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
+            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "own_fig_contributions",
+        "figures.contributions:drawn",
+        "attention against what each item adds to the decision",
+        suite="own",
+        reads={"contributions": CONTRIBUTIONS_FIGURE},
+        settings=("models",),
+    ),
+    Figure(
+        "own_fig_permutation",
+        "figures.permutation:jw_fig_permutation",
+        "what shuffling the attention weights does to the prediction",
+        suite="own",
+        reads={
+            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
+            "census": corpus("census"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "own_fig_adversary",
+        "figures.adversary_violins:jw_fig_adversary",
+        "how far attention can go while the prediction stays",
+        suite="own",
+        reads={
+            "instance_adversary": rows(
+                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
+            ),
+            "census": corpus("census"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "own_fig_fraction_removed",
+        "figures.removed:ss_fig5_fraction_removed",
+        "how many items each ranking erases until the decision flips",
+        suite="own",
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
+        settings=("models",),
+    ),
 )
 
 TABLES: tuple[Table, ...] = (
@@ -369,6 +431,35 @@ TABLES: tuple[Table, ...] = (
         "tables.evidence:jw_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suite="jw",
+        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "own_table_performance",
+        "tables.own:own_table_performance",
+        "how well your models predict",
+        suite="own",
+        reads={"performance": audit("performance")},
+        settings=("models",),
+    ),
+    Table(
+        "own_table_comparison",
+        "tables.own:own_table_comparison",
+        "how far other trainings, uniform weights and adversaries are from your model",
+        suite="own",
+        reads={
+            "performance": audit("performance"),
+            "comparison": audit(
+                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
+            ),
+        },
+        settings=("models",),
+    ),
+    Table(
+        "own_table_evidence",
+        "tables.evidence:jw_table_evidence",
+        "how much attention is on the words that are known to decide the label",
+        suite="own",
         reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
         settings=("models", "resamples"),
     ),

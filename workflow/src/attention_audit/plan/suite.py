@@ -43,11 +43,12 @@ class Given:
     """A model that is not trained here but imported, from what the user has of it.
 
     stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
-    numbered 1, 2, 3 and so on in this order: these numbers are its seeds.
+    numbered 1, 2, 3 and so on in this order: these numbers are its seeds. beside: what else of the user's is read.
     """
 
     stage: str
     sources: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
 
 class Suite(ABC):

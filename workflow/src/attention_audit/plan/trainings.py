@@ -7,7 +7,7 @@ under the suite that comes first in `plan.suites`, and all of them read it there
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -146,8 +146,15 @@ class Trainings:
     def sources(self, training: str) -> list[str]:
         """What the user has of a training that is imported: a file or folder for each of its seeds."""
         given = self.given(training)
-        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
-        return [str(placed(source, self.scope.mirror)) for source in named]
+        return self._placed([given.sources[seed - 1] for seed in self.seeds[training]] if given else [])
+
+    def beside(self, training: str) -> list[str]:
+        """What else of the user's is read where a training is imported."""
+        given = self.given(training)
+        return self._placed(given.beside if given else [])
+
+    def _placed(self, paths: Sequence[str]) -> list[str]:
+        return [str(placed(path, self.scope.mirror)) for path in paths]
 
     def files(self, training: str) -> list[str]:
         """The weights of a training, where it is made here, and its readouts, of all its seeds."""

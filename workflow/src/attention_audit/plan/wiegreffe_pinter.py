@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attention_audit.contrasts import Contrasts
+from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
@@ -138,10 +138,12 @@ class WiegreffePinter(Suite):
             seed=self.base.seed,
             uniform="uniform",
             adversaries=list(FAMILIES.values()),
-            guided="guide_base_lstm",
-            guided_uniform="guide_uniform",
-            guided_adversary="guide_adversary",
-            guided_own="guide_trained_mlp",
+            guides=Guides(
+                judged="guide_base_lstm",
+                uniform="guide_uniform",
+                adversary="guide_adversary",
+                own="guide_trained_mlp",
+            ),
         )
 
     def architecture(self, dataset: str, model: str) -> Architecture:
