@@ -11,7 +11,23 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-WORDS = "good bad film the a is un ##believ ##ably ##s great dull story why ##ing".split()
+WORDS = [
+    "good",
+    "bad",
+    "film",
+    "the",
+    "a",
+    "is",
+    "un",
+    "##believ",
+    "##ably",
+    "##s",
+    "great",
+    "dull",
+    "story",
+    "why",
+    "##ing",
+]
 POSITIONS = 40
 SIZES: dict[str, Any] = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24}
 

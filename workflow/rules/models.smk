@@ -23,6 +23,8 @@ for train_rule in PLAN.trainings.rules():
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             **({"heads": train_rule.files(PLACES.head)} if train_rule.pairs else {}),
             weights=update(train_rule.files(PLACES.weights)),
@@ -57,6 +59,8 @@ for search_rule in PLAN.trainings.search_rules():
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
             start=lambda w: ask(PLAN.trainings.start, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             weights=update(search_rule.files(PLACES.weights)),
             history=update(search_rule.files(PLACES.history)),

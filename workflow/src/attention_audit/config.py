@@ -37,6 +37,7 @@ from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.training.single import OwnBase
+from attention_audit.transformer.settings import Transformer
 
 NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
@@ -81,6 +82,11 @@ class Config(Section):
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
+    transformer: Transformer | None = Field(
+        None,
+        description="The Transformer of all models that name it: of `model` with `encoder: transformer`, of "
+        "flan_transformer, and of transformer_tanh and transformer_dot. null: none.",
+    )
     serrano_smith: DocumentModels = Field(
         default_factory=DocumentModels, description="Models of texts and of sentences."
     )
@@ -129,6 +135,22 @@ class Config(Section):
         """The data sets of all tests, each once, in the order in which they are named."""
         sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
         return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own]))
+
+    @property
+    def with_transformer(self) -> list[str]:
+        """The keys that name the Transformer as an encoder, of data sets that are tested."""
+        keys: dict[str, None] = {}
+        for name in self.every_dataset:
+            own = self.on(name)
+            if name in {*self.datasets, *self.deception.datasets} and own.base_model(name).encoder == "transformer":
+                keys["model.encoder"] = None
+            if name in self.serrano_smith.datasets and "flan_transformer" in own.serrano_smith.models:
+                keys["serrano_smith.models"] = None
+            if name in self.jain_wallace.datasets and any(
+                model.startswith("transformer") for model in own.jain_wallace.models
+            ):
+                keys["jain_wallace.models"] = None
+        return list(keys)
 
     def base_model(self, dataset: str) -> BaseModel:
         """The base model of a data set."""
@@ -242,6 +264,8 @@ class Config(Section):
                 "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception, nor in "
                 "own; name one"
             )
+        if self.transformer is None and (keys := self.with_transformer):
+            yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             yield (
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "

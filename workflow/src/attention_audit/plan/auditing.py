@@ -204,6 +204,9 @@ class Auditing:
         if "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.weights for home in homes]
+            own = self.scope.on(suite, dataset)
+            if any(own.architecture(dataset, run.model).transformer for run in runs):
+                inputs["transformer"] = [self.places.transformer]
         return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:

@@ -14,6 +14,7 @@ from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.scope import Scope
+from attention_audit.plan.transformers import check_transformer
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -48,11 +49,15 @@ def missing_models(scope: Scope) -> list[str]:
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
-    Raises AuditError, with a line for each data set, where a file is not as the configuration says, and for each file
-    of word vectors that is not there.
+    Raises AuditError, with a line for each data set, where a file is not as the configuration says, for each file of
+    word vectors that is not there, and for a Transformer of which something is missing.
     """
     oddities: list[str] = []
     faults = [*missing_vectors(scope), *missing_models(scope)]
+    try:
+        check_transformer(scope.config)
+    except AuditError as error:
+        faults += str(error).splitlines()
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":

@@ -184,9 +184,26 @@ class Suite(ABC):
             return "train"
         return self.schedule(dataset, model).optimisation.selection
 
+    def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
+        """The schedule of a model; where a Transformer is fine-tuned, that of the section `transformer`.
+
+        A model with a lambda keeps its own number of epochs.
+        """
+        schedule = self.schedule(dataset, model)
+        if not architecture.tuned or self.config.transformer is None:
+            return schedule
+        tuning = self.config.transformer.tuning
+        plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
+        usual = {"average": True, "decoupled": True}
+        changed = tuning.model_dump(exclude={"epochs"}) | plain | usual
+        recipe = schedule.optimisation.model_copy(update=changed)
+        own = self.lambda_(model) is not None or self.searched(model) is not None
+        return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
+
     def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
         """The training of a model with these seeds."""
-        schedule, vectors = self.schedule(dataset, model), vectors_of(self.config, dataset)
+        vectors, architecture = vectors_of(self.config, dataset), self.architecture(dataset, model)
+        schedule = self._fitted(dataset, model, architecture)
         missing = {"missing": vectors.missing} if vectors else {}
         return TrainSettings(
             dataset=dataset,
@@ -194,7 +211,7 @@ class Suite(ABC):
             lambda_=self.lambda_(model),
             deceptive=self.deceptive(model),
             seeds=list(seeds),
-            architecture=self.architecture(dataset, model).model_copy(update=missing),
+            architecture=architecture.model_copy(update=missing),
             device=self.config.device,
             threads=self.config.threads,
             optimisation=schedule.optimisation,

@@ -195,6 +195,17 @@ class Trainings:
         runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
         return [self.home(suite, dataset, run).readout(split) for run in runs if run for split in SPLITS]
 
+    def transformer(self, training: str) -> list[str]:
+        """The record of the Transformer that a training reads or whose states it reads; often none."""
+        suite, dataset, model = self.split(training)
+        return [self.places.transformer] if suite.architecture(dataset, model).transformer else []
+
+    def states(self, training: str) -> list[str]:
+        """The states of a frozen Transformer that a training reads, and what they are of; often none."""
+        suite, dataset, model = self.split(training)
+        frozen = suite.architecture(dataset, model).frozen
+        return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)

@@ -26,11 +26,11 @@ from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
-    build_model,
     build_split,
-    load_weights,
+    of_transformer,
     prepare_device,
     read_material,
+    rebuilt,
     values_checksum,
 )
 
@@ -70,12 +70,14 @@ def run(job: Job[AuditsJob]) -> None:
     tables: dict[str, list[pa.Table]] = {name: [] for name in asking}
     runs = {asked.weights: asked for alone in jobs for asked in runs_of(alone)}
     for architecture, members in groupby(runs.values(), key=attrgetter("architecture")):
-        material = read_material(jobs[0].input("corpus"), jobs[0].input("vocabulary"), architecture)
+        files = jobs[0].inputs
+        material = read_material(
+            files["corpus"][0], files["vocabulary"][0], architecture, transformer=of_transformer(files)
+        )
         texts = material.splits["test"]
         split = build_split(texts, device)
         for asked in members:
-            model = build_model(material, architecture, asked.run.seed).to(device)
-            load_weights(model, asked.weights)
+            model = rebuilt(material, architecture, asked.run.seed, asked.weights, device)
             job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(texts.ids)} texts")
             attributed = Attributed(model, split, read_readout(asked.readout).aligned(texts.ids), job.report)
             for name, audit in asking.items():

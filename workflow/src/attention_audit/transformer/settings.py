@@ -25,8 +25,8 @@ class Tuning(Section):
     clip_norm: Positive | None = Field(1.0, description="Largest norm of a step's gradient; null: no limit.")
 
 
-class Transformer(Section):
-    """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
+class Backbone(Section):
+    """Which Transformer, and which of its states."""
 
     path: str = Field(
         min_length=1,
@@ -41,4 +41,9 @@ class Transformer(Section):
     layer: Count | None = Field(None, description="The layer whose states are read, from 1; null: the last.")
     pool: Pool = Field("first", description="The state of a word of several pieces: that of the first, or their sum.")
     max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+
+
+class Transformer(Backbone):
+    """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
+
     tuning: Tuning = Field(default_factory=Tuning, description="Fine-tuning, where it is not frozen.")
