@@ -109,6 +109,11 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     return drawn(contributions, models)
 
 
+def own_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of models whose readouts are given: see `drawn`."""
+    return drawn(contributions, models)
+
+
 def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """The same of Serrano & Smith's models: see `drawn`."""
     return drawn(contributions, models)

@@ -49,3 +49,8 @@ def jw_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFr
             "largest weight of the text",
         )
     return figure
+
+
+def own_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
+    """The same of models whose readouts are given."""
+    return jw_fig_permutation(permutation, census, models)

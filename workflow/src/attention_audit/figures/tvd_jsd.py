@@ -198,6 +198,11 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     return drawn(comparison, instance_adversary[instance_adversary["model"] == BASE], models)
 
 
+def own_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+    """The same of models whose readouts are given; each of their adversaries is a point, since its lambda is unknown."""
+    return drawn(comparison, instance_adversary, models)
+
+
 def drawn(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """`wp_fig5_tvd_jsd` of rows of `instance_adversary` that are all of base models."""
     datasets = comparison["dataset"].unique()

@@ -215,7 +215,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_attention_maps",
-        "figures.attention_maps:wp_fig2_attention_maps",
+        "figures.attention_maps:own_fig_attention_maps",
         "single texts, their words shaded by the attention of your model and of its adversaries",
         suite="own",
         reads={
@@ -226,7 +226,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_tvd_jsd",
-        "figures.tvd_jsd:drawn",
+        "figures.tvd_jsd:own_fig_tvd_jsd",
         "what changed attention costs in changed predictions",
         suite="own",
         reads={
@@ -237,7 +237,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_contributions",
-        "figures.contributions:drawn",
+        "figures.contributions:own_fig_contributions",
         "attention against what each item adds to the decision",
         suite="own",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
@@ -245,7 +245,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_permutation",
-        "figures.permutation:jw_fig_permutation",
+        "figures.permutation:own_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suite="own",
         reads={
@@ -256,7 +256,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_adversary",
-        "figures.adversary_violins:jw_fig_adversary",
+        "figures.adversary_violins:own_fig_adversary",
         "how far attention can go while the prediction stays",
         suite="own",
         reads={
@@ -269,7 +269,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "own_fig_fraction_removed",
-        "figures.removed:ss_fig5_fraction_removed",
+        "figures.removed:own_fig_fraction_removed",
         "how many items each ranking erases until the decision flips",
         suite="own",
         reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
@@ -457,7 +457,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_evidence",
-        "tables.evidence:jw_table_evidence",
+        "tables.evidence:own_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suite="own",
         reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},

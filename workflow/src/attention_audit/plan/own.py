@@ -87,7 +87,7 @@ class OwnReadouts(Suite):
 
     def seeds(self, model: str) -> list[int]:
         """The numbers of its trainings; of several data sets, as many as it has at most."""
-        most = max(len(given.by_model.get(model, [])) for given in self.config.own.values())
+        most = max((len(given.by_model.get(model, [])) for given in self.config.own.values()), default=0)
         return list(range(1, most + 1))
 
     def given(self, dataset: str, model: str) -> Given:
