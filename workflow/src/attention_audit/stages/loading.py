@@ -103,16 +103,16 @@ class EncodedTexts:
         place = np.arange(len(marked)) - np.repeat((lengths + 2).cumsum() - lengths - 2, lengths + 2)
         # the start mark is at 0, and the end mark behind the last token
         kept = (place <= np.repeat(read, lengths + 2)) | (place == marked - 1)
-        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.cues))
-        seen = np.asarray(self.evidence) < read[of_text] if len(self.evidence) else np.zeros(0, bool)
-        cues = np.bincount(of_text[seen], minlength=len(lengths)) if len(self.cues) else np.zeros(0, np.int64)
-        return replace(
-            self,
-            lengths=array("q", read.tolist()),
-            rows=array("i", np.asarray(self.rows)[kept].tolist()),
-            evidence=array("i", np.asarray(self.evidence, np.int32)[seen].tolist()),
-            cues=array("q", cues.tolist()),
+        shorter = replace(
+            self, lengths=array("q", read.tolist()), rows=array("i", np.asarray(self.rows)[kept].tolist())
         )
+        if not self.cues:
+            return shorter
+        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.cues))
+        evidence = np.asarray(self.evidence, np.int32)
+        seen = evidence < read[of_text]
+        cues = np.bincount(of_text[seen], minlength=len(lengths))
+        return replace(shorter, evidence=array("i", evidence[seen].tolist()), cues=array("q", cues.tolist()))
 
     def marked(self) -> npt.NDArray[np.bool_]:
         """Whether each token is evidence, text after text."""

@@ -40,7 +40,7 @@ class Backbone(Section):
     )
     layer: Count | None = Field(None, description="The layer whose states are read, from 1; null: the last.")
     pool: Pool = Field("first", description="The state of a word of several pieces: that of the first, or their sum.")
-    max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    max_length: int = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
 
 
 class Transformer(Backbone):
