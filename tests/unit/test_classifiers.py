@@ -71,7 +71,7 @@ def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weig
     def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
         scaling = settings.get("scaling") or query.shape[-1] ** -0.5
         own = (query @ key.transpose(2, 3) * scaling).softmax(-1)
-        if module is classifier.attention:
+        if module is classifier.attending:
             own = torch.cat([weights[None, :, None], own[:, :, 1:]], 2)
         return (own @ value).transpose(1, 2).contiguous(), own
 
@@ -168,7 +168,7 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
         SequenceClassifier(labels)
     other = classifiers_on_disk.save(tmp_path / "other")
     change_config(other, model_type="deberta")
-    with pytest.raises(AuditError, match="'deberta', whose last layer .* bert, roberta, electra, distilbert"):
+    with pytest.raises(AuditError, match=r"'deberta', whose last layer .* bert, roberta, electra, distilbert"):
         SequenceClassifier(other)
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     with pytest.raises(AuditError, match="activation 'mish' is not known here"):

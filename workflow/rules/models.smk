@@ -9,7 +9,7 @@
 #                    -> results/models/{training}/seed{seed}.search.parquet
 #
 # <stage>_<suite>... corpus, what the user has of a model that is not trained here
-#                    -> results/readouts/{training}/seed{seed}/{split}.parquet
+#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, tail.safetensors)
 #
 # {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
 # updated and not made anew, so that a change in how models are read out need not train them again.
@@ -95,6 +95,7 @@ for import_rule in PLAN.trainings.import_rules():
             given=lambda w: ask(PLAN.trainings.sources, w.training),
             beside=lambda w: ask(PLAN.trainings.beside, w.training),
         output:
+            **({"tails": import_rule.files(PLACES.tail)} if import_rule.tails else {}),
             readouts=import_rule.files(PLACES.readout),
         log:
             f"{PLACES.logs}/{import_rule.stage}/{{training}}.log",

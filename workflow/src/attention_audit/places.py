@@ -68,6 +68,11 @@ class Places:
         return f"{self.results}/states/{{dataset}}/pieces.parquet"
 
     @property
+    def tail(self) -> str:
+        """The tail of a Transformer that is read out."""
+        return f"{self.results}/readouts/{{training}}/seed{{seed}}/tail.safetensors"
+
+    @property
     def audit(self) -> str:
         """An audit of a suite on a data set."""
         return f"{self.results}/audits/{{dataset}}/{{suite}}/{{audit}}.parquet"

@@ -129,10 +129,14 @@ class Readout:
         return self.lengths if self.attending is None else self.lengths - self.attending.marks
 
     @property
+    def word_attention(self) -> list[Floats]:
+        """The weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
+        return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]
+
+    @property
     def max_attention(self) -> npt.NDArray[np.float64]:
         """The largest weight of a word in each text, (N,)."""
-        pairs = zip(self.attention, self.words.tolist(), strict=True)
-        return np.array([weights[:words].max() for weights, words in pairs], dtype=np.float64)
+        return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
     def aligned(self, ids: Sequence[str]) -> Readout:
         """The same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""

@@ -87,8 +87,8 @@ def contributions(readout: Readout) -> dict[str, Any]:
     magnitude: the sum of all |c_t|. against: the attention on items of c_t < 0. top_fall: p_m minus that without the
     item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN and
     None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items with
-    the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher. Marks of a tokenizer count in magnitude and against,
-    and are no items of the others.
+    the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
+    Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
     lengths, words = readout.lengths, readout.words
     found = {name: np.full(len(readout), np.nan) for name in ("tau", "overlap", "magnitude", "against", "top_fall")}

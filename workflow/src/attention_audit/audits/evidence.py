@@ -20,7 +20,9 @@ def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> di
     `evidence` has the positions of a text's evidence, by the text's id.
     """
     known = [i for i, name in enumerate(readout.ids) if name in evidence]
-    positions = [list(evidence[readout.ids[i]]) for i in known]
+    # a Transformer may have read less than the whole text
+    read = readout.words
+    positions = [[at for at in evidence[readout.ids[i]] if at < read[i]] for i in known]
     return {
         "id": [readout.ids[i] for i in known],
         "label": readout.labels[known].astype(np.int32),

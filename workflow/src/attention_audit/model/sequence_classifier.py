@@ -1,12 +1,12 @@
 """A fine-tuned Transformer classifier of texts: what its last layer attends to, and the tail above it.
 
-The classified token is the first one, such as [CLS]. Its row of attention in the last layer has a map in each head; with
+The classified token is the first, such as [CLS]. Its row of attention in the last layer has a map in each head; with
 the values of the layer, its state below, and the tail, all else of the network is needed no more (`model.tail`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
@@ -16,77 +16,13 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.errors import AuditError
+from attention_audit.model.batch import Batch
+from attention_audit.model.classifier import Output
 from attention_audit.model.tail import Tail
 from attention_audit.transformer.batches import PieceBatch
-from attention_audit.transformer.folder import read_facts
+from attention_audit.transformer.families import ACTIVATIONS, family_of
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
-
-
-class Family(NamedTuple):
-    """Where the parts of a classifier lie: the layers; in a layer, its attention, values, and parts of the tail by their
-    names there; above them, pooler and classifier, and the activation between.
-    """
-
-    layers: str
-    attention: str
-    values: str
-    output: str
-    first: str
-    inner: str
-    outer: str
-    second: str
-    pooler: str
-    classifier: str
-    pooled: str
-
-
-def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
-    """A family whose layers are BERT's."""
-    return Family(
-        f"{name}.encoder.layer",
-        "attention.self",
-        "attention.self.value",
-        "attention.output.dense",
-        "attention.output.LayerNorm",
-        "intermediate.dense",
-        "output.dense",
-        "output.LayerNorm",
-        pooler,
-        classifier,
-        pooled,
-    )
-
-
-FAMILIES: Mapping[str, Family] = {
-    "bert": of_bert("bert", "bert.pooler.dense", "classifier", "tanh"),
-    "roberta": of_bert("roberta", "classifier.dense", "classifier.out_proj", "tanh"),
-    "electra": of_bert("electra", "classifier.dense", "classifier.out_proj", "gelu"),
-    "distilbert": Family(
-        "distilbert.transformer.layer",
-        "attention",
-        "attention.v_lin",
-        "attention.out_lin",
-        "sa_layer_norm",
-        "ffn.lin1",
-        "ffn.lin2",
-        "output_layer_norm",
-        "pre_classifier",
-        "classifier",
-        "relu",
-    ),
-}
-"""By `model_type` of config.json."""
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "tanh": "tanh",
-}
-"""The activations of `model.tail` by their names in config.json."""
 
 
 class Attended(NamedTuple):
@@ -104,22 +40,18 @@ class Attended(NamedTuple):
 class SequenceClassifier(nn.Module):
     """The classifier of a folder, in evaluation, with its tokenizer.
 
-    names: of its classes, in the order of its logits. most: pieces that it can read. Raises AuditError where the folder
-    holds no classifier of texts into classes, or one of another family than those of `FAMILIES`.
+    names: of its classes, in the order of its logits. most: pieces that it can read. Audits that run a network again
+    run it as they do those that end in one layer of attention, but nothing holds its attention constant. Raises
+    AuditError where the folder holds no classifier of texts into classes, or one of another family than those of
+    `transformer.families`.
     """
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        facts = read_facts(folder)
-        if facts.kind not in FAMILIES:
-            raise AuditError(
-                f"{folder}: a model of type {facts.kind!r}, whose last layer and classifier are not known here; known "
-                f"are {', '.join(FAMILIES)}"
-            )
         self.folder = folder
-        self.family = FAMILIES[facts.kind]
+        self.family = family_of(folder)
         self.model: Any = open_model(folder, classifier=True, attention="eager")
-        config = self.model.config
+        config: Any = self.model.config
         if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
             what = config.problem_type or "regression"
             raise AuditError(
@@ -128,9 +60,15 @@ class SequenceClassifier(nn.Module):
         self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
         self.tokenizer: Any = open_tokenizer(folder)
         self.layer: nn.Module = attrgetter(self.family.layers)(self.model)[-1]
-        self.attention: Any = attrgetter(self.family.attention)(self.layer)
+        self.attending: nn.Module = attrgetter(self.family.attention)(self.layer)
+        self.attention = nn.Identity()
         self.values: nn.Module = attrgetter(self.family.values)(self.layer)
         self.tail = self._tail(config)
+
+    @property
+    def transformer(self) -> SequenceClassifier:
+        """What reads pieces: itself."""
+        return self
 
     @property
     def most(self) -> int:
@@ -153,6 +91,13 @@ class SequenceClassifier(nn.Module):
         }
         return Tail(weights, ACTIVATIONS[activation], family.pooled, float(parts["first"].eps))
 
+    def forward(self, batch: Batch) -> Output:
+        """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
+        if batch.pieces is None:
+            raise ValueError("a Transformer classifier reads pieces")
+        logits = self.logits(batch.pieces, batch.vectors)
+        return Output(logits, logits.new_empty(0), logits.new_empty(0), logits.new_empty(0))
+
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
         given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
@@ -173,7 +118,7 @@ class SequenceClassifier(nn.Module):
         handles = [
             self.layer.register_forward_pre_hook(lambda module, inputs: kept.update(below=inputs[0][:, 0])),
             self.values.register_forward_hook(lambda module, inputs, output: kept.update(values=output)),
-            self.attention.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1])),
+            self.attending.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1])),
         ]
         try:
             logits = self.logits(pieces)
@@ -189,7 +134,7 @@ class SequenceClassifier(nn.Module):
 
     @contextmanager
     def imposing(self, weights: Tensor) -> Iterator[None]:
-        """Let the classified token of one text of P pieces have other weights in the last layer in the block: (H, P)."""
+        """Let the classified token of one text have other weights in the last layer in the block: (H, P)."""
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
             values = kept["values"][0].reshape(weights.shape[1], len(weights), -1)

@@ -19,6 +19,7 @@ from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import Recipe, TrainSettings
+from attention_audit.transformer.settings import ReadClassifier
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class Given:
 
     stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
     numbered 1, 2, 3 and so on in this order: these numbers are its seeds. beside: what else of the user's is read.
+    network: whether the sources are networks, which can be run again, and not readouts alone.
     """
 
     stage: str
     sources: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    network: bool = False
 
 
 class Suite(ABC):
@@ -134,6 +137,10 @@ class Suite(ABC):
     def schedule(self, dataset: str, model: str) -> Schedule:
         """How a model that is trained here is trained."""
         raise NotImplementedError(f"suite {self.key}: says of no model how it is trained")
+
+    def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
+        """How a classifier that is given is read, by the number of its training."""
+        raise NotImplementedError(f"suite {self.key}: has no classifiers that are given")
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         """The settings of the job that imports these trainings of a model that is given."""

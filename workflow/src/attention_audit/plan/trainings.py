@@ -19,6 +19,7 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.transformers import classifier_files
 from attention_audit.training.settings import SearchSettings
 
 
@@ -40,6 +41,11 @@ class Home:
         """Its head, which models of pairs have."""
         return self.places.head.format(training=self.training, seed=self.seed)
 
+    @property
+    def tail(self) -> str:
+        """Its tail, which Transformers have."""
+        return self.places.tail.format(training=self.training, seed=self.seed)
+
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return self.places.readout.format(training=self.training, seed=self.seed, split=split)
@@ -51,7 +57,7 @@ class TrainRule:
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
     in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
-    stage: what makes them.
+    stage: what makes them. tails: whether they are of Transformers, whose tails are written too.
     """
 
     name: str
@@ -61,6 +67,7 @@ class TrainRule:
     members: tuple[str, ...] = ("",)
     splits: tuple[str, ...] = SPLITS
     stage: str = "train"
+    tails: bool = False
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
@@ -112,7 +119,8 @@ class Trainings:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
         if given := suite.given(dataset, run.model):
-            return f"{given.stage} {dataset} {given.sources[run.seed - 1]}"
+            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
+            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         maker = suite.maker(run.model)
@@ -146,7 +154,8 @@ class Trainings:
     def sources(self, training: str) -> list[str]:
         """What the user has of a training that is imported: a file or folder for each of its seeds."""
         given = self.given(training)
-        return self._placed([given.sources[seed - 1] for seed in self.seeds[training]] if given else [])
+        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
+        return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
 
     def beside(self, training: str) -> list[str]:
         """What else of the user's is read where a training is imported."""
@@ -244,12 +253,13 @@ class Trainings:
 
     def import_rules(self) -> list[TrainRule]:
         """The rules that import all trainings that are given, likewise."""
-        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             if given := self.given(training):
                 suite, dataset, _ = self.split(training)
-                groups.setdefault((given.stage, suite.key, seeds, suite.splits(dataset)), []).append(training)
-        keys = [(stage, key) for stage, key, _, _ in groups]
+                alike = (given.stage, suite.key, seeds, suite.splits(dataset), given.network)
+                groups.setdefault(alike, []).append(training)
+        keys = [(stage, key) for stage, key, *_ in groups]
         return [
             TrainRule(
                 f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
@@ -258,8 +268,9 @@ class Trainings:
                 False,
                 splits=splits,
                 stage=stage,
+                tails=tails,
             )
-            for number, ((stage, key, seeds, splits), made) in enumerate(groups.items(), start=1)
+            for number, ((stage, key, seeds, splits, tails), made) in enumerate(groups.items(), start=1)
         ]
 
 

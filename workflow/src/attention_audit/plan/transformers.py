@@ -1,7 +1,10 @@
-"""The Transformer of a run: which models have it, where it lies, and the jobs that read it."""
+"""The Transformers of a run: the one that models have as their encoder, which of them, where it lies, and the jobs that
+read it; and classifiers that are given.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob, TransformerJob
+from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import Facts, find_folder, model_files, read_facts, refuse_unless_installed
 from attention_audit.transformer.settings import Backbone, Transformer
 
@@ -77,3 +81,19 @@ def states_job(config: Config, dataset: str) -> StatesJob:
         device=config.device,
         threads=config.threads,
     )
+
+
+def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
+    """The files that decide what these classifiers compute, each once."""
+    found = [find_folder(folder, mirror, "config: hf") for folder in folders]
+    return list(dict.fromkeys(str(path) for folder in found for path in model_files(folder)))
+
+
+def check_classifier(folder: str, mirror: Path | None, key: str) -> None:
+    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, or where it is of no
+    known family. `key`: of the configuration that names it.
+    """
+    refuse_unless_installed()
+    found = find_folder(folder, mirror, key)
+    model_files(found)
+    family_of(found)
