@@ -135,7 +135,10 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
             r"audit 'permutations' is not known \(did you mean 'permutation'\?\) \(known: .*\); declare it in "
             r"plan/audits\.py, or ask for another",
         ),
-        ({"audits": {"xx": []}}, r"suite 'xx' is not known \(known: wp, ss, jw, pd, own\); declare it in plan/suites\.py"),
+        (
+            {"audits": {"xx": []}},
+            r"suite 'xx' is not known \(known: wp, ss, jw, pd, own\); declare it in plan/suites\.py",
+        ),
         (
             {"audits": {"ss": ["correlation"]}},
             "audits.ss: correlation needs attention over tokens, and han_rnn attends to sentences; leave it out",
