@@ -199,7 +199,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
 
 
 def own_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """The same of models whose readouts are given; each of their adversaries is a point, since its lambda is unknown."""
+    """The same of models whose readouts are given; their adversaries are points, since no lambda of them is known."""
     return drawn(comparison, instance_adversary, models)
 
 
