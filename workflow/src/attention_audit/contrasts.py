@@ -30,7 +30,8 @@ class Subject(Section):
 
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
     with. items: what its attention lies on. unasked: why an audit was not asked of it, by the audit's name. contrasts:
-    the models it is compared with, None where the suite has none.
+    the models it is compared with, None where the suite has none. frozen: whether its encoder is as it was found, so
+    that its trainings differ in attention and decoder alone.
     """
 
     dataset: str
@@ -41,3 +42,4 @@ class Subject(Section):
     items: Literal["words", "sentences"]
     unasked: dict[str, str]
     contrasts: Contrasts | None = None
+    frozen: bool = False

@@ -249,6 +249,7 @@ class Exhibiting:
                 items="sentences" if suite.architecture(name, model).hierarchical else "words",
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
+                frozen=suite.architecture(name, model).frozen,
             )
             for every in self.scope.suites.values()
             for name in self.scope.datasets_of(every)

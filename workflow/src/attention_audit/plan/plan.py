@@ -114,6 +114,7 @@ class Plan:
     def known_files(self) -> list[str]:
         """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
         places = self.config.places
+        states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
         exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
         corpora = [
             places.corpus_file(name, file)
@@ -127,7 +128,7 @@ class Plan:
             for path, splits in ((places.weights, SPLITS[:1]), (places.readout, SPLITS))
             for split in splits
         ]
-        return [*exhibits, *self.audit_files(), *corpora, *trained]
+        return [*exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
 
     def train_job(self, training: str) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search."""
