@@ -65,12 +65,13 @@ def maps(
             words, weights = list(tokens[name]), reading.attention[name].tolist()
             if base.attending is not None:
                 words = [*words[: len(weights) - len(MARKS)], *MARKS]
-            if len(words) != len(weights):
+            # of a long text, a Transformer has read the first words
+            if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
             about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
-            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=True))]
+            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
     return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
 
 

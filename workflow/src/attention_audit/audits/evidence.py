@@ -17,7 +17,8 @@ from attention_audit.readout import Readout
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
 
-    `evidence` has the positions of a text's evidence, by the text's id.
+    `evidence` has the positions of a text's evidence, by the text's id. Those behind the last item, which a Transformer
+    has not read, are left out.
     """
     known = [i for i, name in enumerate(readout.ids) if name in evidence]
     # a Transformer may have read less than the whole text

@@ -22,6 +22,7 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
     """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
 
     on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
+    Evidence behind the last item, which a Transformer has not read, is left out.
     """
     rows: list[tuple[str, str, bool, float]] = []
     for texts in erasable(readout):
@@ -30,7 +31,7 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
             tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
             for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True):
                 if readout.ids[member] in evidence:
-                    items = set(evidence[readout.ids[member]])
+                    items = {item for item in evidence[readout.ids[member]] if item < length}
                     rows.append((readout.ids[member], ranking, top in items, len(items) / length))
     columns = ("id", "ranking", "on_evidence", "chance")
     return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

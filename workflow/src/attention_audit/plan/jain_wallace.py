@@ -77,7 +77,8 @@ class JainWallace(Suite):
             "pair": self.config.corpora[dataset].pair,
         }
         if encoder == "transformer":
-            parts |= parts_of(self.config)
+            states = parts_of(self.config)
+            parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
