@@ -212,7 +212,7 @@ class Trainings:
     def states(self, training: str) -> list[str]:
         """The states of a frozen Transformer that a training reads, and what they are of; often none."""
         suite, dataset, model = self.split(training)
-        frozen = suite.architecture(dataset, model).frozen
+        frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
     def passes(self, training: str) -> int:
