@@ -25,11 +25,12 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
+from attention_audit.batching import Indices
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.tokens import split_sentences
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Indices, Split
+from attention_audit.model.batch import Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.training.loop import adam, batches, train_epoch
 from attention_audit.training.objective import LabelLoss

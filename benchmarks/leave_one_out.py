@@ -24,8 +24,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.leave_one_out import leave_one_out
+from attention_audit.batching import Indices
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Indices, Split
+from attention_audit.model.batch import Split
 from attention_audit.model.classifier import Classifier
 
 TOGETHER = 16

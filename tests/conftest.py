@@ -14,8 +14,9 @@ import torch
 from folder import Folder, fresh
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
-from attention_audit.readout import Readout
+from attention_audit.readout import Attending, Readout, read_heads
 
 ROOT = Path(__file__).parent.parent
 
@@ -140,5 +141,41 @@ def random_pairs(random_readout: Callable[..., Readout]) -> Callable[..., Readou
             head=head,
             candidates=candidates,
         )
+
+    return make
+
+
+def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -> Tail:
+    """A tail of random weights; its inner layer is twice as wide."""
+    generator = torch.Generator().manual_seed(seed)
+    shapes = {"output": (width, width), "inner": (2 * width, width), "outer": (width, 2 * width)}
+    shapes |= {"pooler": (width, width), "classifier": (classes, width)}
+    weights = {}
+    for name, shape in shapes.items():
+        weights[f"{name}.weight"] = torch.randn(shape, generator=generator)
+        weights[f"{name}.bias"] = torch.randn(shape[:1], generator=generator)
+    for name in NORMS:
+        weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
+        weights[f"{name}.bias"] = torch.randn(width, generator=generator)
+    return Tail(weights, "gelu", pooled, 1e-12)
+
+
+@pytest.fixture
+def random_heads() -> Callable[..., Readout]:
+    """A readout of a Transformer with random weights, consistent in itself."""
+
+    def make(
+        lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
+    ) -> Readout:
+        random = np.random.default_rng(seed)
+        attending = Attending(
+            [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
+            [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
+            random.normal(size=(len(lengths), width)).astype(np.float32),
+            np.full(len(lengths), marks),
+            random_tail(width, classes, seed),
+        )
+        labels = random.integers(0, classes, len(lengths))
+        return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)
 
     return make

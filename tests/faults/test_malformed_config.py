@@ -168,7 +168,10 @@ TEXTS = {
         "training: {epochs: '8'}",
         "error: config: training.epochs: input should be a valid integer, not '8'",
     ),
-    "an unknown suite": ("audits: {xx: []}", "error: suite 'xx' is not known (known: wp, ss, jw, pd); declare it in "),
+    "an unknown suite": (
+        "audits: {xx: []}",
+        "error: suite 'xx' is not known (known: wp, ss, jw, pd, own); declare it in ",
+    ),
     "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),

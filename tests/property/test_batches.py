@@ -10,8 +10,9 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from attention_audit.batching import runs
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Split, runs
+from attention_audit.model.batch import Boundaries, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.readout import Readout
 from attention_audit.stages.reading_out import take_readout

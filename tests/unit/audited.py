@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.contrasts import Contrasts, Subject
+from attention_audit.contrasts import Contrasts, Guides, Subject
 from attention_audit.tables.arrays import Audits
 
 COLUMNS = {
@@ -33,10 +33,9 @@ CONTRASTS = Contrasts(
     seed=1,
     uniform="uniform",
     adversaries=["adversary", "continuation"],
-    guided="guide_base_lstm",
-    guided_uniform="guide_uniform",
-    guided_adversary="guide_adversary",
-    guided_own="guide_trained_mlp",
+    guides=Guides(
+        judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
+    ),
 )
 TEXTS = 200
 

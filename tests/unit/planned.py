@@ -9,6 +9,7 @@ import yaml
 
 from attention_audit.places import Places
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import SUITES
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
@@ -26,6 +27,10 @@ PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
 DEFAULT = overlaid(CATALOGUE, OWN)
 """The default configuration over the catalogue, as Snakemake reads them."""
+
+
+TRAINED = [suite for suite in SUITES if suite.key != "own"]
+"""The suites whose models are trained."""
 
 
 def plan_of(**changes: Any) -> Plan:

@@ -11,7 +11,7 @@ from pathlib import Path
 from importlinter import cli
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("captum", "gensim", "matplotlib", "pandas", "scipy", "seaborn", "sklearn", "spacy", "torch")
+HEAVY = ("captum", "gensim", "matplotlib", "pandas", "scipy", "seaborn", "sklearn", "spacy", "torch", "transformers")
 """Libraries that take long to import."""
 PLANNING = """
 import sys

@@ -306,5 +306,6 @@ def test_it_is_shown_with_what_it_rests_on(audits, tmp_path):
 
 
 def test_contrasts_name_every_model_once():
-    names = [*CONTRASTS.adversaries, *CONTRASTS.model_dump(exclude={"seed", "adversaries"}).values()]
+    assert CONTRASTS.guides is not None
+    names = [*CONTRASTS.adversaries, CONTRASTS.uniform, *CONTRASTS.guides.model_dump().values()]
     assert len(set(names)) == len(names)

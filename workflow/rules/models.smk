@@ -8,6 +8,9 @@
 #                    -> the same of the steps of a search, which are models of their own, and of the chosen one
 #                    -> results/models/{training}/seed{seed}.search.parquet
 #
+# <stage>_<suite>... corpus, what the user has of a model that is not trained here
+#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, tail.safetensors)
+#
 # {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
 # updated and not made anew, so that a change in how models are read out need not train them again.
 
@@ -20,6 +23,8 @@ for train_rule in PLAN.trainings.rules():
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             **({"heads": train_rule.files(PLACES.head)} if train_rule.pairs else {}),
             weights=update(train_rule.files(PLACES.weights)),
@@ -54,6 +59,8 @@ for search_rule in PLAN.trainings.search_rules():
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
             start=lambda w: ask(PLAN.trainings.start, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             weights=update(search_rule.files(PLACES.weights)),
             history=update(search_rule.files(PLACES.history)),
@@ -72,6 +79,37 @@ for search_rule in PLAN.trainings.search_rules():
             stage="search",
             code=code_hash("stages.search"),
             settings=settings_of(lambda w: PLAN.train_job(w.training)),
+            inputs=inputs,
+            outputs=outputs,
+        shell:
+            STAGE
+
+
+for import_rule in PLAN.trainings.import_rules():
+
+    rule:
+        name:
+            import_rule.name
+        input:
+            corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
+            given=lambda w: ask(PLAN.trainings.sources, w.training),
+            beside=lambda w: ask(PLAN.trainings.beside, w.training),
+        output:
+            **({"tails": import_rule.files(PLACES.tail)} if import_rule.tails else {}),
+            readouts=import_rule.files(PLACES.readout),
+        log:
+            f"{PLACES.logs}/{import_rule.stage}/{{training}}.log",
+        wildcard_constraints:
+            training=import_rule.pattern,
+        conda:
+            "../../envs/attention-audit.yaml"
+        threads: CONFIG.threads
+        resources:
+            **needs(import_rule.stage),
+        params:
+            stage=import_rule.stage,
+            code=code_hash(f"stages.{import_rule.stage}"),
+            settings=settings_of(lambda w: PLAN.import_job(w.training)),
             inputs=inputs,
             outputs=outputs,
         shell:

@@ -7,22 +7,30 @@ from typing import Literal
 from attention_audit.section import Section
 
 
+class Guides(Section):
+    """The diagnostic MLP, named likewise, with the weights of the `judged` model, with `uniform` weights, with those of
+    an `adversary`, and with weights of its `own` that it learns.
+    """
+
+    judged: str
+    uniform: str
+    adversary: str
+    own: str
+
+
 class Contrasts(Section):
     """The models that a judged model is compared with, named as in the column `model` of the audits.
 
     seed: the seed of the judged model that adversaries are trained against. uniform: the same model with uniform
-    weights. adversaries: the families of the consistent adversaries. guided, guided_uniform, guided_adversary,
-    guided_own: the diagnostic MLP with the judged model's weights, with uniform weights, with an adversary's weights,
-    and with weights it learns.
+    weights, None where there is none. adversaries: the families of the consistent adversaries. guides: the diagnostic
+    MLP with attention from elsewhere, None where there is none. chosen_on: the split on which an adversary is chosen.
     """
 
     seed: int
-    uniform: str
+    uniform: str | None
     adversaries: list[str]
-    guided: str
-    guided_uniform: str
-    guided_adversary: str
-    guided_own: str
+    guides: Guides | None = None
+    chosen_on: Literal["dev", "test"] = "dev"
 
 
 class Subject(Section):
@@ -30,7 +38,8 @@ class Subject(Section):
 
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
     with. items: what its attention lies on. unasked: why an audit was not asked of it, by the audit's name. contrasts:
-    the models it is compared with, None where the suite has none.
+    the models it is compared with, None where the suite has none. given: whether it was not trained here. frozen:
+    whether its encoder is as it was found, so that its trainings differ in attention and decoder alone.
     """
 
     dataset: str
@@ -41,3 +50,5 @@ class Subject(Section):
     items: Literal["words", "sentences"]
     unasked: dict[str, str]
     contrasts: Contrasts | None = None
+    given: bool = False
+    frozen: bool = False

@@ -37,10 +37,11 @@ PLACES = Places()
 NEEDS: Mapping[Need, str] = {
     "corpus": "texts",
     "network": "models that can be run again",
+    "states": "states under the attention",
+    "heads": "several heads of attention",
     "linear": "single texts, not pairs",
     "tokens": "attention over tokens, not over sentences",
     "base": "a base model",
-    "contrast": "an adversary of the base model",
 }
 """What an audit needs of a suite, beside the readouts that every suite has."""
 
@@ -183,6 +184,8 @@ def _architecture() -> list[str]:
 
 def _told(suite: Suite, dataset: str, model: str) -> str:
     """How a model is trained: every key that decides it, with its value."""
+    if given := suite.given(dataset, model):
+        return f"not trained here, but imported from {', '.join(given.sources)}"
     schedule, network = suite.schedule(dataset, model), suite.architecture(dataset, model)
     sizes = ("hidden", "attention_hidden", "embedding")
     told = {"epochs": schedule.epochs, "patience": schedule.patience, **schedule.optimisation.model_dump()}

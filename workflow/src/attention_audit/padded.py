@@ -2,19 +2,27 @@
 
 With weights a_t, the scores of a text are s = sum_t a_t z_t + b. In a model of single texts these are the logits. A
 model of pairs has a head above them, logits = W tanh(s) + c, and classes that are not candidates have no logit.
+
+A Transformer has several heads of attention and a tail above them (`model.tail`). Its map is the mean of the heads, and
+z_t and b are those of its first-order expansion at its own weights. An audit asks for other weights by what is done to
+the items, and gets those of all heads: `permuted`, `even`, `without`. Weights are (..., L) of one map, (..., H, L) of H
+heads, and `seen` is the map that a reader sees of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import ROWS, Tail
 
 
 class Head(NamedTuple):
@@ -24,12 +32,66 @@ class Head(NamedTuple):
     bias: Tensor
 
 
+class Heads(NamedTuple):
+    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D / H), below (n, D), marks (n,).
+
+    below: the state of the classified token under the last layer. marks: how many items of a text, its last ones, are
+    no words but marks of the tokenizer. Values and tail are in float32: a tail in float64
+    takes many times as long, and both differ by about 1e-6.
+    """
+
+    weights: Tensor
+    values: Tensor
+    below: Tensor
+    marks: Tensor
+    tail: Tail
+
+    def rows(self, rows: Tensor) -> Heads:
+        """Those of some of the texts."""
+        return Heads(self.weights[rows], self.values[rows], self.below[rows], self.marks[rows], self.tail)
+
+    def contexts(self, weights: Tensor) -> Tensor:
+        """What K other sets of weights attend to: (K, n, H, L) -> (K, n, D)."""
+        attended = weights.to(self.values.dtype).permute(1, 2, 0, 3) @ self.values
+        return attended.permute(2, 0, 1, 3).flatten(2)
+
+    def logits(self, contexts: Tensor) -> Tensor:
+        """Logits of K contexts of each text: (K, n, D) -> (K, n, C)."""
+        return self.tail.logits(contexts, self.below)
+
+    def expansion(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The first-order expansion of the logits s at the model's own weights: z (n, L, C), b (n, C), s (n, C).
+
+        z_t = (sum over heads of a_ht ds/da_ht) / a_t, with the mean a_t of the heads, and b = s - sum_t a_t z_t. So
+        a_t z_t is what item t adds where all its weights change in proportion. Where they are 0, all heads have an
+        equal part in it.
+        """
+        with torch.enable_grad():
+            context = self.contexts(self.weights[None])[0].requires_grad_()
+            logits = self.tail.passed(context, self.below)
+            slopes = [torch.autograd.grad(one.sum(), context, retain_graph=True)[0] for one in logits.unbind(-1)]
+        by_context = torch.stack(slopes, -1).reshape(*self.weights.shape[:2], -1, len(slopes))
+        by_weight = self.values @ by_context
+        weights = self.weights.to(by_weight.dtype)[..., None]
+        added, map_ = (weights * by_weight).sum(1), weights.mean(1)
+        contribution = (added / map_).where(map_ > 0, by_weight.sum(1))
+        return contribution, logits.detach() - added.sum(1), logits.detach()
+
+    def coarse(self) -> Heads:
+        """The same with values and tail in bfloat16, of three digits, where the processor multiplies them faster."""
+        if not torch.cpu._is_avx512_bf16_supported():
+            return self
+        dtype = torch.bfloat16
+        return self._replace(values=self.values.to(dtype), below=self.below.to(dtype), tail=self.tail.to(dtype))
+
+
 @dataclass(frozen=True)
 class Padded:
     """n texts of a readout, padded to the longest.
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
-    lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer.
+    lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer. A
+    Transformer has its heads, whose mean is `attention`.
     """
 
     members: npt.NDArray[np.int64]
@@ -39,16 +101,66 @@ class Padded:
     lengths: Tensor
     head: Head | None = None
     candidates: Tensor | None = None
+    heads: Heads | None = None
 
     def double(self) -> Padded:
-        """The same texts with all values in float64."""
+        """The same texts with all values in float64, but for what `Heads` says."""
         head = None if self.head is None else Head(*(part.double() for part in self.head))
+        heads = None if self.heads is None else self.heads._replace(weights=self.heads.weights.double())
         values = {name: getattr(self, name).double() for name in ("attention", "contribution", "bias")}
-        return replace(self, **values, head=head)
+        return replace(self, **values, head=head, heads=heads)
 
-    def scores(self, attention: Tensor) -> Tensor:
-        """The scores s under K other sets of weights, tanh(s) in a model of pairs: (K, n, L) -> (K, n, O)."""
-        scores = (attention.transpose(0, 1) @ self.contribution).transpose(0, 1) + self.bias
+    @property
+    def weights(self) -> Tensor:
+        """The weights that the prediction is made of: the map (n, L), or those of all heads (n, H, L)."""
+        return self.attention if self.heads is None else self.heads.weights
+
+    @property
+    def padding(self) -> Tensor:
+        """True behind the last item of a text, (n, L), or (n, 1, L) of several heads."""
+        beyond = torch.arange(self.attention.shape[1]) >= self.lengths[:, None]
+        return beyond if self.heads is None else beyond[:, None]
+
+    @property
+    def words(self) -> Tensor:
+        """The number of items of each text that are no marks of a tokenizer, (n,); they come first."""
+        return self.lengths if self.heads is None else self.lengths - self.heads.marks
+
+    def top(self) -> Tensor:
+        """The word of each text that has the most attention, (n,)."""
+        others = torch.arange(self.attention.shape[1]) >= self.words[:, None]
+        return self.attention.masked_fill(others, -1.0).argmax(1)
+
+    def seen(self, weights: Tensor) -> Tensor:
+        """The map that a reader sees of other weights: (..., L) of one map, (..., H, L) of several -> (..., L)."""
+        return weights if self.heads is None else weights.mean(-2)
+
+    def apart(self, slope: Tensor) -> Tensor:
+        """From a derivative with respect to what is seen, that with respect to the weights: the other way round."""
+        if self.heads is None:
+            return slope
+        count = self.heads.weights.shape[1]
+        return (slope / count).unsqueeze(-2).expand(*slope.shape[:-1], count, slope.shape[-1])
+
+    def permuted(self, orders: Tensor) -> Tensor:
+        """The weights in K other orders of the items, the same in all heads: (K, n, L) -> (K, n, L) or (K, n, H, L)."""
+        places = orders if self.heads is None else orders.unsqueeze(-2)
+        weights = self.weights.expand(len(orders), *self.weights.shape)
+        return weights.gather(-1, places.expand(weights.shape))
+
+    def even(self) -> Tensor:
+        """The same weight on every item, in all heads: (n, L) or (n, H, L)."""
+        lengths = self.lengths.to(self.weights.dtype).view(-1, *[1] * (self.weights.dim() - 1))
+        return (1 / lengths).expand_as(self.weights).masked_fill(self.padding, 0.0)
+
+    def scores(self, weights: Tensor) -> Tensor:
+        """The scores s under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, O).
+
+        In a model of pairs they are tanh(s); with several heads, the logits of the tail.
+        """
+        if self.heads is not None:
+            return self.heads.logits(self.heads.contexts(weights)).to(weights.dtype)
+        scores = (weights.transpose(0, 1) @ self.contribution).transpose(0, 1) + self.bias
         return scores if self.head is None else scores.tanh()
 
     def decide(self, scores: Tensor) -> Tensor:
@@ -60,19 +172,21 @@ class Padded:
             logits = logits.masked_fill(~self.candidates, float("-inf"))
         return probabilities(logits)
 
-    def predict(self, attention: Tensor) -> Tensor:
-        """Predicted probabilities under K other sets of weights: (K, n, L) -> (K, n, C)."""
-        return self.decide(self.scores(attention))
+    def predict(self, weights: Tensor) -> Tensor:
+        """Predicted probabilities under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, C)."""
+        return self.decide(self.scores(weights))
 
     def exact_contributions(self) -> Tensor | None:
         """What each item adds to the decision for the predicted class m, c_t = a_t (z_tm - sum_c p_c z_tc), (n, L).
 
         Its sum over the items is the lead of logit m over the mean of all logits, weighted by their probabilities,
-        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head.
+        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head. With
+        several heads, z_t are those of the first-order expansion, so that c_t are exact at the model's own weights
+        only.
         """
         if self.head is not None:
             return None
-        logits = self.scores(self.attention[None])[0]
+        logits = self.scores(self.weights[None])[0]
         predicted = pad(logits, (int(logits.shape[-1] == 1), 0)).softmax(-1)
         decision = predicted.argmax(-1, keepdim=True)
         others = predicted.scatter(-1, decision, 0.0)
@@ -85,16 +199,53 @@ class Padded:
         exact = self.exact_contributions()
         return None if exact is None else exact.abs() / exact.abs().sum(-1, keepdim=True)
 
+    def _by_score(self, predicted: Tensor, slope: Tensor) -> Tensor:
+        """From derivatives with respect to the predictions to those with respect to the logits: (..., C) -> (..., C).
+
+        Of a softmax, dp_c/ds_j = p_c (delta_cj - p_j).
+        """
+        return predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
+
     def pull(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
-        """Derivative, with respect to the attention, of a function of the predictions (the chain rule).
+        """Derivative, with respect to the weights, of a function of the predictions (the chain rule), of one map.
 
         scores (K, n, O): from `scores`. predicted (K, n, C): from `decide`. slope (K, n, C): the function's derivative
         with respect to the predictions. Returns (K, n, L).
         """
-        # softmax: dp_c/ds_j = p_c (delta_cj - p_j); a lone sigmoid output is the last of two classes
-        by_score = predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
+        by_score = self._by_score(predicted, slope)
         if self.head is None:
+            # a lone sigmoid output is the last of two classes
             by_score = by_score[..., -scores.shape[-1] :]
         else:
             by_score = (by_score @ self.head.weight) * (1 - scores.square())
         return (by_score.transpose(0, 1) @ self.contribution.transpose(1, 2)).transpose(0, 1)
+
+    def descent(self, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """Derivative, with respect to the weights, of a function of the predictions.
+
+        weights: K other sets, (K, n, L) or (K, n, H, L). slope: from the predictions of K sets of weights for the
+        texts, (K, n, C), to the function's derivative with respect to them; zeros in a row cost nothing. Returns the
+        shape of the weights.
+        """
+        if self.heads is None:
+            scores = self.scores(weights)
+            predicted = self.decide(scores)
+            return self.pull(scores, predicted, slope(predicted))
+        return self._through_tail(self.heads, weights, slope)
+
+    def _through_tail(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """`descent` of several heads; of the rows, only those with a slope pass the tail a second time, backwards."""
+        contexts = heads.contexts(weights)
+        predicted = self.decide(heads.logits(contexts).to(weights.dtype))
+        by_logit = self._by_score(predicted, slope(predicted)).flatten(0, 1)
+        rows = by_logit.any(-1).nonzero()[:, 0]
+        by_context = torch.zeros_like(contexts).flatten(0, 1)
+        flat = contexts.flatten(0, 1)
+        for some in torch.split(rows, ROWS):
+            with torch.enable_grad():
+                context = flat[some].requires_grad_()
+                logits = heads.tail.passed(context, heads.below[some % len(self.attention)])
+            (by_context[some],) = torch.autograd.grad(logits, context, by_logit[some].to(logits.dtype))
+        by_head = by_context.view(*weights.shape[:3], -1)
+        pulled = heads.values @ by_head.permute(1, 2, 3, 0)
+        return pulled.permute(3, 0, 1, 2).to(weights.dtype)

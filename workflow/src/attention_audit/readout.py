@@ -3,6 +3,11 @@
 Every classifier here ends in logits = sum_t a_t z_t + b with z_t = W h_t. The items t of a text are its tokens, or its
 sentences in a hierarchical model. With a, z and b stored, the prediction under any other attention is a dot product,
 without the network. A model of pairs has a small head above, which is stored in a file beside the readout.
+
+The classifier of a Transformer has several heads of attention, and above them a tail (`model.tail`), which is stored
+beside the readout. What its heads attend to is stored with each text, so that here too the prediction under any other
+attention needs no network. Its attention a is the mean of its heads, which is what a reader sees, and z and b are those
+of the first-order expansion at its own weights: z_t = (sum over heads of a_ht ds/da_ht) / a_t, b = s - sum_t a_t z_t.
 """
 
 from __future__ import annotations
@@ -20,17 +25,26 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.columns.readout import HEAD, READOUT
+from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
+from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.readout import HEAD, HEADED, READOUT
 from attention_audit.errors import AuditError
-from attention_audit.padded import Head, Padded
+from attention_audit.model.tail import Tail, tail_of
+from attention_audit.padded import Head, Heads, Padded
 
 Floats = npt.NDArray[np.float32]
 Classes = npt.NDArray[np.int32]
 HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
+TAIL_FILE = "tail.safetensors"
+"""Name of the file with the tail of a Transformer, likewise."""
 AT_ONCE = 2000
 """Texts of a readout that are read or written together, since all of them may not fit in memory."""
+POSITIONS = 4096
+"""Items of the texts that are padded together."""
+HEADED_AT_ONCE = 250
+"""The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
 
 
 def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
@@ -38,12 +52,56 @@ def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
     return pad_sequence(list(torch.split(flat, [len(row) for row in rows])), batch_first=True)
 
 
+def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArray[np.int64]]:
+    """The texts of these lengths, shortest first, in batches of about `positions` items together."""
+    order = np.argsort(lengths, kind="stable")
+    cumulative = np.cumsum(lengths[order])
+    return np.split(order, np.flatnonzero(np.diff(cumulative // positions)) + 1)
+
+
+@dataclass(frozen=True)
+class Attending:
+    """What the heads of a Transformer attend to: H heads, width D.
+
+    weights[i] (L_i, H), values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`. marks (N,): how many items of a
+    text, its last ones, are no words but marks of the tokenizer, such as [CLS] and [SEP].
+    """
+
+    weights: list[Floats]
+    values: list[Floats]
+    below: Floats
+    marks: npt.NDArray[np.int64]
+    tail: Tail
+
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> Attending:
+        """That of the texts at `members`."""
+        return Attending(
+            [self.weights[i] for i in members],
+            [self.values[i] for i in members],
+            self.below[members],
+            self.marks[members],
+            self.tail,
+        )
+
+    def padded(self, dtype: torch.dtype) -> Heads:
+        """All texts as one batch; only the weights are in `dtype`."""
+        weights, values = _pad(self.weights, dtype), _pad(self.values, torch.float32)
+        return Heads(
+            weights.transpose(1, 2).contiguous(),
+            values.transpose(1, 2).contiguous(),
+            torch.from_numpy(self.below),
+            torch.from_numpy(self.marks),
+            self.tail,
+        )
+
+
 @dataclass(frozen=True)
 class Readout:
     """One model on one split, or on some of its texts: N texts, C classes, O outputs; text i has L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
-    A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i.
+    A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. A Transformer
+    has what its heads attend to, and attention[i] is their mean.
     """
 
     ids: list[str]
@@ -55,6 +113,7 @@ class Readout:
     bias: Floats
     head: Head | None = None
     candidates: list[Classes] | None = None
+    attending: Attending | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -65,9 +124,19 @@ class Readout:
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @property
+    def words(self) -> npt.NDArray[np.int64]:
+        """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
+        return self.lengths if self.attending is None else self.lengths - self.attending.marks
+
+    @property
+    def word_attention(self) -> list[Floats]:
+        """The weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
+        return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]
+
+    @property
     def max_attention(self) -> npt.NDArray[np.float64]:
-        """The largest weight in each text, (N,)."""
-        return np.array([weights.max() for weights in self.attention], dtype=np.float64)
+        """The largest weight of a word in each text, (N,)."""
+        return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
     def aligned(self, ids: Sequence[str]) -> Readout:
         """The same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
@@ -87,16 +156,14 @@ class Readout:
             self.bias[order],
             self.head,
             None if self.candidates is None else [self.candidates[i] for i in order],
+            None if self.attending is None else self.attending.at(order),
         )
 
-    def batches(self, dtype: torch.dtype, positions: int = 4096) -> Iterator[Padded]:
+    def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
-        order = np.argsort(lengths, kind="stable")
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
-        cumulative = np.cumsum(lengths[order])
-        cuts = np.flatnonzero(np.diff(cumulative // positions)) + 1
-        for members in np.split(order, cuts):
+        for members in by_length(lengths, positions):
             yield Padded(
                 members,
                 _pad([self.attention[i] for i in members], dtype),
@@ -105,6 +172,7 @@ class Readout:
                 torch.from_numpy(lengths[members]),
                 head,
                 self._choices(members),
+                None if self.attending is None else self.attending.at(members).padded(dtype),
             )
 
     def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
@@ -117,15 +185,25 @@ class Readout:
         return torch.from_numpy(choices)
 
     def predict(self, attention: Sequence[Floats]) -> Floats:
-        """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`."""
+        """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`.
+
+        With several heads, one array (L_i, H).
+        """
         predicted = np.empty_like(self.probabilities)
         for texts in self.batches(torch.float32):
             weights = _pad([attention[i] for i in texts.members], torch.float32)
+            if texts.heads is not None:
+                weights = weights.transpose(1, 2)
             predicted[texts.members] = texts.predict(weights[None])[0].numpy()
         return predicted
 
+    @property
+    def kind(self) -> Artefact:
+        """The kind of file that it is written as."""
+        return READOUT if self.attending is None else HEADED
+
     def columns(self) -> dict[str, Any]:
-        """The columns that columns.readout.READOUT declares."""
+        """The columns that columns.readout declares for its `kind`."""
         return {
             "id": self.ids,
             "label": self.labels.astype(np.int32),
@@ -135,14 +213,40 @@ class Readout:
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
             "candidates": [None] * len(self) if self.candidates is None else self.candidates,
+        } | (self._attending_columns(self.attending) if self.attending else {})
+
+    @staticmethod
+    def _attending_columns(attending: Attending) -> dict[str, Any]:
+        return {
+            "heads": [weights.reshape(-1) for weights in attending.weights],
+            "values": [values.reshape(-1) for values in attending.values],
+            "below": list(attending.below),
+            "marks": attending.marks.astype(np.int32),
         }
 
-    def tables(self, rows: int = AT_ONCE) -> Iterator[pa.Table]:
+    def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
         """The columns as tables of at most `rows` texts each, in order."""
         columns = self.columns()
+        rows = rows or (AT_ONCE if self.attending is None else HEADED_AT_ONCE)
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
-            yield pa.table(part, schema=READOUT.schema)
+            yield pa.table(part, schema=self.kind.schema)
+
+
+def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: Attending) -> Readout:
+    """The readout of a Transformer, from what its heads attend to: its map, first-order expansion and predictions."""
+    maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
+    classes = len(attending.tail.weights["classifier.bias"])
+    bias, logits = np.empty((2, len(ids), classes), np.float32)
+    lengths = np.array([len(weights) for weights in attending.weights])
+    for members in by_length(lengths, POSITIONS):
+        heads = attending.at(members).padded(torch.float32)
+        values, bias[members], logits[members] = (part.numpy() for part in heads.expansion())
+        seen = heads.weights.double().mean(1).float().numpy()
+        for member, map_, of_items in zip(members, seen, values, strict=True):
+            maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
+    predicted = torch.from_numpy(logits).softmax(-1).numpy()
+    return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, attending=attending)
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
@@ -165,7 +269,36 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
-def _from_table(table: pa.Table, path: Path) -> Readout:
+def _read_tail(path: Path) -> Tail:
+    tensors = read_weights(path)
+    try:
+        return tail_of(tensors)
+    except (KeyError, IndexError) as error:
+        raise AuditError(f"{path}: holds no tail of a Transformer ({error}); {rebuild_hint(path)}") from error
+
+
+def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> Attending:
+    """The heads of the texts of a table. Raises AuditError where they fit neither their items nor the tail."""
+    below = np.stack(_rows(table["below"]))
+    width = below.shape[1]
+    weights, values = _rows(table["heads"]), _rows(table["values"])
+    heads = len(weights[0]) // lengths[0]
+    fits = width == len(tail.weights["output.bias"]) and heads and width % heads == 0
+    for name, length, of_heads, of_values in zip(table["id"].to_pylist(), lengths, weights, values, strict=True):
+        if not fits or len(of_heads) != heads * length or len(of_values) != width * length:
+            raise AuditError(
+                f"{path}: the heads of text {name!r} do not fit its items or its tail; {rebuild_hint(path)}"
+            )
+    return Attending(
+        [row.reshape(-1, heads) for row in weights],
+        [row.reshape(-1, heads, width // heads) for row in values],
+        below,
+        table["marks"].to_numpy().astype(np.int64),
+        tail,
+    )
+
+
+def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
     bias = np.stack(_rows(table["bias"]))
     attention = _rows(table["attention"])
     contribution = _rows(table["contribution"])
@@ -186,22 +319,33 @@ def _from_table(table: pa.Table, path: Path) -> Readout:
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
+        None if tail is None else _attending(table, path, tail, [len(weights) for weights in attention]),
     )
 
 
+def _kind(path: Path) -> tuple[Artefact, Tail | None]:
+    """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
+    if kind_of(path) != HEADED.name:
+        return READOUT, None
+    return HEADED, _read_tail(path.with_name(TAIL_FILE))
+
+
 def read_readout(path: Path) -> Readout:
-    """Read a readout file and, for a model of pairs, the file with the head beside it.
+    """Read a readout file and, for a model of pairs or a Transformer, the file with the head or the tail beside it.
 
     Raises AuditError where one of them is damaged, or where their columns contradict each other.
     """
-    return _from_table(read_table(path, READOUT), path)
+    kind, tail = _kind(path)
+    return _from_table(read_table(path, kind), path, tail)
 
 
-def read_readouts(path: Path, rows: int = AT_ONCE) -> Iterator[Readout]:
+def read_readouts(path: Path, rows: int | None = None) -> Iterator[Readout]:
     """A readout file as readouts of at most `rows` texts, in order; only one row group is in memory at a time.
 
     Raises AuditError as `read_readout` does.
     """
-    for table in read_batches(path, READOUT, READOUT.schema.names):
+    kind, tail = _kind(path)
+    rows = rows or (AT_ONCE if tail is None else HEADED_AT_ONCE)
+    for table in read_batches(path, kind, kind.schema.names):
         for start in range(0, len(table), rows):
-            yield _from_table(table.slice(start, rows), path)
+            yield _from_table(table.slice(start, rows), path, tail)

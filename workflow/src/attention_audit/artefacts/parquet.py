@@ -128,6 +128,15 @@ def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
         yield file
 
 
+def kind_of(path: Path) -> str:
+    """The name of the kind of file at `path`; "" where there is none, or one that cannot be read."""
+    try:
+        name: bytes = (pq.read_schema(path).metadata or {}).get(KIND_KEY, b"")
+    except (OSError, pa.ArrowException):
+        return ""
+    return name.decode()
+
+
 def read_table(path: Path, artefact: Artefact) -> pa.Table:
     """Read a whole file of kind `artefact`; raises AuditError as `opened` does."""
     with opened(path, artefact) as file:

@@ -14,6 +14,8 @@ from attention_audit.audits.settings import AttentionMaps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Floats, Readout
 
+MARKS = ("[CLS]", "[SEP]")
+"""What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE = (10, 60)
 COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
@@ -55,18 +57,21 @@ def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: 
 def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """The columns `COLUMNS`, with one row for each text, reading and word."""
+    """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
     shown = base.aligned(ids)
     rows: list[tuple[Any, ...]] = []
     for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
         for reading in readings:
-            words, weights = tokens[name], reading.attention[name].tolist()
-            if len(words) != len(weights):
+            words, weights = list(tokens[name]), reading.attention[name].tolist()
+            if base.attending is not None:
+                words = [*words[: len(weights) - len(MARKS)], *MARKS]
+            # of a long text, a Transformer has read the first words
+            if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
             about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
-            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=True))]
+            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
     return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
 
 
@@ -89,25 +94,28 @@ def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
     """How the base model reads the texts with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
-    predicted = base.predict(rows["attention"].to_list())[np.arange(len(base)), base.predictions]
-    attention = dict(zip(base.ids, rows["attention"], strict=True))
+    found = rows["attention"].to_list()
+    if base.attending is not None:
+        found = [weights.reshape(length, -1) for weights, length in zip(found, base.lengths, strict=True)]
+    predicted = base.predict(found)[np.arange(len(base)), base.predictions]
+    maps = [weights if weights.ndim == 1 else weights.mean(1) for weights in found]
+    attention = dict(zip(base.ids, maps, strict=True))
     return Reading("instance_adversary", attention, _by_text(base.ids, rows["jsd"]), _by_text(base.ids, predicted))
 
 
 def attention_maps(
     base: Readout,
-    contrast: Readout,
     instance_adversary: pd.DataFrame,
     tokens: Mapping[str, Sequence[str]],
     settings: AttentionMaps,
     report: Callable[[str], None],
+    contrast: Readout | None = None,
 ) -> dict[str, Any]:
-    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout."""
-    readings = [
-        of_model("base", base, base),
-        of_model("consistent_adversary", contrast, base),
-        of_search(instance_adversary, base),
-    ]
+    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout, None
+    where there is none.
+    """
+    consistent = [] if contrast is None else [of_model("consistent_adversary", contrast, base)]
+    readings = [of_model("base", base, base), *consistent, of_search(instance_adversary, base)]
     ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
     return maps(base, ids, readings, tokens)

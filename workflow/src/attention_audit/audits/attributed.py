@@ -12,7 +12,8 @@ from attention_audit.audits.gradients import attached_gradients, gradients
 from attention_audit.audits.integrated_gradients import integrated_gradients
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out
 from attention_audit.audits.settings import Agreement
-from attention_audit.model.batch import Indices, Split
+from attention_audit.batching import Indices
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout
 

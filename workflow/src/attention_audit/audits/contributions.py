@@ -10,6 +10,10 @@ shows something else than what decides; and weight on items of c_t < 0 lies on w
 which no map of weights says. Assumes that the items' states are what is to be explained; it says nothing of the words
 that they know of. Since dp_m/da_t = p_m (z_tm - sum_c p_c z_tc), attention times gradient, the ranking `product`, is
 p_m c_t: the same order. Runs on the readout.
+
+A Transformer's logits are no such sum. There c_t is what the first-order expansion at the model's own weights gives to
+item t, over all heads: it is how the decision would begin to change, and the c_t of a text do not say what other
+weights would predict. What an erasure does (top_fall, top_flips) passes the tail and is exact.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, without
+from attention_audit.audits.erasure import ErasableTexts, erasable, without
 from attention_audit.audits.rankings import order
 from attention_audit.columns.contributions import TOP
 from attention_audit.readout import Readout
@@ -68,9 +72,9 @@ def top_erased(texts: ErasableTexts, top: Tensor) -> tuple[Tensor, Tensor]:
     """What the predicted class loses without one item of each text, and whether the decision changes: (n, 1) -> (n,),
     (n,).
     """
-    votes = without(texts, top)
-    fall = texts.predicted - distribution(votes, texts.bias)
-    flips = decide(votes, texts.bias) != texts.decision
+    predicted, decided = texts.outcome(without(texts, top))
+    fall = texts.predicted - predicted
+    flips = decided != texts.decision
     return fall[..., 0].gather(1, texts.decision)[:, 0], flips[:, 0]
 
 
@@ -84,8 +88,9 @@ def contributions(readout: Readout) -> dict[str, Any]:
     item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN and
     None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items with
     the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
+    Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
-    lengths = readout.lengths
+    lengths, words = readout.lengths, readout.words
     found = {name: np.full(len(readout), np.nan) for name in ("tau", "overlap", "magnitude", "against", "top_fall")}
     flips = np.full(len(readout), None, object)
     tops: dict[str, list[npt.NDArray[Any]]] = {
@@ -93,11 +98,11 @@ def contributions(readout: Readout) -> dict[str, Any]:
     }
     for texts in erasable(readout):
         at, exact = texts.members, texts.exact_contributions
-        by_weight, by_size = (order(scores, texts.lengths) for scores in (texts.attention, exact.abs()))
+        by_weight, by_size = (order(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
         fall, changes = top_erased(texts, by_weight[:, :1])
-        several = texts.lengths.numpy() > 1
-        found["tau"][at] = kendall(texts.attention, exact.abs(), texts.lengths).numpy()
-        found["overlap"][at] = overlaps(by_weight, by_size, texts.lengths).numpy()
+        several = texts.words.numpy() > 1
+        found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
+        found["overlap"][at] = overlaps(by_weight, by_size, texts.words).numpy()
         found["magnitude"][at] = exact.abs().sum(1).numpy()
         found["against"][at] = texts.attention.where(exact < 0, 0.0).sum(1).numpy()
         found["top_fall"][at[several]] = fall.numpy()[several]
@@ -106,7 +111,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
         shown = (first, texts.attention.gather(1, first), exact.gather(1, first))
         for rows, values in zip(tops.values(), shown, strict=True):
             for member, row in zip(at, values.numpy(), strict=True):
-                rows[member] = row[: lengths[member]]
+                rows[member] = row[: words[member]]
     return {
         "id": readout.ids,
         "items": lengths.astype(np.int32),

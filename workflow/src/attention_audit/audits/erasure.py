@@ -11,6 +11,10 @@ remain have weights of exactly 0. Votes and mass are sums over items, so one cum
 ranking. It adds up the items that remain; to subtract the erased ones from the total would lose all digits where one
 item has nearly all mass.
 
+With several heads, an item is erased in all of them, and each head is renormalised by itself; one without any mass
+attends to the zero vector. The votes of an item are then a_ht V_ht of each head, and there is a mass of each head: they
+are sums over items too, and what remains of them passes the tail.
+
 With two classes, the model's one output z is treated as the logits 0 and z, whose softmax is the sigmoid. Where classes
 tie, the lower class is predicted.
 """
@@ -27,6 +31,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from attention_audit.padded import Heads
 from attention_audit.readout import Readout
 
 
@@ -35,7 +40,8 @@ class ErasableTexts:
     """n texts, padded with zeros to L items; L is one more than the longest text has, to leave room for "no item left".
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, C, L), bias (n, C),
-    votes (n, C + 1, L) with the mass last, lengths (n,). C is 2 for a model with one output.
+    votes (n, F, L) with the mass last, lengths (n,). C is 2 for a model with one output. F is C + 1, or D + H + 1 with
+    several heads, whose masses come before the last, which is their mean.
     """
 
     members: npt.NDArray[np.int64]
@@ -44,16 +50,47 @@ class ErasableTexts:
     bias: Tensor
     votes: Tensor
     lengths: Tensor
+    heads: Heads | None = None
+
+    @property
+    def words(self) -> Tensor:
+        """The number of items of each text that are no marks of a tokenizer, (n,): `Padded.words`."""
+        return self.lengths if self.heads is None else self.lengths - self.heads.marks
 
     @cached_property
     def decision(self) -> Tensor:
         """The predicted classes when nothing is erased, (n, 1)."""
-        return decide(self.votes.sum(2, keepdim=True), self.bias)
+        return self.decided(self.votes.sum(2, keepdim=True))
 
     @cached_property
     def predicted(self) -> Tensor:
         """The predicted distributions when nothing is erased, (n, C, 1)."""
-        return distribution(self.votes.sum(2, keepdim=True), self.bias)
+        return self.distributed(self.votes.sum(2, keepdim=True))
+
+    def distributed(self, votes: Tensor) -> Tensor:
+        """Predicted distributions from the votes and mass that remain: (n, F, K) -> (n, C, K)."""
+        return distribution(votes, self.bias) if self.heads is None else through(votes, self.heads)
+
+    def decided(self, votes: Tensor) -> Tensor:
+        """Predicted classes from the votes and mass that remain: (n, F, K) -> (n, K)."""
+        return decide(votes, self.bias) if self.heads is None else self.distributed(votes).max(1).indices
+
+    def outcome(self, votes: Tensor) -> tuple[Tensor, Tensor]:
+        """`distributed` and `decided`."""
+        predicted = self.distributed(votes)
+        return predicted, decide(votes, self.bias) if self.heads is None else predicted.max(1).indices
+
+    def at(self, rows: Tensor) -> ErasableTexts:
+        """The texts at some rows."""
+        return ErasableTexts(
+            self.members[rows.numpy()],
+            self.attention[rows],
+            self.contribution[rows],
+            self.bias[rows],
+            self.votes[rows],
+            self.lengths[rows],
+            None if self.heads is None else self.heads.rows(rows),
+        )
 
     @cached_property
     def lead(self) -> Tensor:
@@ -82,31 +119,54 @@ class ErasableTexts:
 
 
 def erasable(readout: Readout, positions: int = 16384) -> Iterator[ErasableTexts]:
-    """All texts of a readout in float64, shortest first, in batches of about `positions` items together."""
-    for texts in readout.batches(torch.float64, positions):
+    """All texts of a readout in float64, shortest first, in batches of about `positions` items together.
+
+    With several heads, the votes are in float32, and a batch has fewer items: they are larger.
+    """
+    for texts in readout.batches(torch.float64, positions if readout.attending is None else positions // 8):
         two_classes = int(texts.bias.shape[1] == 1)
         attention = pad(texts.attention, (0, 1))
         contribution = pad(texts.contribution.transpose(1, 2), (0, 1, two_classes, 0))
         bias = pad(texts.bias, (two_classes, 0))
-        votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
-        yield ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths)
+        if texts.heads is None:
+            votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
+        else:
+            votes = pad(attended(texts.heads), (0, 1))
+        yield ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.heads)
+
+
+def attended(heads: Heads) -> Tensor:
+    """What each item adds to what the heads attend to, its mass in each head, and the mean: (n, D + H + 1, L)."""
+    weights = heads.weights.to(heads.values.dtype)
+    values = (weights[..., None] * heads.values).transpose(2, 3).flatten(1, 2)
+    return torch.cat([values, weights, weights.mean(1, keepdim=True)], 1)
+
+
+def through(votes: Tensor, heads: Heads) -> Tensor:
+    """Predicted distributions from what remains of the votes and masses of heads: (n, D + H + 1, K) -> (n, C, K)."""
+    count, width = heads.weights.shape[1], heads.below.shape[1]
+    values = votes[:, :width].reshape(len(votes), count, width // count, -1)
+    mass = votes[:, width:-1, None]
+    contexts = values / mass.where(mass > 0, 1.0)
+    logits = heads.logits(contexts.where(mass > 0, 0.0).flatten(1, 2).permute(2, 0, 1))
+    return logits.double().softmax(-1).permute(1, 2, 0)
 
 
 def ranked(votes: Tensor, order: Tensor) -> Tensor:
-    """Votes and mass in the order of a ranking, padding last: (n, C + 1, L), positions (n, L) -> (n, C + 1, L)."""
+    """Votes and mass in the order of a ranking, padding last: (n, F, L), positions (n, L) -> (n, F, L)."""
     return votes.gather(2, order[:, None].expand_as(votes))
 
 
 def left(votes: Tensor) -> Tensor:
     """Votes and mass that remain when the first k items are erased, for k = 0 to L - 1.
 
-    (n, C + 1, L) in the order of a ranking -> (n, C + 1, L), position k for k erased items.
+    (n, F, L) in the order of a ranking -> (n, F, L), position k for k erased items.
     """
     return votes.flip(2).cumsum(2).flip(2)
 
 
 def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
-    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, C + 1, K)."""
+    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
     kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
 

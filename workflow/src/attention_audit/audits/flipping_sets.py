@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, decide, distribution, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
 from attention_audit.audits.rankings import RANKERS, SMALLEST, order
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.readout import Readout
@@ -25,9 +25,9 @@ from attention_audit.readout import Readout
 def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]:
     """The number of items erased when the decision first changes, (n,), and the mass of these items, (n,).
 
-    Where the decision never changes, they are -1 and NaN. `remaining` (n, C + 1, L) comes from `left`, along a ranking.
+    Where the decision never changes, they are -1 and NaN. `remaining` (n, F, L) comes from `left`, along a ranking.
     """
-    flips = decide(remaining[..., 1:], texts.bias) != texts.decision
+    flips = texts.decided(remaining[..., 1:]) != texts.decision
     first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
     mass = remaining[:, -1]
     erased = (mass[:, :1] - mass.gather(1, first))[:, 0]
@@ -38,13 +38,13 @@ def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
     """Attention-comprehensiveness and attention-sufficiency at every bin, (n, bins) each.
 
-    `votes` (n, C + 1, L) are in the order of a ranking, and `remaining` is `left(votes)`.
+    `votes` (n, F, L) are in the order of a ranking, and `remaining` is `left(votes)`.
     """
     sizes = -(texts.lengths[:, None] * torch.tensor(BINS) // -100)
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
     first = votes[..., : int(sizes.max())].cumsum(2)
     kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
-    fall = texts.predicted - distribution(kept, texts.bias)
+    fall = texts.predicted - texts.distributed(kept)
     chosen = fall.gather(1, texts.decision[..., None].expand(-1, 1, kept.shape[2]))[:, 0]
     return chosen[:, : len(BINS)], chosen[:, len(BINS) :]
 
@@ -61,7 +61,8 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     removed: the number of items erased when the predicted class first differs from `prediction`. When all items are
     erased, the bias decides; -1 means that even then the class stays the same. fraction_removed = removed / items;
     mass_removed: the original attention of the erased items; both are NaN where removed is -1. The ranking `smallest`
-    erases as few items as any set that changes the decision. Texts of one item, which the paper leaves out, have rows
+    erases as few items as any set that changes the decision; with several heads, as few as a greedy search finds, which
+    is an upper bound. Texts of one item, which the paper leaves out, have rows
     too, in which items is 1.
 
     A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Attention-comprehensiveness is p(all
@@ -82,7 +83,7 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         at = texts.members
         prediction[at] = texts.decision[:, 0].numpy()
         for place, (name, ranker) in enumerate(RANKERS.items()):
-            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths))
+            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
             remaining = left(votes)
             removed[place, at], mass[place, at] = (column.numpy() for column in until_flip(texts, remaining))
             if name != SMALLEST:

@@ -12,11 +12,15 @@ descent in u minimises
 
 The gradient is computed in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t + b_t)). In a model of pairs it also
 passes through the head.
+
+With several heads, every head has weights of its own, a_k and a_0 are the means of the heads, and the gradient passes
+the tail. The search may use rounder numbers than what it finds is judged by (`Heads.coarse`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +38,7 @@ PADDING_LOGIT = -60.0
 
 
 def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
-    """Derivative of the objective above with respect to the logits u: (K, n, L) -> (K, n, L).
+    """Derivative of the objective above with respect to the logits u: (K, n, L) or (K, n, H, L), likewise.
 
     target (1, n, C): the prediction p.
     """
@@ -44,54 +48,61 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     weight[-1] = 1 / 2
     log_attention = logits.log_softmax(-1)
     attention = log_attention.exp()
-    others = torch.cat([attention, texts.attention[None]])
-    log_sums = (attention[:, None] + others).log_()
-    gradient = (weight @ log_sums.flatten(2)).view_as(logits).sub_(log_attention, alpha=float(weight.sum()))
-    scores = texts.scores(attention)
-    predicted = texts.decide(scores)
-    beyond = (tvd(predicted, target) > settings.margin)[..., None]
-    tvd_slope = torch.sign(predicted - target) / 2
-    gradient.add_(texts.pull(scores, predicted, tvd_slope) * beyond, alpha=settings.penalty)
+    if texts.heads is None:
+        seen, log_seen = attention, log_attention
+    else:
+        seen = texts.seen(attention)
+        log_seen = seen.log()
+    others = torch.cat([seen, texts.attention[None]])
+    log_sums = (seen[:, None] + others).log_()
+    gradient = (weight @ log_sums.flatten(2)).view_as(seen).sub_(log_seen, alpha=float(weight.sum()))
+
+    def penalty(predicted: Tensor) -> Tensor:
+        beyond = (tvd(predicted, target) > settings.margin)[..., None]
+        return torch.sign(predicted - target) / 2 * beyond
+
+    gradient = texts.apart(gradient).add(texts.descent(attention, penalty), alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
 def starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
-    """Standard normal numbers for n texts, (K, n, L), 0 on padding; a text's are the same in every batch.
+    """Standard normal numbers for n texts, (K, n, L) or (K, n, H, L), 0 on padding; they are the same in every batch.
 
     `ids` are the ids of all texts of the readout.
     """
-    drawn = np.zeros((restarts, *texts.attention.shape), np.float32)
+    drawn = np.zeros((restarts, *texts.weights.shape), np.float32)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
-        drawn[:, row, :length] = stream("start", ids[member], seed).standard_normal((restarts, length), np.float32)
+        shape = (restarts, *texts.weights.shape[1:-1], length)
+        drawn[:, row, ..., :length] = stream("start", ids[member], seed).standard_normal(shape, np.float32)
     return torch.from_numpy(drawn).to(texts.attention.dtype)
 
 
 def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
-    """Adversarial weights for n texts from K restarts, (K, n, L), 0 on padding; `start` comes from `starts`."""
-    base = texts.attention
-    padding = torch.arange(base.shape[1]) >= texts.lengths[:, None]
-    logits = (settings.spread * start).masked_fill_(padding, PADDING_LOGIT).requires_grad_()
+    """Adversarial weights for n texts from K restarts, 0 on padding, in the shape of `start`, which is `starts`."""
+    if texts.heads is not None:
+        texts = replace(texts, heads=texts.heads.coarse())
+    logits = (settings.spread * start).masked_fill_(texts.padding, PADDING_LOGIT).requires_grad_()
     optimiser = torch.optim.Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
-    target = texts.predict(base[None])
+    target = texts.predict(texts.weights[None])
     with torch.no_grad():
         for _ in range(settings.steps):
             logits.grad = loss_gradient(logits, texts, target, settings)
             optimiser.step()
-        return logits.masked_fill(padding, float("-inf")).softmax(-1)
+        return logits.masked_fill(texts.padding, float("-inf")).softmax(-1)
 
 
 def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The weights with the greatest JSD among the admissible restarts (TVD at most epsilon) and the base model's own.
 
-    restarts (K, n, L) -> weights (n, L), JSD (n,), prediction (n, C), number of admissible restarts (n,).
+    restarts (K, n, L) or (K, n, H, L) -> weights (n, L) or (n, H, L), JSD (n,), prediction (n, C), number of admissible
+    restarts (n,).
     """
-    base = texts.attention
-    candidates = torch.cat([base[None], restarts])
+    candidates = torch.cat([texts.weights[None], restarts])
     predicted = texts.predict(candidates)
     admissible = tvd(predicted, predicted[:1]) <= epsilon
-    divergence = jsd(candidates, base).where(admissible, -1.0)
+    divergence = jsd(texts.seen(candidates), texts.attention).where(admissible, -1.0)
     best = divergence.argmax(0)
-    rows = torch.arange(len(base))
+    rows = torch.arange(len(best))
     return candidates[best, rows], divergence[best, rows], predicted[best, rows], admissible[1:].sum(0)
 
 
@@ -100,7 +111,8 @@ def instance_adversary(
 ) -> dict[str, Any]:
     """Columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention, attention.
 
-    One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found.
+    One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found,
+    with several heads those of all of them, item by item.
     """
     divergence, distance = np.empty(len(base)), np.empty(len(base))
     predictions, admissible = np.empty(len(base), np.int64), np.empty(len(base), np.int32)
@@ -112,12 +124,13 @@ def instance_adversary(
         restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
         exact = texts.double()
         best, divergence_, predicted, admissible_ = furthest(exact, restarts.double(), settings.epsilon)
-        original = exact.predict(exact.attention[None])[0]
+        original = exact.predict(exact.weights[None])[0]
         divergence[members], admissible[members] = divergence_.numpy(), admissible_.numpy()
         distance[members] = tvd(predicted, original).numpy()
         predictions[members] = predicted.argmax(-1).numpy()
-        for member, row in zip(members, best.float().numpy(), strict=True):
-            attention[member] = row[: lengths[member]]
+        by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
+        for member, row in zip(members, by_item.numpy(), strict=True):
+            attention[member] = row[: lengths[member]].reshape(-1)
         done += len(members)
         if done == len(base) or done - shown >= len(base) / 5:
             shown = done

@@ -34,8 +34,9 @@ from attention_audit.audits.leave_one_out import Deletions, Reading
 from attention_audit.audits.rankings import RANKERS, order
 from attention_audit.audits.settings import Agreement, Erasure
 from attention_audit.audits.streams import stream
+from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
-from attention_audit.model.batch import Indices, Split, runs
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
@@ -101,9 +102,9 @@ def rank(
             else:
                 scores = padded([further[name][i] for i in texts.members])
                 scores = pad(scores, (0, width - scores.shape[1]))
-            positions = order(scores, texts.lengths)
-            for member, row, length in zip(texts.members, positions.numpy(), texts.lengths.tolist(), strict=True):
-                orders[name][member] = row[:length]
+            positions = order(scores, texts.lengths, texts.words)
+            for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
+                orders[name][member] = row[:words]
             if isinstance(texts, ErasableTexts):
                 removed, _ = until_flip(texts, left(ranked(texts.votes, positions)))
                 erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()

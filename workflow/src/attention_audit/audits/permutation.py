@@ -45,20 +45,20 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
 
     Every statistic is of the same permutations. flips: the share of them that change the decision. chance_jsd: the mean
     JSD of the attention from its permutations. contribution_chance_jsd: that of the map of the exact contributions,
-    `Padded.contribution_map`, NaN where there is none.
+    `Padded.contribution_map`, NaN where there is none. With several heads, one permutation of the items is that of all
+    heads.
     """
     statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd")
     found = {name: np.full(len(readout), np.nan) for name in statistics}
     for texts in readout.batches(torch.float64):
         random = orders(texts, readout.ids, settings.permutations, seed)
-        weights = permuted(texts.attention, random)
-        before, after = texts.predict(texts.attention[None]), texts.predict(weights)
+        before, after = texts.predict(texts.weights[None]), texts.predict(texts.permuted(random))
         moved = tvd(after, before).numpy()
         values = {
             "median_tvd": np.median(moved, axis=0),
             "mean_tvd": moved.mean(0),
             "flips": (after.argmax(-1) != before.argmax(-1)).numpy().mean(0),
-            "chance_jsd": jsd_rearranged(texts.attention, weights).mean(0).numpy(),
+            "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0).numpy(),
         }
         contributed = texts.contribution_map()
         if contributed is not None:

@@ -124,7 +124,7 @@ def permuted_tvd(readout: Readout, shuffles: int) -> Floats:
     moved = np.empty(len(readout))
     for texts in readout.batches(torch.float64):
         before = texts.predict(texts.attention[None])
-        after = texts.predict(permuted(texts.attention, orders(texts, readout.ids, shuffles, 0)))
+        after = texts.predict(texts.permuted(orders(texts, readout.ids, shuffles, 0)))
         moved[texts.members] = tvd(after, before).mean(0).numpy()
     return moved
 

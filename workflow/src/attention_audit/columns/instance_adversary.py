@@ -30,7 +30,8 @@ INSTANCE_ADVERSARY = Artefact(
             "attention",
             WEIGHTS,
             unit="share",
-            meaning="the adversarial attention weight of each item (token, or sentence in a hierarchical model)",
+            meaning="the adversarial attention weight of each item (token, or sentence in a hierarchical model); of "
+            "several heads, those of each, item by item",
         ),
     ),
 )

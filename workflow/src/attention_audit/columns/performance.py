@@ -14,7 +14,12 @@ PERFORMANCE = Artefact(
         MODEL,
         LAMBDA,
         SEED,
-        Column("selection", STRING, meaning="split on which the epoch was selected; train for adversaries"),
+        Column(
+            "selection",
+            STRING,
+            meaning="split on which the epoch was selected; train for adversaries, unknown for "
+            "models that were not trained here",
+        ),
         Column("classes", INTEGER, unit="classes", meaning="number of classes"),
         Column(
             "metric",

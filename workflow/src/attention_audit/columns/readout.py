@@ -40,6 +40,36 @@ READOUT = Artefact(
     ),
 )
 
+HEADED = Artefact(
+    "headed readout",
+    READOUT.path,
+    meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
+    "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
+    "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
+    columns=(
+        *READOUT.columns,
+        Column(
+            "heads",
+            WEIGHTS,
+            unit="share",
+            meaning="attention weight of each item in each head, item by item; those of a head sum to 1",
+        ),
+        Column(
+            "values",
+            WEIGHTS,
+            meaning="what a head attends to, item by item, head by head; of a word, the mean of its pieces, by their "
+            "weights",
+        ),
+        Column("below", WEIGHTS, meaning="state of the classified token below the last layer"),
+        Column(
+            "marks",
+            INTEGER,
+            unit="items",
+            meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
+        ),
+    ),
+)
+
 HEAD = Artefact(
     "head",
     "readouts/{dataset}/{suite}/{model}/seed{seed}/head.parquet",

@@ -15,6 +15,12 @@ def locate(path: str, mirror: Path | None) -> Path | None:
     return next((place for place in places if os.path.isfile(place)), None)
 
 
+def placed(path: str, mirror: Path | None) -> Path:
+    """The path of a user's own file or folder: as it is named where that exists, else in the mirror if it is there."""
+    there = mirror / path if mirror else Path(path)
+    return there if not os.path.exists(path) and os.path.exists(there) else Path(path)
+
+
 def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
     """The files that are neither on this machine nor on the network, each as the path where it is looked for."""
     folder = source.folder or name

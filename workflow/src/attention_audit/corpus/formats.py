@@ -14,6 +14,7 @@ from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.jmars import JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
+from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import TableCorpus
@@ -23,6 +24,7 @@ Corpus = Annotated[
     ControlCorpus
     | DigestCorpus
     | TableCorpus
+    | ReadoutCorpus
     | SstCorpus
     | ImdbCorpus
     | NewsgroupsCorpus

@@ -90,13 +90,16 @@ def natural(name: str) -> tuple[int, float, str]:
     return (1, 0.0, name) if math.isnan(value) else (0, value, name)
 
 
-def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool) -> None:
+def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool, trained: bool = True) -> None:
     """Raise AuditError for a corpus that cannot be audited.
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the
-    latter is not required where texts bring their own `choice` of candidates.
+    latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
+    test split alone.
     """
     for split, name in enumerate(SPLITS):
+        if not trained and split != TEST:
+            continue
         present = np.unique(labels[splits == split])
         if not len(present):
             raise AuditError(f"{dataset}: split {name}: no texts; widen the length filter or check the source")
@@ -105,7 +108,7 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
                 f"{dataset}: split {name}: every text has label {classes[present[0]]!r}; add texts of another one"
             )
     missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
-    if len(missing) and not choice:
+    if len(missing) and trained and not choice:
         raise AuditError(
             f"{dataset}: split train: no text has label {classes[missing[0]]!r}; add some, or leave it out"
         )
@@ -215,7 +218,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     short, long = too_short_or_long(used_splits, tokens, sentences, longest, preparation.length)
     fates[short], fates[long] = SHORT, LONG
     kept = fates == KEPT
-    check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates))
+    check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates), source.trained)
     duplicates = kept.copy()
     duplicates[kept] = in_several_splits(digests[kept], splits[kept])
     repeated = kept.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -62,6 +62,9 @@ class Preparation(NamedTuple):
 
 class Source(Section):
     """A data set. Each subclass reads one raw format."""
+
+    trained: ClassVar[bool] = True
+    """Whether models are trained on it; else it has a test split alone."""
 
     min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
     vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")

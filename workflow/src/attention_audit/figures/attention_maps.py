@@ -39,8 +39,6 @@ WEIGHTS = Names(
         "instance_adversary": Look("per-instance adversary"),
     },
 )
-BASE = "base"
-"""The base model, by its name in audits."""
 USELESS = "There is no decision that these maps could explain."
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
@@ -216,10 +214,13 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
 
 
 def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
-    """That the base model has not learnt a data set, so that its maps explain no decision; "" where it has."""
+    """That the base model has not learnt a data set, so that its maps explain no decision; "" where it has. It is the
+    first model of `predictions`.
+    """
     if predictions is None or predictions.empty:
         return ""
-    answer, scores = able(predictions[predictions["dataset"] == dataset], BASE)
+    own = predictions[predictions["dataset"] == dataset]
+    answer, scores = able(own, next(iter(own["model"]), ""))
     if answer.word != NO:
         return ""
     return f"The base model is {quality(answer.word, scores)}. {USELESS}"
@@ -290,3 +291,17 @@ def wp_fig2_attention_maps(
             lines += prose("No instance was chosen.")
         lines += prose(fonts.warning(written), style.SMALL)
         return paint(lines)
+
+
+def own_fig_attention_maps(
+    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
+) -> Figure:
+    """The same of models whose readouts are given."""
+    return wp_fig2_attention_maps(attention_maps, census, predictions)
+
+
+def hf_fig_attention_maps(
+    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
+) -> Figure:
+    """The same of Transformer classifiers: the means of their heads, over words and marks."""
+    return wp_fig2_attention_maps(attention_maps, census, predictions)

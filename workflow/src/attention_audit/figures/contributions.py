@@ -109,6 +109,11 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     return drawn(contributions, models)
 
 
+def own_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of models whose readouts are given: see `drawn`."""
+    return drawn(contributions, models)
+
+
 def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """The same of Serrano & Smith's models: see `drawn`."""
     return drawn(contributions, models)
@@ -116,4 +121,9 @@ def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
 
 def jw_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """The same of Jain & Wallace's models of single texts: see `drawn`."""
+    return drawn(contributions, models)
+
+
+def hf_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of Transformer classifiers, whose contributions are of first order: see `drawn`."""
     return drawn(contributions, models)

@@ -195,13 +195,23 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     model, where nothing is changed. The frames hold rows of the audits comparison and instance_adversary, of any number
     of data sets. Raises AuditError for a model that is not one of `models`.
     """
+    return drawn(comparison, instance_adversary[instance_adversary["model"] == BASE], models)
+
+
+def own_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+    """The same of models whose readouts are given; their adversaries are points, since no lambda of them is known."""
+    return drawn(comparison, instance_adversary, models)
+
+
+def drawn(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+    """`wp_fig5_tvd_jsd` of rows of `instance_adversary` that are all of base models."""
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
     columns = columns_of(len(datasets))
     rows = math.ceil(len(datasets) / columns)
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
     curves = {dataset: curves_of(runs[runs["dataset"] == dataset]) for dataset in datasets}
-    instances = averages(instance_adversary[instance_adversary["model"] == BASE], ["dataset"])
+    instances = averages(instance_adversary, ["dataset"])
     highest = max(LEAST, 1.15 * max(runs["tvd"].max(), instances["tvd"].max()))
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
@@ -230,3 +240,8 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         for axes, dataset in zip(panels, datasets, strict=False):
             label_lambdas(figure, axes, looks, curves[dataset])
     return figure
+
+
+def hf_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+    """The same of Transformer classifiers: the maps are the means of their heads."""
+    return drawn(comparison, instance_adversary, models)

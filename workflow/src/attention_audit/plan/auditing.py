@@ -66,10 +66,10 @@ class Auditing:
                     self.refuse_unless_possible(suite, dataset, audit_named(name))
 
     def _named(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is to be asked; those between seeds only where a model has several."""
+        """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
         names = self.scope.config.audits.get(suite.key, suite.own_audits)
         audits = [audit_named(name) for name in names]
-        return [audit for audit in audits if audit.of != "reseeded" or suite.runs_of(audit)]
+        return [audit for audit in audits if audit.takes != "two" or suite.runs_of(audit)]
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):
@@ -100,15 +100,23 @@ class Auditing:
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.on(suite, dataset)
-        if "base" in audit.needs and suite.base is None:
-            return "a base model that others are compared with, which this suite has not"
-        if "contrast" in audit.needs and suite.contrast is None:
-            return "an adversary to show beside the base model, which this suite has not"
-        if "linear" in audit.needs and self.scope.config.corpora[dataset].pair:
-            return f"predictions that are linear in the attention, which models of pairs ({dataset}) have not"
-        if "tokens" in audit.needs and suite.architecture(dataset, model).hierarchical:
-            return f"attention over tokens, and {model} attends to sentences"
-        return ""
+        given = suite.given(dataset, model)
+        transformer = given is not None and given.network
+        lacking = {
+            "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
+            "linear": (
+                self.scope.config.corpora[dataset].pair,
+                f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
+            ),
+            "network": (
+                given is not None and not transformer,
+                f"a network that can be run again, and of {model} only readouts are given",
+            ),
+            "states": (given is not None, f"states under the attention, which are not known of {model}"),
+            "heads": (not transformer, f"several heads of attention, and {model} has one"),
+            "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
+        }
+        return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
@@ -119,6 +127,10 @@ class Auditing:
         """What an audit needs and no model of a suite has; "" where one has all, or where there is none to ask."""
         reasons = self._lacking(suite, dataset, audit)
         return reasons[0] if reasons and all(reasons) else ""
+
+    def possible(self, suite: Suite, dataset: str, audit: Audit) -> bool:
+        """Whether a suite has models on a data set that can be asked an audit."""
+        return bool(self.scope.on(suite, dataset).runs_of(audit)) and not self.reason(suite, dataset, audit)
 
     def refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
         """Raise AuditError where a model has not what an audit needs.
@@ -147,7 +159,8 @@ class Auditing:
         suite = self.scope.on(suite, dataset)
         self.refuse_unless_possible(suite, dataset, audit)
         if not suite.runs_of(audit):
-            raise AuditError(f"{audit.name}: {suite.title} has no model with several seeds; name more of them")
+            several = "model with several seeds" if audit.of == "reseeded" else "model to compare with the base model"
+            raise AuditError(f"{audit.name}: {suite.title} has no {several}; name more of them")
         return suite, audit
 
     def compared(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
@@ -168,6 +181,14 @@ class Auditing:
         """The runs that have rows in an audit, each as often as it is compared."""
         return [run for _, run in self.compared(suite, audit, dataset)]
 
+    def split(self, suite: Suite, dataset: str, audit: Audit) -> str:
+        """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
+        return audit.split if audit.split in suite.splits(dataset) else "test"
+
+    def _is_given_network(self, suite: Suite, dataset: str, run: Run) -> bool:
+        given = self.scope.on(suite, dataset).given(dataset, run.model)
+        return given is not None and given.network
+
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
@@ -179,20 +200,34 @@ class Auditing:
             for role, run in (("base", suite.base), ("contrast", suite.contrast)):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
-            inputs["readouts"] = [home.readout(audit.split) for home in homes]
+            split = self.split(suite, dataset, audit)
+            inputs["readouts"] = [home.readout(split) for home in homes]
             searched = [run for run in runs if suite.searched(run.model) is not None]
             if searched:
                 files = [self.trainings.search_file(suite, dataset, run) for run in searched]
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
+        transformers = [
+            home for home, run in zip(homes, runs, strict=True) if self._is_given_network(suite, dataset, run)
+        ]
+        if transformers:
+            inputs["tails"] = [home.tail for home in transformers]
         if others:
-            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(audit.split) for run in others]
+            split = self.split(suite, dataset, audit)
+            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if "network" in audit.needs:
+        if "network" in audit.needs and transformers:
+            inputs["given"] = list(
+                dict.fromkeys(path for home in homes for path in self.trainings.sources(home.training))
+            )
+        elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.weights for home in homes]
+            own = self.scope.on(suite, dataset)
+            if any(own.architecture(dataset, run.model).transformer for run in runs):
+                inputs["transformer"] = [self.places.transformer]
         return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
@@ -201,8 +236,10 @@ class Auditing:
         config, compared = self.scope.config, self.compared(suite, audit, dataset)
         networks = None
         if "network" in audit.needs:
+            given = all(suite.given(dataset, run.model) for _, run in compared)
             networks = Networks(
-                architectures=[suite.architecture(dataset, run.model) for _, run in compared],
+                architectures=[] if given else [suite.architecture(dataset, run.model) for _, run in compared],
+                classifiers=[suite.reading(dataset, run.model, run.seed) for _, run in compared] if given else [],
                 device=config.device,
                 threads=config.threads,
             )
@@ -220,7 +257,7 @@ class Auditing:
                     searched=suite.searched(run.model),
                     seed=run.seed,
                     selection=suite.selection(dataset, run.model),
-                    hierarchical=suite.architecture(dataset, run.model).hierarchical,
+                    hierarchical=suite.hierarchical(dataset, run.model),
                     other=other.seed if other and other.model == run.model else None,
                 )
                 for other, run in compared

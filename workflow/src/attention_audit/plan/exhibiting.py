@@ -126,7 +126,7 @@ class Exhibiting:
         return [
             name
             for name in self.scope.datasets_of(suite)
-            if not any(self.auditing.reason(suite, name, audit_named(audit)) for audit in read)
+            if all(self.auditing.possible(suite, name, audit_named(audit)) for audit in read)
         ]
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
@@ -246,9 +246,11 @@ class Exhibiting:
                 paper=suite.paper,
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
-                items="sentences" if suite.architecture(name, model).hierarchical else "words",
+                items="sentences" if suite.hierarchical(name, model) else "words",
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
+                given=suite.given(name, model) is not None,
+                frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,
             )
             for every in self.scope.suites.values()
             for name in self.scope.datasets_of(every)

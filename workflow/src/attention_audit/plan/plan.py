@@ -11,9 +11,9 @@ from typing import Any
 
 from attention_audit.code import code_hash
 from attention_audit.config import NOTHING, Config, parse_config
-from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
@@ -114,20 +114,19 @@ class Plan:
     def known_files(self) -> list[str]:
         """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
         places = self.config.places
+        states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
         exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
         corpora = [
             places.corpus_file(name, file)
             for name in self.scope.datasets
             for file in ("corpus", "census", "vocabulary")
         ]
-        trained = [
-            path.format(training=training, seed=seed, split=split)
-            for training, seeds in self.trainings.seeds.items()
-            for seed in seeds
-            for path, splits in ((places.weights, SPLITS[:1]), (places.readout, SPLITS))
-            for split in splits
-        ]
-        return [*exhibits, *self.audit_files(), *corpora, *trained]
+        trained = [path for training in self.trainings.seeds for path in self.trainings.files(training)]
+        return [*exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
+
+    def import_job(self, training: str) -> ImportJob:
+        """The settings of the job that imports a training."""
+        return self.trainings.import_job(training)
 
     def train_job(self, training: str) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search."""

@@ -29,7 +29,7 @@ OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answ
 """Keys of the base model, its twin and its adversaries."""
 GROWING = frozenset({"datasets", "models", "seeds", "further_seeds", "lambdas"})
 """Lists that a run may add to."""
-BY_DATASET = ("corpora", "models", "readouts", "audits")
+BY_DATASET = ("corpora", "states", "models", "readouts", "audits")
 """Folders of results that have a folder for each data set."""
 LISTED, LONGEST = 3, 60
 """How many keys a message names, and how many characters of a value."""

@@ -16,10 +16,10 @@ from attention_audit.spelling import did_you_mean
 
 class Scope:
     """The suites of a run, and the data sets of each. Raises AuditError where a data set cannot be had and may not be
-    left out, or where two suites have one key.
+    left out, or where two suites have one key. looking: whether raw files are looked for, as before a run.
     """
 
-    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES) -> None:
+    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES, looking: bool = True) -> None:
         self.config = config
         self.mirror = Path(config.mirror) if config.mirror else None
         self.suites = {suite.key: suite(config) for suite in suites}
@@ -27,7 +27,8 @@ class Scope:
             raise AuditError(f"two suites have the same key ({', '.join(suite.key for suite in suites)}); rename one")
         named = dict.fromkeys(name for suite in self.suites.values() for name in suite.datasets)
         raw = Path(config.places.raw)
-        reasons = {name: unavailable(name, config.corpora[name], self.mirror, raw) for name in named}
+        sought = named if looking else {}
+        reasons = {name: unavailable(name, config.corpora[name], self.mirror, raw) for name in sought}
         self.unavailable = {name: reason for name, reason in reasons.items() if reason}
         if self.unavailable and not config.skip_unavailable:
             said = "; ".join(self.unavailable.values())

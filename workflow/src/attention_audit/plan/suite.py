@@ -12,11 +12,14 @@ from typing import ClassVar
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
+from attention_audit.corpus.text import SPLITS
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import Recipe, TrainSettings
+from attention_audit.transformer.settings import ReadClassifier
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,21 @@ class Schedule:
     optimisation: Recipe
     epochs: int
     patience: int | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A model that is not trained here but imported, from what the user has of it.
+
+    stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
+    numbered 1, 2, 3 and so on in this order: these numbers are its seeds. beside: what else of the user's is read.
+    network: whether the sources are networks, which can be run again, and not readouts alone.
+    """
+
+    stage: str
+    sources: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    network: bool = False
 
 
 class Suite(ABC):
@@ -104,13 +122,33 @@ class Suite(ABC):
     def seeds(self, model: str) -> list[int]:
         """The seeds a model is trained with, the first of them the one that the others are compared with."""
 
-    @abstractmethod
-    def architecture(self, dataset: str, model: str) -> Architecture:
-        """What a model is built of."""
+    def given(self, dataset: str, model: str) -> Given | None:
+        """Where a model is imported from; None where it is trained here."""
+        return None
 
-    @abstractmethod
+    def splits(self, dataset: str) -> tuple[str, ...]:
+        """The splits on which its models are read out; `test` is among them."""
+        return SPLITS
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        """What a model that is trained here is built of."""
+        raise NotImplementedError(f"suite {self.key}: says of no model what it is built of")
+
     def schedule(self, dataset: str, model: str) -> Schedule:
-        """How a model is trained."""
+        """How a model that is trained here is trained."""
+        raise NotImplementedError(f"suite {self.key}: says of no model how it is trained")
+
+    def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
+        """How a classifier that is given is read, by the number of its training."""
+        raise NotImplementedError(f"suite {self.key}: has no classifiers that are given")
+
+    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+        """The settings of the job that imports these trainings of a model that is given."""
+        raise NotImplementedError(f"suite {self.key}: says of no model how it is imported")
+
+    def hierarchical(self, dataset: str, model: str) -> bool:
+        """Whether the items that a model attends to are sentences and not words."""
+        return not self.given(dataset, model) and self.architecture(dataset, model).hierarchical
 
     def lambda_(self, model: str) -> float | None:
         """The lambda of an adversary or of a deceptive model, None for other models."""
@@ -143,17 +181,36 @@ class Suite(ABC):
     def selection(self, dataset: str, model: str) -> str:
         """The split on which a model's epoch is selected; with a lambda it is selected on its training loss.
 
-        Of the adversaries of a search, one is chosen on dev.
+        Of the adversaries of a search, one is chosen on dev. Of a model that is given, nobody knows here.
         """
+        if self.given(dataset, model):
+            return "unknown"
         if self.searched(model) == 0:
             return "dev"
         if self.lambda_(model) is not None or self.searched(model):
             return "train"
         return self.schedule(dataset, model).optimisation.selection
 
+    def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
+        """The schedule of a model; where a Transformer is fine-tuned, that of the section `transformer`.
+
+        A model with a lambda keeps its own number of epochs.
+        """
+        schedule = self.schedule(dataset, model)
+        if not architecture.tuned or self.config.transformer is None:
+            return schedule
+        tuning = self.config.transformer.tuning
+        plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
+        usual = {"average": True, "decoupled": True}
+        changed = tuning.model_dump(exclude={"epochs"}) | plain | usual
+        recipe = schedule.optimisation.model_copy(update=changed)
+        own = self.lambda_(model) is not None or self.searched(model) is not None
+        return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
+
     def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
         """The training of a model with these seeds."""
-        schedule, vectors = self.schedule(dataset, model), vectors_of(self.config, dataset)
+        vectors, architecture = vectors_of(self.config, dataset), self.architecture(dataset, model)
+        schedule = self._fitted(dataset, model, architecture)
         missing = {"missing": vectors.missing} if vectors else {}
         return TrainSettings(
             dataset=dataset,
@@ -161,7 +218,7 @@ class Suite(ABC):
             lambda_=self.lambda_(model),
             deceptive=self.deceptive(model),
             seeds=list(seeds),
-            architecture=self.architecture(dataset, model).model_copy(update=missing),
+            architecture=architecture.model_copy(update=missing),
             device=self.config.device,
             threads=self.config.threads,
             optimisation=schedule.optimisation,

@@ -7,16 +7,19 @@ under the suite that comes first in `plan.suites`, and all of them read it there
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attention_audit.corpus.availability import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.transformers import classifier_files
 from attention_audit.training.settings import SearchSettings
 
 
@@ -38,6 +41,11 @@ class Home:
         """Its head, which models of pairs have."""
         return self.places.head.format(training=self.training, seed=self.seed)
 
+    @property
+    def tail(self) -> str:
+        """Its tail, which Transformers have."""
+        return self.places.tail.format(training=self.training, seed=self.seed)
+
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return self.places.readout.format(training=self.training, seed=self.seed, split=split)
@@ -48,7 +56,8 @@ class TrainRule:
     """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
-    in the names of the models that it makes: nothing, but for the steps of a search.
+    in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
+    stage: what makes them. tails: whether they are of Transformers, whose tails are written too.
     """
 
     name: str
@@ -56,10 +65,13 @@ class TrainRule:
     seeds: tuple[int, ...]
     pairs: bool
     members: tuple[str, ...] = ("",)
+    splits: tuple[str, ...] = SPLITS
+    stage: str = "train"
+    tails: bool = False
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
-        splits = SPLITS if "{split}" in path else [""]
+        splits = self.splits if "{split}" in path else [""]
         return [
             path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
             for seed in self.seeds
@@ -106,6 +118,9 @@ class Trainings:
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
+        if given := suite.given(dataset, run.model):
+            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
+            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         maker = suite.maker(run.model)
@@ -130,6 +145,37 @@ class Trainings:
         if isinstance(settings, SearchSettings):
             return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
         return TrainJob(**dict(settings), training_code=training_code)
+
+    def given(self, training: str) -> Given | None:
+        """Where a training is imported from; None where it is made here."""
+        suite, dataset, model = self.split(training)
+        return suite.given(dataset, model)
+
+    def sources(self, training: str) -> list[str]:
+        """What the user has of a training that is imported: a file or folder for each of its seeds."""
+        given = self.given(training)
+        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
+        return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
+
+    def beside(self, training: str) -> list[str]:
+        """What else of the user's is read where a training is imported."""
+        given = self.given(training)
+        return self._placed(given.beside if given else [])
+
+    def _placed(self, paths: Sequence[str]) -> list[str]:
+        return [str(placed(path, self.scope.mirror)) for path in paths]
+
+    def files(self, training: str) -> list[str]:
+        """The weights of a training, where it is made here, and its readouts, of all its seeds."""
+        suite, dataset, model = self.split(training)
+        homes = [self.home(suite, dataset, Run(model, seed)) for seed in self.seeds[training]]
+        weights = [] if self.given(training) else [home.weights for home in homes]
+        return weights + [home.readout(split) for home in homes for split in suite.splits(dataset)]
+
+    def import_job(self, training: str) -> ImportJob:
+        """The settings of the job that imports a training."""
+        suite, dataset, model = self.split(training)
+        return suite.importing(dataset, model, self.seeds[training])
 
     def searches(self, training: str) -> bool:
         """Whether a training is a search."""
@@ -158,6 +204,17 @@ class Trainings:
         runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
         return [self.home(suite, dataset, run).readout(split) for run in runs if run for split in SPLITS]
 
+    def transformer(self, training: str) -> list[str]:
+        """The record of the Transformer that a training reads or whose states it reads; often none."""
+        suite, dataset, model = self.split(training)
+        return [self.places.transformer] if suite.architecture(dataset, model).transformer else []
+
+    def states(self, training: str) -> list[str]:
+        """The states of a frozen Transformer that a training reads, and what they are of; often none."""
+        suite, dataset, model = self.split(training)
+        frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
+        return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
@@ -169,7 +226,7 @@ class Trainings:
         groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
-            if not self.searches(training):
+            if not self.searches(training) and not self.given(training):
                 groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
         rules: dict[str, TrainRule] = {}
         for (key, seeds, pairs), members in groups.items():
@@ -192,6 +249,28 @@ class Trainings:
         return [
             TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
+        ]
+
+    def import_rules(self) -> list[TrainRule]:
+        """The rules that import all trainings that are given, likewise."""
+        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
+        for training, seeds in self.seeds.items():
+            if given := self.given(training):
+                suite, dataset, _ = self.split(training)
+                alike = (given.stage, suite.key, seeds, suite.splits(dataset), given.network)
+                groups.setdefault(alike, []).append(training)
+        keys = [(stage, key) for stage, key, *_ in groups]
+        return [
+            TrainRule(
+                f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
+                pattern_of(made),
+                seeds,
+                False,
+                splits=splits,
+                stage=stage,
+                tails=tails,
+            )
+            for number, ((stage, key, seeds, splits, tails), made) in enumerate(groups.items(), start=1)
         ]
 
 

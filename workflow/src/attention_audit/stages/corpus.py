@@ -44,7 +44,7 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     """
     min_df = job.settings.corpus.min_df
     vocabulary = build_vocabulary(WordLists(job.output("corpus"), ["train"]), min_df)
-    if not vocabulary.rows:
+    if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
     vectors = word_vectors(job, vocabulary)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,11 +32,11 @@ class Audits(NamedTuple):
 
 
 def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: float | None = None) -> pd.DataFrame:
-    """The rows of one model; where seed and lambda are given, those of one training."""
+    """The rows of one model; where seed and lambda are given, those of one training. A lambda of NaN is none."""
     rows = rows[rows["model"] == model]
     if seed is not None:
         rows = rows[rows["seed"] == seed]
-    return rows if lambda_ is None else rows[rows["lambda"] == lambda_]
+    return rows if lambda_ is None or isnan(lambda_) else rows[rows["lambda"] == lambda_]
 
 
 def different(rows: pd.DataFrame, name: str) -> list[Any]:

@@ -7,7 +7,7 @@ has the estimators, and docs/method.md what each question means. Where something
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -39,8 +39,12 @@ NOTHING = Effect(nan, nan, nan, 0, 0)
 NO_TWIN = "this suite trains no twin with uniform weights"
 NO_ADVERSARY = "this suite trains no adversary of a whole model"
 NO_GUIDE = "this suite guides no simpler model"
+NO_TWIN_GIVEN = "no twin with uniform weights is given beside this model"
+NO_ADVERSARY_GIVEN = "no adversary of this model is given"
+ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
 ALONE = "this training only"
+SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 
 
 @dataclass(frozen=True)
@@ -142,8 +146,8 @@ def between(audits: Audits, model: str, other: str) -> Effect | None:
 
 def needed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     """Does the model predict better than its twin with uniform weights?"""
-    if subject.contrasts is None:
-        return Answer(note=NO_TWIN)
+    if subject.contrasts is None or subject.contrasts.uniform is None:
+        return Answer(note=NO_TWIN_GIVEN if subject.given else NO_TWIN)
     effect = between(audits, subject.model, subject.contrasts.uniform)
     if effect is None:
         return Answer(note=unasked(subject, "predictions"))
@@ -162,6 +166,8 @@ def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         "stable_tvd": float(np.nanmean(tvd)),
     }
     answer = answered("stable", questions.stable(jsd, chance, pairs), margins.stable, beside)
+    if subject.frozen:
+        answer = replace(answer, note=noted(SHARED, answer.note))
     return flattened(answer, is_flat(chance, margins))
 
 
@@ -233,15 +239,16 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     `yes` needs a search that went up to the budget: at least ENOUGH adversaries between half of it and all of it.
     """
     contrasts = subject.contrasts
-    if contrasts is None:
-        return Answer(note=NO_ADVERSARY)
+    if contrasts is None or not contrasts.adversaries:
+        return Answer(note=NO_ADVERSARY_GIVEN if subject.given else NO_ADVERSARY)
     if audits.consistency.empty or audits.comparison.empty:
         return Answer(note=unasked(subject, "consistency", "comparison"))
     choice = searched(audits, contrasts, margins.tvd)
+    on_test = ON_TEST if contrasts.chosen_on == "test" else ""
     found = choice.chosen
     if found is None:
         nearest = f"the nearest has {choice.nearest:.3f}"
-        note = noted(ALONE, f"no adversary has a TVD of at most {margins.tvd:g} on dev: {nearest}")
+        note = noted(ALONE, f"no adversary has a TVD of at most {margins.tvd:g} on {contrasts.chosen_on}: {nearest}")
         return Answer(UNDECIDED, margin=margins.unique, note=note, beside={"unique_near": 0})
     moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
     own = of_run(audits.permutation, subject.model, contrasts.seed)
@@ -266,6 +273,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
         answer = Answer(UNDECIDED, answer.effect, answer.margin, noted(answer.note, few), beside)
+    answer = Answer(answer.word, answer.effect, answer.margin, noted(answer.note, on_test), beside)
     return flattened(answer, is_flat(chance, margins))
 
 
@@ -274,15 +282,15 @@ def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
 
     Beside it: what the model's maps are worth to the MLP beyond an adversary's, and beyond attention of its own.
     """
-    contrasts = subject.contrasts
-    if contrasts is None:
+    guides = subject.contrasts.guides if subject.contrasts else None
+    if guides is None:
         return Answer(note=NO_GUIDE)
-    effect = between(audits, contrasts.guided, contrasts.guided_uniform)
+    effect = between(audits, guides.judged, guides.uniform)
     if effect is None:
         return Answer(note=unasked(subject, "predictions"))
     beside = {
-        **bounds("transferable_adversary", between(audits, contrasts.guided, contrasts.guided_adversary)),
-        **bounds("transferable_own", between(audits, contrasts.guided, contrasts.guided_own)),
+        **bounds("transferable_adversary", between(audits, guides.judged, guides.adversary)),
+        **bounds("transferable_own", between(audits, guides.judged, guides.own)),
     }
     return answered("transferable", effect, margins.transferable, beside)
 

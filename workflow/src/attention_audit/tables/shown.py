@@ -143,7 +143,8 @@ def grounds(row: pd.Series, question: str) -> dict[str, str]:
 
 def beside(row: pd.Series, labels: Mapping[str, str]) -> list[tuple[str, str]]:
     """What stands beside the answers of a model, in words; what is not known is left out."""
-    chosen = f"{label_of(row['unique_model'], labels)}, λ {row['unique_lambda']:g}" if row["unique_model"] else ""
+    lambda_ = "" if math.isnan(row["unique_lambda"]) else f", λ {row['unique_lambda']:g}"
+    chosen = f"{label_of(row['unique_model'], labels)}{lambda_}" if row["unique_model"] else ""
     known = [
         ("F1, and of the best constant answer", "f1", "constant_f1"),
         ("accuracy, and of the largest class", "accuracy", "majority_accuracy"),

@@ -10,7 +10,17 @@ from attention_audit.section import Count, Name, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
-Combination = Literal["lstm_tanh", "cnn_tanh", "average_tanh", "lstm_dot", "cnn_dot", "average_dot", "average_drawn"]
+Combination = Literal[
+    "lstm_tanh",
+    "cnn_tanh",
+    "average_tanh",
+    "transformer_tanh",
+    "lstm_dot",
+    "cnn_dot",
+    "average_dot",
+    "transformer_dot",
+    "average_drawn",
+]
 
 OF_SINGLE_TEXTS: Final = frozenset[Combination]({"average_drawn"})
 """Those that read no pairs: their weights follow from no query."""
@@ -47,7 +57,8 @@ class Combinations(PaperSection):
         default_factory=lambda: list(get_args(Combination))[:3],
         min_length=1,
         description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
-        "by itself. tanh: additive; dot: scaled dot product; drawn: weights that are never learnt, a control.",
+        "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "
+        "weights that are never learnt, a control.",
     )
     seeds: list[Seed] = Field(default_factory=lambda: [10], min_length=1, description="Seeds of every model.")
     recipes: dict[Name, CombinationRecipe] = Field(

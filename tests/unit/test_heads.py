@@ -1,0 +1,360 @@
+"""Several heads of attention and the tail above them: what other weights predict, and what the audits make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_audit.artefacts.parquet import write_batches
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.weights import write_weights
+from attention_audit.audits.contributions import contributions
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
+from attention_audit.audits.permutation import orders, permutation
+from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.audits.settings import InstanceAdversary, Permutation
+from attention_audit.audits.single_weight import single_weight
+from attention_audit.audits.stability import between_seeds
+from attention_audit.columns.readout import HEADED
+from attention_audit.divergence import jsd, tvd
+from attention_audit.errors import AuditError
+from attention_audit.model.tail import Tail
+from attention_audit.padded import Padded
+from attention_audit.readout import TAIL_FILE, Readout, read_readout, read_readouts
+
+MakeReadout = Callable[..., Readout]
+LENGTHS = [5, 3, 7, 2, 5]
+
+
+def module_of(tail: Tail) -> Callable[[Tensor, Tensor], Tensor]:
+    """The tail as PyTorch's own modules, in float64."""
+
+    def filled(module: nn.Module, name: str) -> nn.Module:
+        module.load_state_dict({what: tail.weights[f"{name}.{what}"] for what in ("weight", "bias")})
+        return module.double()
+
+    layers = {}
+    for name in ("output", "inner", "outer", "pooler", "classifier"):
+        rows, columns = tail.weights[f"{name}.weight"].shape
+        layers[name] = filled(nn.Linear(columns, rows), name)
+    norms = [filled(nn.LayerNorm(len(tail.weights["first.bias"]), tail.epsilon), name) for name in ("first", "second")]
+
+    def run(context: Tensor, below: Tensor) -> Tensor:
+        first = norms[0](layers["output"](context) + below)
+        second = norms[1](layers["outer"](nn.GELU()(layers["inner"](first))) + first)
+        logits: Tensor = layers["classifier"](nn.Tanh()(layers["pooler"](second)))
+        return logits
+
+    return run
+
+
+def naive(readout: Readout, text: int, weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Probabilities of one text under weights (L, H), head by head."""
+    attending = readout.attending
+    assert attending is not None
+    values = attending.values[text].astype(np.float64)
+    context = np.concatenate([weights[:, head] @ values[:, head] for head in range(weights.shape[1])])
+    with torch.no_grad():
+        logits = module_of(attending.tail)(torch.from_numpy(context), torch.from_numpy(attending.below[text]).double())
+    return logits.softmax(-1).numpy()
+
+
+def erased(readout: Readout, text: int, gone: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Weights (L, H) of one text without some items, each head renormalised; zeros where nothing is left."""
+    assert readout.attending is not None
+    weights = readout.attending.weights[text].astype(np.float64).copy()
+    weights[list(gone)] = 0
+    mass = weights.sum(0)
+    return np.divide(weights, mass, out=np.zeros_like(weights), where=mass > 0)
+
+
+def only(readout: Readout) -> Padded:
+    (texts,) = readout.batches(torch.float64)
+    return texts
+
+
+def test_the_map_is_the_mean_of_the_heads_and_predicts_what_the_tail_says(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    assert readout.attending is not None
+    for text, weights in enumerate(readout.attending.weights):
+        np.testing.assert_allclose(readout.attention[text], weights.mean(1), atol=1e-7)
+        np.testing.assert_allclose(readout.probabilities[text], naive(readout, text, weights), atol=1e-5)
+    np.testing.assert_allclose(readout.predict(readout.attending.weights), readout.probabilities, atol=1e-6)
+
+
+def test_other_weights_predict_as_the_tail_does_head_by_head(random_heads: MakeReadout) -> None:
+    readout, random = random_heads(LENGTHS), np.random.default_rng(7)
+    others = [random.dirichlet(np.ones(length), 3).T.astype(np.float32) for length in LENGTHS]
+    for text, predicted in enumerate(readout.predict(others)):
+        np.testing.assert_allclose(predicted, naive(readout, text, others[text]), atol=1e-5)
+
+
+def test_items_are_permuted_alike_in_all_heads_and_uniform_is_even_in_each(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    texts = only(readout)
+    assert readout.attending is not None
+    random = orders(texts, readout.ids, 4, seed=1)
+    permuted, even = texts.permuted(random), texts.even()
+    for row, member in enumerate(texts.members):
+        length, weights = LENGTHS[member], readout.attending.weights[member]
+        for draw in range(4):
+            expected = weights[random[draw, row, :length].numpy()].T
+            np.testing.assert_allclose(permuted[draw, row, :, :length], expected, atol=1e-7)
+        np.testing.assert_allclose(even[row, :, :length], 1 / length)
+        assert (even[row, :, length:] == 0).all()
+    torch.testing.assert_close(texts.seen(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
+
+
+def test_uniform_weights_of_one_map_are_even_too(random_readout: MakeReadout) -> None:
+    texts = only(random_readout([2, 4]))
+    assert texts.even().tolist() == [[0.5, 0.5, 0, 0], [0.25] * 4]
+
+
+def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    assert readout.attending is not None
+    run = module_of(readout.attending.tail)
+    for text, weights in enumerate(readout.attending.weights):
+        moved = torch.from_numpy(weights).double().requires_grad_()
+        values = torch.from_numpy(readout.attending.values[text]).double()
+        context = torch.einsum("lh,lhd->hd", moved, values).flatten()
+        logits = run(context, torch.from_numpy(readout.attending.below[text]).double())
+        linear = readout.attention[text] @ readout.contribution[text] + readout.bias[text]
+        np.testing.assert_allclose(linear, logits.detach().numpy(), atol=1e-4)
+        for output in range(3):
+            (slope,) = torch.autograd.grad(logits[output], moved, retain_graph=True)
+            expected = (slope * moved).sum(1).detach().numpy() / readout.attention[text]
+            np.testing.assert_allclose(readout.contribution[text][:, output], expected, rtol=1e-3, atol=1e-4)
+
+
+def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: MakeReadout) -> None:
+    readout = random_heads([3])
+    assert readout.attending is not None
+    weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
+    heads = replace(readout.attending, weights=[weights]).padded(torch.float32)
+    contribution, _, logits = heads.expansion()
+    step = 1e-2
+    more = weights.T.copy()
+    more[:, 1] += step
+    moved = heads.logits(heads.contexts(torch.from_numpy(more)[None, None]))[0]
+    np.testing.assert_allclose(contribution[0, 1].numpy(), ((moved - logits)[0] / step).numpy(), rtol=0.1, atol=0.1)
+
+
+def prefixes(texts: ErasableTexts, positions: Tensor) -> Tensor:
+    """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
+    return texts.distributed(left(ranked(texts.votes, positions))).transpose(1, 2)
+
+
+def test_every_prefix_of_every_ranking_is_the_naive_erasure(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    for texts in erasable(readout, positions=80):
+        for ranker in RANKERS.values():
+            top = order(ranker(texts, readout.ids, 3), texts.lengths)
+            predicted = prefixes(texts, top).numpy()
+            for row, member in enumerate(texts.members.tolist()):
+                for k in range(LENGTHS[member] + 1):
+                    expected = naive(readout, member, erased(readout, member, top[row, :k].tolist()))
+                    np.testing.assert_allclose(predicted[row, k], expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(random_heads: MakeReadout, seed: int) -> None:
+    readout = random_heads([6, 4, 7, 5, 3], seed=seed)
+    found = flipping_sets(readout, 3)
+    removed = found["removed"].reshape(len(RANKERS), -1)
+    smallest = removed[list(RANKERS).index("smallest")]
+    for text in range(len(readout)):
+        length = len(readout.attention[text])
+        before = naive(readout, text, erased(readout, text, [])).argmax()
+        flipping = [
+            len(gone)
+            for size in range(1, length + 1)
+            for gone in combinations(range(length), size)
+            if naive(readout, text, erased(readout, text, gone)).argmax() != before
+        ]
+        ends = [count for count in removed[:, text] if count > 0]
+        assert (smallest[text] > 0) == bool(ends)
+        if ends:
+            assert min(flipping) <= smallest[text] == min(ends)
+
+
+def test_a_single_erasure_is_exact_and_contributions_are_of_first_order(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    found = contributions(readout)
+    for text in range(len(readout)):
+        top = int(np.argmax(readout.attention[text]))
+        chosen = readout.predictions[text]
+        after = naive(readout, text, erased(readout, text, [top]))
+        assert found["top_items"][text][0] == top
+        assert found["top_fall"][text] == pytest.approx(readout.probabilities[text][chosen] - after[chosen], abs=1e-5)
+        assert found["top_flips"][text] == (after.argmax() != chosen)
+        lead = readout.contribution[text] @ (np.eye(3)[chosen] - readout.probabilities[text])
+        shown = found["top_items"][text].astype(int)
+        expected = (readout.attention[text] * lead)[shown]
+        np.testing.assert_allclose(found["top_contributions"][text], expected, rtol=1e-3, atol=1e-5)
+
+
+def test_single_weights_are_erased_in_all_heads(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    found = single_weight(readout, 3)
+    by_text = dict(zip(zip(found["id"], found["ranking"], found["draw"], strict=True), found["top_flips"], strict=True))
+    for text, name in enumerate(readout.ids):
+        top = int(np.argmax(readout.attention[text]))
+        flips = naive(readout, text, erased(readout, text, [top])).argmax() != readout.predictions[text]
+        assert by_text[name, "attention", "corrected"] == flips
+
+
+def test_permutation_moves_what_the_tail_moves(random_heads: MakeReadout) -> None:
+    readout = random_heads([4, 6])
+    assert readout.attending is not None
+    found = permutation(readout, Permutation(permutations=5), 2)
+    texts = only(readout)
+    random = orders(texts, readout.ids, 5, 2)
+    for row, member in enumerate(texts.members):
+        length = len(readout.attention[member])
+        weights = readout.attending.weights[member]
+        moved = [
+            np.abs(
+                naive(readout, member, weights[random[k, row, :length].numpy()]) - readout.probabilities[member]
+            ).sum()
+            / 2
+            for k in range(5)
+        ]
+        assert found["median_tvd"][member] == pytest.approx(np.median(moved), abs=1e-5)
+        assert found["mean_tvd"][member] == pytest.approx(np.mean(moved), abs=1e-5)
+
+
+def test_seeds_are_compared_by_their_mean_maps(random_heads: MakeReadout) -> None:
+    one, other = random_heads(LENGTHS), random_heads(LENGTHS, seed=1)
+    found = between_seeds(one, other, 3, 1)
+    for text in range(len(one)):
+        maps = (torch.from_numpy(readout.attention[text]).double() for readout in (one, other))
+        assert found["jsd"][text] == pytest.approx(float(jsd(*maps)), abs=1e-6)
+
+
+def objective(logits: Tensor, texts: Padded, readout: Readout, settings: InstanceAdversary) -> Tensor:
+    """The adversary's objective, summed over texts, through PyTorch's own modules."""
+    heads = texts.heads
+    assert heads is not None
+    run = module_of(heads.tail)
+    attention = logits.softmax(-1)
+    seen, base = attention.mean(2), texts.attention
+    contexts = torch.einsum("knhl,nhld->knhd", attention, heads.values.double()).flatten(2)
+    predicted = run(contexts, heads.below.double()).softmax(-1)
+    target = texts.predict(texts.weights[None])
+    total = (-jsd(seen, base) + settings.penalty * (tvd(predicted, target) - settings.margin).clamp_min(0)).sum()
+    return total - jsd(seen[:, None], seen[None]).sum() / len(logits) ** 2
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.2, 0.9])
+def test_the_adversarys_gradient_is_autograds(random_heads: MakeReadout, margin: float) -> None:
+    readout, settings = random_heads([4] * 3), InstanceAdversary(margin=margin)
+    texts = only(readout)
+    logits = torch.randn(3, *texts.weights.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    found = loss_gradient(logits, texts, texts.predict(texts.weights[None]), settings)
+    logits.requires_grad_()
+    (expected,) = torch.autograd.grad(objective(logits, texts, readout, settings), logits)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)
+
+
+def test_the_adversary_moves_every_head_and_is_judged_exactly(random_heads: MakeReadout) -> None:
+    readout = random_heads(LENGTHS)
+    assert readout.attending is not None
+    settings = InstanceAdversary(restarts=2, steps=30)
+    found = instance_adversary(readout, settings, 1, lambda line: None)
+    for text, length in enumerate(LENGTHS):
+        weights = found["attention"][text].reshape(length, 3)
+        np.testing.assert_allclose(weights.sum(0), 1, atol=1e-5)
+        moved = np.abs(naive(readout, text, weights) - readout.probabilities[text]).sum() / 2
+        assert found["tvd"][text] == pytest.approx(moved, abs=1e-4)
+        assert found["tvd"][text] <= settings.epsilon
+        maps = (torch.from_numpy(some).double() for some in (weights.mean(1), readout.attention[text]))
+        assert found["jsd"][text] == pytest.approx(float(jsd(*maps)), abs=1e-5)
+
+
+def test_the_furthest_admissible_weights_are_taken(random_heads: MakeReadout) -> None:
+    texts = only(random_heads([3]))
+    own = texts.weights[None]
+    found, divergence, _, admissible = furthest(texts, own, 0.05)
+    torch.testing.assert_close(found, own[0])
+    assert float(divergence) < 1e-12
+    assert admissible.tolist() == [1]
+
+
+def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
+    path = folder / "test.parquet"
+    assert readout.attending is not None
+    write_batches(path, readout.kind, readout.tables(rows=2), provenance, seed=1)
+    write_weights(folder / TAIL_FILE, readout.attending.tail.tensors(), provenance, 1)
+    return path
+
+
+def test_a_readout_with_heads_survives_its_file(
+    random_heads: MakeReadout, tmp_path: Path, provenance: Provenance
+) -> None:
+    readout = random_heads(LENGTHS)
+    path = written(readout, tmp_path, provenance)
+    again, parts = read_readout(path), list(read_readouts(path, rows=2))
+    assert readout.kind is HEADED
+    assert [len(part) for part in parts] == [2, 2, 1]
+    for texts, first in ((again, 0), (parts[1], 2)):
+        assert texts.attending is not None
+        assert readout.attending is not None
+        assert texts.attending.tail.pooled == readout.attending.tail.pooled
+        for row in range(len(texts)):
+            np.testing.assert_array_equal(texts.attending.values[row], readout.attending.values[first + row])
+            np.testing.assert_array_equal(texts.attending.weights[row], readout.attending.weights[first + row])
+    np.testing.assert_array_equal(again.predict(again.attending.weights), readout.predict(readout.attending.weights))  # type: ignore[union-attr]
+    short = again.aligned(readout.ids[::-1])
+    assert short.attending is not None
+    np.testing.assert_array_equal(short.attending.below, again.attending.below[::-1])  # type: ignore[union-attr]
+
+
+def test_a_missing_tail_or_one_of_another_width_is_one_line(
+    random_heads: MakeReadout, tmp_path: Path, provenance: Provenance
+) -> None:
+    path = written(random_heads(LENGTHS), tmp_path, provenance)
+    other = random_heads([2], width=9).attending
+    assert other is not None
+    write_weights(tmp_path / TAIL_FILE, other.tail.tensors(), provenance, 1)
+    with pytest.raises(AuditError, match="do not fit its items or its tail"):
+        read_readout(path)
+    write_weights(tmp_path / TAIL_FILE, {"a": torch.zeros(1)}, provenance, 1)
+    with pytest.raises(AuditError, match="holds no tail of a Transformer"):
+        read_readout(path)
+    (tmp_path / TAIL_FILE).unlink()
+    with pytest.raises(AuditError, match="not there"):
+        read_readout(path)
+
+
+def test_marks_are_kept_in_the_map_and_are_never_the_top_word(random_heads: MakeReadout) -> None:
+    plain, readout = random_heads(LENGTHS), random_heads(LENGTHS, marks=1)
+    assert readout.attending is not None
+    for map_, same in zip(plain.attention, readout.attention, strict=True):
+        np.testing.assert_array_equal(map_, same)
+    found = contributions(readout)
+    ranks = flipping_sets(readout, 3)
+    assert list(ranks["items"][: len(LENGTHS)]) == LENGTHS
+    for text in range(len(LENGTHS)):
+        words = readout.attention[text][:-1]
+        assert readout.max_attention[text] == words.max()
+        assert found["top_items"][text].tolist() == np.argsort(-words, kind="stable")[:5].tolist()
+    for texts in erasable(readout):
+        for ranker in RANKERS.values():
+            positions = order(ranker(texts, readout.ids, 3), texts.lengths, texts.words)
+            assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
+    texts = only(readout)
+    assert texts.top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
+    one_word = single_weight(random_heads([3, 2], marks=1), 3)
+    assert {*one_word["id"]} == {"text-0"}

@@ -1,0 +1,209 @@
+"""Transformers on disk: their files, pieces of words, and states of words against the library's own forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers_on_disk as on_disk
+
+from attention_audit.errors import AuditError
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.folder import checksums, find_folder, model_files, read_facts
+from attention_audit.transformer.opening import open_model, open_tokenizer, positions
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, longest
+from attention_audit.transformer.states import WordStates
+
+CPU = torch.device("cpu")
+TEXTS = [["the", "unbelievably", "good", "films"], ["bad"], ["a", "dull", "story", "is", "dull", "stories"]]
+QUERIES = [["why"], ["is", "the", "story", "good"], ["unbelievably"]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return on_disk.save(tmp_path_factory.mktemp("encoder"))
+
+
+def pieces_of(folder: Path, texts: list[list[str]], queries: list[list[str]] | None = None, most: int = 40) -> Pieces:
+    names = [f"t{number}" for number in range(len(texts))]
+    return cut(open_tokenizer(folder), names, texts, queries, most)
+
+
+def refused(action: Callable[[], Any]) -> str:
+    with pytest.raises(AuditError) as caught:
+        action()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_each_piece_knows_its_word(folder: Path) -> None:
+    pieces = pieces_of(folder, TEXTS[:2])
+    # [CLS] the un ##believ ##ably good film ##s [SEP], [CLS] bad [SEP]
+    assert pieces.words.tolist() == [SPECIAL, 0, 1, 1, 1, 2, 3, 3, SPECIAL, SPECIAL, 0, SPECIAL]
+    assert pieces.counts.tolist() == [9, 3]
+    assert pieces.read.tolist() == [4, 1]
+    assert not pieces.truncated.any()
+
+
+def test_a_pair_is_one_sequence_and_its_query_counts_on(folder: Path) -> None:
+    pieces = pieces_of(folder, TEXTS[1:2], QUERIES[1:2])
+    assert pieces.words.tolist() == [SPECIAL, 0, SPECIAL, 1, 2, 3, 4, SPECIAL]
+    assert pieces.types.tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert (pieces.read.tolist(), pieces.queried.tolist()) == ([1], [4])
+
+
+def test_what_is_cut_is_counted(folder: Path) -> None:
+    pieces = pieces_of(folder, TEXTS, most=6)
+    # [CLS] the un ##believ ##ably [SEP] keeps two words
+    assert pieces.read.tolist() == [2, 1, 4]
+    assert pieces.truncated.tolist() == [True, False, True]
+
+
+def test_a_word_without_a_piece_is_read_as_unknown(folder: Path) -> None:
+    pieces = pieces_of(folder, [["good", "\u200b", "film"]])
+    assert pieces.words.tolist() == [SPECIAL, 0, 1, 2, SPECIAL]
+    assert pieces.ids[2] == on_disk.MARKS.index("[UNK]")
+    assert pieces.unknown.tolist() == [1]
+
+
+def test_a_text_without_pieces_is_named(folder: Path) -> None:
+    said = refused(lambda: pieces_of(folder, [["good"], ["\u200b", "\u200b"]]))
+    assert said == "text 't1': none of its words has a piece in the Transformer's tokenizer; leave it out"
+
+
+@pytest.mark.parametrize("pool", ["first", "sum"])
+@pytest.mark.parametrize("layer", [None, 1, 2])
+def test_states_are_those_of_the_library_pooled_by_hand(folder: Path, pool: Any, layer: int | None) -> None:
+    pieces = pieces_of(folder, TEXTS, QUERIES)
+    model = open_model(folder)
+    encoded = WordStates(model, layer, pool)(PieceTable(pieces, CPU).batch(torch.tensor([2, 0, 1])))
+    tokenizer = open_tokenizer(folder)
+    for row, member in enumerate([2, 0, 1]):
+        given = tokenizer(TEXTS[member], QUERIES[member], is_split_into_words=True, return_tensors="pt")
+        output = model(**given, output_hidden_states=True)
+        states = output.hidden_states[-1 if layer is None else layer][0]
+        expected: dict[tuple[int, int], list[torch.Tensor]] = {}
+        for state, part, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
+            if part is not None:
+                expected.setdefault((part, word), []).append(state)
+        by_word = {key: parts[0] if pool == "first" else torch.stack(parts).sum(0) for key, parts in expected.items()}
+        length = len(TEXTS[member])
+        torch.testing.assert_close(
+            encoded.states[row, :length], torch.stack([by_word[0, word] for word in range(length)])
+        )
+        assert not encoded.states[row, length:].any()
+        query = torch.stack([by_word[1, word] for word in range(len(QUERIES[member]))])
+        torch.testing.assert_close(encoded.summary[row], query.mean(0))
+
+
+def test_texts_without_words_are_those_that_are_cut_anew(folder: Path) -> None:
+    table = PieceTable(pieces_of(folder, TEXTS, QUERIES), CPU)
+    kept = torch.zeros(3, 6, dtype=torch.bool)
+    for row, places in enumerate([[0, 2], [0], [1, 4, 5]]):
+        kept[row, places] = True
+    shorter = table.batch(torch.arange(3)).keeping(kept)
+    texts = [[text[place] for place in range(len(text)) if kept[row, place]] for row, text in enumerate(TEXTS)]
+    expected = PieceTable(pieces_of(folder, texts, QUERIES), CPU).batch(torch.arange(3))
+    for name in ("ids", "types", "words", "lengths", "read", "queried"):
+        torch.testing.assert_close(getattr(shorter, name), getattr(expected, name))
+
+
+def test_batches_in_order_of_length_hold_every_text_once_and_pad_little(folder: Path) -> None:
+    random = np.random.default_rng(1)
+    texts = [["good"] * int(length) for length in random.integers(1, 38, 300)]
+    table = PieceTable(pieces_of(folder, texts), CPU)
+    seen, width, used = [], 0, 0
+    for members, batch in table.in_order_of_length(512):
+        seen += members.tolist()
+        width += batch.ids.numel()
+        used += int(batch.lengths.sum())
+        assert batch.ids.numel() <= 512
+    assert sorted(seen) == list(range(300))
+    assert width <= 1.1 * used
+
+
+def test_the_smallest_limit_of_pieces_holds(folder: Path) -> None:
+    tokenizer, model = open_tokenizer(folder), open_model(folder)
+    assert positions(model) == on_disk.POSITIONS
+    assert longest(tokenizer, positions(model), 512) == on_disk.POSITIONS
+    assert longest(tokenizer, positions(model), 16) == 16
+
+
+def test_the_checksums_change_with_the_weights(tmp_path: Path) -> None:
+    one, other = on_disk.save(tmp_path / "one", seed=0), on_disk.save(tmp_path / "other", seed=1)
+    there, here = checksums(one), checksums(other)
+    assert [name for name in there if there[name] != here[name]] == ["model.safetensors"]
+    assert {"config.json", "tokenizer.json"} <= there.keys()
+
+
+def test_facts_are_read_without_the_library(folder: Path, tmp_path: Path) -> None:
+    facts = read_facts(folder)
+    assert (facts.kind, facts.width, facts.layers) == ("bert", 16, 2)
+    keys = '{"model_type": "distilbert", "dim": 8, "n_layers": 3, "id2label": {"1": "x"}}'
+    (tmp_path / "config.json").write_text(keys)
+    assert read_facts(tmp_path) == ("distilbert", 8, 3, {1: "x"})
+
+
+def test_a_folder_is_found_here_in_the_mirror_and_in_the_cache_of_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = tmp_path / "hub" / "models--some--model" / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text("abc")
+    mirrored = tmp_path / "mirror" / "encoders" / "tiny"
+    mirrored.mkdir(parents=True)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    assert find_folder("some/model", None, "transformer.path") == snapshot
+    assert find_folder("encoders/tiny", tmp_path / "mirror", "transformer.path") == mirrored
+    assert find_folder(str(tmp_path), None, "transformer.path") == tmp_path
+    said = refused(lambda: find_folder("other/model", tmp_path / "mirror", "transformer.path"))
+    assert said.startswith("transformer.path: no such folder, and no model of this name in the cache")
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("config.json", "has no config.json"),
+        ("model.safetensors", "has no weights, which are looked for in model.safetensors"),
+        ("tokenizer.json", "has no tokenizer"),
+    ],
+)
+def test_what_a_folder_lacks_is_named(tmp_path: Path, missing: str, said: str) -> None:
+    (on_disk.save(tmp_path) / missing).unlink()
+    assert said in refused(lambda: model_files(tmp_path))
+
+
+def test_pickled_weights_are_refused_with_the_command_that_converts_them(tmp_path: Path) -> None:
+    (on_disk.save(tmp_path) / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
+    said = refused(lambda: open_model(tmp_path))
+    assert "only as pytorch_model.bin, a format that may run code" in said
+    assert "save_pretrained" in said
+
+
+def test_a_config_that_is_wrong_is_one_line(tmp_path: Path) -> None:
+    on_disk.save(tmp_path)
+    on_disk.change_config(tmp_path, model_type="nobody-knows-it")
+    assert "the model of type 'nobody-knows-it' cannot be loaded" in refused(lambda: open_model(tmp_path))
+    (tmp_path / "config.json").write_text("{")
+    assert "is no JSON" in refused(lambda: read_facts(tmp_path))
+
+
+def test_damaged_weights_are_one_line(tmp_path: Path) -> None:
+    path = on_disk.save(tmp_path) / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    assert "cannot be loaded" in refused(lambda: open_model(tmp_path))
+
+
+def test_an_encoder_is_no_classifier_and_a_classifier_has_an_encoder(folder: Path, tmp_path: Path) -> None:
+    assert "is no classifier of texts" in refused(lambda: open_model(folder, classifier=True))
+    classifier = open_model(on_disk.save(tmp_path, classes=3), classifier=True, attention="eager")
+    ids = torch.tensor([[2, 5, 6, 3]])
+    encoder = open_model(tmp_path)
+    theirs: Any = classifier
+    torch.testing.assert_close(encoder(ids).last_hidden_state, theirs.bert(ids).last_hidden_state)
+    assert classifier(ids, output_attentions=True).attentions[-1].shape == (1, 2, 4, 4)

@@ -1,0 +1,15 @@
+"""What notebooks and scripts call: the public functions of this package, which stay as they are.
+
+Names, parameters and returned columns that docs/readouts.md describes are stable: a later version may add to them, and
+renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
+"""
+
+from __future__ import annotations
+
+from attention_audit.api.auditing import audit
+from attention_audit.api.reading import Reading, Trained, trained
+from attention_audit.api.writing import read, readout, write
+from attention_audit.errors import AuditError
+from attention_audit.given.readouts import GivenReadout
+
+__all__ = ["AuditError", "GivenReadout", "Reading", "Trained", "audit", "read", "readout", "trained", "write"]

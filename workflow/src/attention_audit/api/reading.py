@@ -1,0 +1,217 @@
+"""A text of one's own, read by a model that the workflow trained: what it shows, and how firm that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+from matplotlib.figure import Figure
+
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.gradients import gradients
+from attention_audit.audits.permutation import permutation
+from attention_audit.audits.settings import Permutation
+from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.corpus.draft import words_of
+from attention_audit.divergence import jsd, tvd
+from attention_audit.errors import AuditError
+from attention_audit.figures.reading import reading_figure
+from attention_audit.model.architecture import Architecture
+from attention_audit.plan.replacing import recorded
+from attention_audit.plan.scope import Scope
+from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.trainings import Trainings
+from attention_audit.readout import Readout
+from attention_audit.stages.loading import build_model, build_split, load_weights, read_material
+from attention_audit.stages.reading_out import take_readout
+from attention_audit.tables.classes import ClassNames, class_names
+
+ID = "text"
+
+
+class _Seen(NamedTuple):
+    """What one training makes of a text of L items: readout, gradients (L,), exact contributions (L,), NaN where there
+    are none.
+    """
+
+    readout: Readout
+    gradient: npt.NDArray[np.float64]
+    contribution: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model makes of a text.
+
+    words: a row for each word, in order, with the columns
+
+    - word; weight: its attention in the first training, and contribution: what it adds there to the lead of the
+      predicted class (logit; negative where it speaks against it)
+    - gradient: its share of the gradient of the prediction, likewise
+    - lowest, highest: the least and the greatest weight that any training of the model gives it
+    - adversary: the weight that the adversary gives it, NaN where there is none
+
+    facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
+    trainings in which the same word has the most attention; jsd, the mean Jensen-Shannon divergence (nats) of their
+    maps from the first; chance_jsd, that of the first map shuffled; adversary_jsd and adversary_tvd, how far the
+    adversary moves the map and the prediction. NaN where there is nothing to compare with.
+    """
+
+    words: pd.DataFrame
+    facts: pd.Series
+
+    def figure(self) -> Figure:
+        """A picture of the words: weights with their range over trainings, signed contributions, gradients."""
+        return reading_figure(self.words, self.facts)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that the workflow trained, and that texts can be given to: see `trained`."""
+
+    scope: Scope
+    trainings: Trainings
+    suite: Suite
+    dataset: str
+    model: str
+
+    def _weights(self, run: Run) -> Path:
+        return Path(self.trainings.home(self.suite, self.dataset, run).weights)
+
+    @property
+    def _adversary(self) -> Run | None:
+        """The adversary of the model, where the suite has one and it was trained."""
+        run = self.suite.contrast
+        base = self.suite.base
+        if run is None or base is None or base.model != self.model or not self._weights(run).is_file():
+            return None
+        return run
+
+    @property
+    def classes(self) -> ClassNames:
+        """The names of the classes."""
+        path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
+        return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
+
+    def _corpus(self, sentences: Sequence[Sequence[str]], folder: str) -> Path:
+        """A corpus of one text, in a folder."""
+        starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
+        words = [*chain(*sentences)]
+        columns = {
+            "id": [ID], "split": ["test"], "label": [0], "tokens": [words], "label_name": [""], "sentences": [starts],
+            "query": [None], "candidates": [None], "evidence": [None],
+        }  # fmt: skip
+        path = Path(folder) / "corpus.parquet"
+        write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
+        return path
+
+    def _seen(self, run: Run, architecture: Architecture, corpus: Path) -> _Seen:
+        vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
+        material = replace(read_material(corpus, vocabulary, architecture), classes=len(self.classes))
+        network = build_model(material, architecture, run.seed)
+        load_weights(network, self._weights(run))
+        split = build_split(material.splits["test"], torch.device("cpu"))
+        readout = take_readout(network, split, [ID])
+        nothing = np.full(len(readout.attention[0]), np.nan)
+        (texts,) = readout.batches(torch.float64)
+        exact = texts.exact_contributions()
+        slope = nothing if architecture.hierarchical else gradients(network, split)[0]
+        return _Seen(readout, slope, nothing if exact is None else exact[0].numpy())
+
+    def read(self, text: str | Sequence[str]) -> Reading:
+        """What the model makes of a text, which is split into words as its data set was; or of a list of words.
+
+        Of a model of sentences, the rows are sentences. Raises AuditError where the text has no word, or weights or
+        vocabulary are not there.
+        """
+        tokens = self.scope.config.corpora[self.dataset].preparation.tokens
+        sentences = words_of(text if isinstance(text, str) else list(text), tokens)
+        if not any(sentences):
+            raise AuditError("text: no word is in it; give one with words")
+        runs = [run for run in self.suite.runs([self.model]) if self._weights(run).is_file()]
+        if not runs:
+            path = self._weights(self.suite.runs([self.model])[0])
+            raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
+        adversary = self._adversary
+        with TemporaryDirectory(prefix="attention-audit-") as folder:
+            corpus = self._corpus(sentences, folder)
+            seen = {
+                run: self._seen(run, self.suite.architecture(self.dataset, run.model), corpus)
+                for run in [*runs, *([adversary] if adversary else [])]
+            }
+        hierarchical = self.suite.hierarchical(self.dataset, self.model)
+        items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
+        return _reading(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
+
+
+def _distances(first: Readout, other: Readout) -> tuple[float, float]:
+    """How far a map and a prediction are from those of the first training: JSD (nats) and TVD."""
+    maps = (torch.from_numpy(readout.attention[0]).double() for readout in (first, other))
+    predicted = (torch.from_numpy(readout.probabilities[0]).double() for readout in (first, other))
+    return float(jsd(*maps)), float(tvd(*predicted))
+
+
+def _reading(items: list[str], trainings: list[_Seen], adversary: _Seen | None, classes: ClassNames) -> Reading:
+    first, *others = (seen.readout for seen in trainings)
+    weights = np.stack([seen.readout.attention[0] for seen in trainings]).astype(np.float64)
+    words = pd.DataFrame(
+        {
+            "word": items,
+            "weight": weights[0],
+            "contribution": trainings[0].contribution,
+            "gradient": trainings[0].gradient,
+            "lowest": weights.min(0),
+            "highest": weights.max(0),
+            "adversary": np.nan if adversary is None else adversary.readout.attention[0].astype(np.float64),
+        }
+    )
+    decision = int(first.predictions[0])
+    moved, moved_tvd = (np.nan, np.nan) if adversary is None else _distances(first, adversary.readout)
+    tops = weights.argmax(1)
+    shuffled = permutation(first, Permutation(), Permutation().seed) if len(items) > 1 else {"chance_jsd": [np.nan]}
+    facts = pd.Series(
+        {
+            "prediction": classes.get(decision, str(decision)),
+            "probability": float(first.probabilities[0, decision]),
+            "trainings": len(trainings),
+            "same_top": float((tops[1:] == tops[0]).mean()) if others else np.nan,
+            "jsd": float(np.mean([_distances(first, other)[0] for other in others])) if others else np.nan,
+            "chance_jsd": float(shuffled["chance_jsd"][0]),
+            "adversary_jsd": moved,
+            "adversary_tvd": moved_tvd,
+        }
+    )
+    return Reading(words, facts)
+
+
+def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "base") -> Trained:
+    """A model of a finished run: its folder of results, and data set, suite and model as its tables name them.
+
+    Raises AuditError, in one line, where the folder holds no run, or the run has no such data set, suite or model, and
+    for models of pairs and of readouts, which no text can be given to.
+    """
+    config = recorded(Path(results))
+    if config is None:
+        raise AuditError(f"{results}: holds no run; name the folder that `results` named")
+    scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
+    trainings = Trainings(scope)
+    every = scope.suite(suite)
+    if dataset not in scope.datasets_of(every):
+        known = ", ".join(scope.datasets_of(every)) or "none"
+        raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
+    own = scope.on(every, dataset)
+    if model not in own.models:
+        raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(own.models)}); name another")
+    if own.given(dataset, model) or config.corpora[dataset].pair:
+        reason = "reads pairs of texts" if config.corpora[dataset].pair else "is given, and was not trained here"
+        raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
+    return Trained(scope, trainings, own, dataset, model)

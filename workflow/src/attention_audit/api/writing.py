@@ -1,0 +1,104 @@
+"""Readouts of one's own, from arrays and to files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.errors import AuditError
+from attention_audit.given.files import read_given, write_given
+from attention_audit.given.readouts import GivenReadout, at, check
+
+PLACE = "readout"
+
+
+def _array(values: npt.ArrayLike, place: str) -> npt.NDArray[np.float64]:
+    """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
+
+
+def readout(
+    tokens: Sequence[Sequence[str]],
+    attention: Sequence[npt.ArrayLike],
+    contributions: Sequence[npt.ArrayLike],
+    bias: npt.ArrayLike,
+    labels: Sequence[int],
+    probabilities: npt.ArrayLike,
+    *,
+    ids: Sequence[str] | None = None,
+    evidence: Sequence[Sequence[int] | None] | None = None,
+    name: str = PLACE,
+) -> GivenReadout:
+    """One training of a model on N texts, checked.
+
+    tokens: the words of each text, L_i. attention: of each text (L_i,), or (H, L_i) for H heads, of which the mean is
+    taken. contributions: of each text z, (L_i, O), or (L_i,) where O is 1. bias: b, (O,), or (N, O) where texts have
+    their own. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class 1 of two. labels:
+    the gold classes, from 0. probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default
+    their numbers from 0. evidence: positions, from 0, of the words that are known to decide the label; None where
+    nobody knows. name: what messages call it.
+
+    Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
+    """
+    count = len(tokens)
+    names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
+    known = list(evidence) if evidence is not None else [None] * count
+    predicted, shift = (
+        _array(values, f"{name}: column {column}")
+        for column, values in (("probabilities", probabilities), ("bias", bias))
+    )
+    if predicted.ndim != 2 or shift.ndim not in (1, 2):
+        column = "bias" if predicted.ndim == 2 else "probabilities"
+        raise AuditError(f"{name}: column {column} has not the axes that it must have; give a number a text and class")
+    counted = {
+        "attention": len(attention),
+        "contribution": len(contributions),
+        "label": len(labels),
+        "id": len(names),
+        "evidence": len(known),
+        "probabilities": len(predicted),
+        "bias": len(shift) if shift.ndim == 2 else count,
+    }
+    for column, entries in counted.items():
+        if entries != count:
+            raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
+    maps, added = (
+        [_array(values, f"{at(name, id_, column)}") for id_, values in zip(names, rows, strict=True)]
+        for column, rows in (("attention", attention), ("contribution", contributions))
+    )
+    for id_, weights, values in zip(names, maps, added, strict=True):
+        if weights.ndim not in (1, 2) or values.ndim not in (1, 2):
+            column = "attention" if weights.ndim not in (1, 2) else "contribution"
+            raise AuditError(f"{at(name, id_, column)}: must have one axis or two; give it so")
+    given = GivenReadout(
+        name,
+        names,
+        [[str(word) for word in words] for words in tokens],
+        np.array([int(label) for label in labels], dtype=np.int64),
+        maps,
+        [values if values.ndim == 2 else values[:, None] for values in added],
+        np.broadcast_to(shift, (count, shift.shape[-1])),
+        predicted,
+        [[int(position) for position in positions] or None if positions is not None else None for positions in known],
+    )
+    check(given)
+    return given
+
+
+def write(given: GivenReadout, path: str | Path) -> None:
+    """Write a readout as .parquet or .npz, by the ending of the path: a file for the section `own` of a configuration.
+
+    Raises AuditError where the file cannot be written.
+    """
+    write_given(given, Path(path))
+
+
+def read(path: str | Path) -> GivenReadout:
+    """Read such a file, checked. Raises AuditError, in a line that names file, text and column, where it is wrong."""
+    return read_given(Path(path))

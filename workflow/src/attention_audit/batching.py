@@ -1,0 +1,41 @@
+"""Batches of texts of similar length: runs of them, and flat arrays as padded rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+Indices = npt.NDArray[np.int64]
+
+
+def within(lengths: Tensor, longest: int) -> Tensor:
+    """(N,) -> (N, longest), true on the first lengths[n] positions of row n."""
+    return torch.arange(longest, device=lengths.device) < lengths[:, None]
+
+
+def padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
+    """Slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
+    offset = torch.arange(longest, device=flat.device)
+    where = (start[:, None] + offset).clamp(max=len(flat) - 1)
+    return flat[where] * (offset < length[:, None])
+
+
+def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
+    """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
+
+    A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
+    """
+    start, widest = 0, 0
+    for stop, width in enumerate(widths.tolist()):
+        widest = max(widest, width)
+        count = stop + 1 - start
+        if count > 1 and (count > texts or count * widest > tokens):
+            yield slice(start, stop)
+            start, widest = stop, width
+    if len(widths):
+        yield slice(start, len(widths))

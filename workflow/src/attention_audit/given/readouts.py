@@ -1,0 +1,166 @@
+"""A readout from elsewhere: for each text the words, the attention, and what each word adds to the logits.
+
+Nothing is believed before it was checked: `check` looks at one readout by itself, `check_beside` holds it against
+another of the same texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.errors import AuditError
+
+Floats = npt.NDArray[np.float64]
+
+SUM, REPRODUCED = 1e-4, 1e-4
+"""How far the weights of a text may be from 1 together, and its logits from its probabilities."""
+
+
+@dataclass(frozen=True)
+class GivenReadout:
+    """One training of a model on N texts with C classes; text i has L_i words.
+
+    place: the file, or what else messages call it. attention[i] (L_i,), or (H, L_i) for a map of H heads.
+    contribution[i] (L_i, O) and bias (N, O): logits = sum_t a_t z_t + b, with a the mean over heads. O is C, or 1 in a
+    model of two classes whose one logit is that of class 1. probabilities (N, C): what the model predicts, as it says
+    itself. evidence[i]: the positions of the words that are known to decide the label, None where nobody knows.
+    """
+
+    place: str
+    ids: list[str]
+    tokens: list[list[str]]
+    labels: npt.NDArray[np.int64]
+    attention: list[Floats]
+    contribution: list[Floats]
+    bias: Floats
+    probabilities: Floats
+    evidence: list[list[int] | None]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return int(self.probabilities.shape[1])
+
+    @property
+    def maps(self) -> list[Floats]:
+        """The map that a reader sees of each text, (L_i,): the mean over heads."""
+        return [weights if weights.ndim == 1 else weights.mean(0) for weights in self.attention]
+
+
+def at(place: str, text: str, column: str) -> str:
+    """Where something is wrong, as messages begin."""
+    return f"{place}: text {text!r}, column {column}"
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities (C,) of logits (O,); one logit is that of the second of two classes."""
+    every = np.append(0.0, logits) if len(logits) == 1 else logits
+    raised = np.exp(every - every.max())
+    return np.asarray(raised / raised.sum())
+
+
+def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+    """What of a text does not fit in size: the column, and the fault."""
+    words = len(given.tokens[number])
+    attention, contribution = given.attention[number], given.contribution[number]
+    bias, predicted = given.bias[number], given.probabilities[number]
+    if not words:
+        yield "tokens", "has no word; leave the text out"
+    if attention.shape[-1] != words:
+        yield "attention", f"has {attention.shape[-1]} weights for {words} words; give each word one"
+    if len(contribution) != words:
+        yield "contribution", f"has {len(contribution)} rows for {words} words; give each word one"
+    if contribution.shape[1] != len(bias):
+        yield "contribution", f"has {contribution.shape[1]} values a word, and bias has {len(bias)}; give both as many"
+    if len(predicted) < 2 or len(bias) not in ({1, 2} if len(predicted) == 2 else {len(predicted)}):
+        yield "bias", f"has {len(bias)} values for {len(predicted)} classes; give one a class, or one for two classes"
+
+
+def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+    """Which values of a text are wrong, where all fits in size: the column, and the fault."""
+    words = len(given.tokens[number])
+    attention, contribution = given.attention[number], given.contribution[number]
+    bias, predicted = given.bias[number], given.probabilities[number]
+    named = {"attention": attention, "contribution": contribution, "bias": bias, "probabilities": predicted}
+    for column, values in named.items():
+        if not np.isfinite(values).all():
+            yield column, "holds NaN, an infinite number or nothing at all; give numbers"
+    if (attention < 0).any():
+        yield "attention", f"holds {attention.min():.4g}; give weights that are not negative"
+    for head, weights in enumerate(np.atleast_2d(attention)):
+        if abs(weights.sum() - 1) > SUM:
+            of_head = f"head {head}: " * (attention.ndim == 2)
+            yield "attention", f"{of_head}sums to {weights.sum():.4g}; give weights that sum to 1"
+    if not 0 <= given.labels[number] < len(predicted):
+        classes = f"0 to {len(predicted) - 1}"
+        yield "label", f"is {given.labels[number]}, and the classes are {classes}; number the classes from 0"
+    marked = given.evidence[number] or []
+    if outside := [position for position in marked if not 0 <= position < words]:
+        yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
+    logits = given.maps[number] @ contribution + bias
+    apart = np.abs(softmax(logits) - predicted).max()
+    if apart > REPRODUCED:
+        yield (
+            "probabilities",
+            f"is {apart:.2g} away from softmax(attention x contribution + bias); give contributions that are exact",
+        )
+
+
+def check(given: GivenReadout) -> None:
+    """Raise AuditError, in a line that names place, text and column, for the first thing that is wrong.
+
+    Words, weights, contributions, bias and probabilities fit each other in size; no number is missing, NaN or infinite;
+    no weight is negative, and the weights of each map sum to 1 within `SUM`; labels are classes; ids are unique; and
+    the logits give the probabilities within `REPRODUCED`.
+    """
+    if not given.ids:
+        raise AuditError(f"{given.place}: has no text; give some")
+    seen: set[str] = set()
+    for number, name in enumerate(given.ids):
+        if name in seen:
+            raise AuditError(f"{at(given.place, name, 'id')}: occurs twice; make ids unique")
+        seen.add(name)
+        # the first fault of a text ends it, since what follows relies on what comes before
+        for column, fault in chain(_misfits(given, number), _faults(given, number)):
+            raise AuditError(f"{at(given.place, name, column)}: {fault}")
+
+
+def _others(names: Sequence[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+
+
+def check_beside(given: GivenReadout, first: GivenReadout) -> None:
+    """Raise AuditError, likewise, where a readout is not of the texts and classes of another one.
+
+    Texts may stand in another order.
+    """
+    place, known = given.place, {name: number for number, name in enumerate(first.ids)}
+    own = set(given.ids)
+    if missing := [name for name in first.ids if name not in own]:
+        raise AuditError(
+            f"{at(place, missing[0], 'id')}: is missing{_others(missing)}, of {len(first)} texts of {first.place}; "
+            "give every training the same texts"
+        )
+    if unknown := [name for name in given.ids if name not in known]:
+        raise AuditError(
+            f"{at(place, unknown[0], 'id')}: is not in {first.place}{_others(unknown)}; give every training the same "
+            "texts"
+        )
+    for number, name in enumerate(given.ids):
+        there = known[name]
+        if given.classes != first.classes:
+            fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
+            raise AuditError(f"{at(place, name, 'probabilities')}: {fault}")
+        if given.tokens[number] != first.tokens[there]:
+            raise AuditError(f"{at(place, name, 'tokens')}: are not the words of {first.place}; give both the same")
+        if given.labels[number] != first.labels[there]:
+            fault = f"is {given.labels[number]}, and in {first.place} {first.labels[there]}; give both the same"
+            raise AuditError(f"{at(place, name, 'label')}: {fault}")

@@ -1,0 +1,93 @@
+"""The tail of a Transformer classifier: what stands between the attention of its last layer and its logits.
+
+Of the last layer, only the first token is classified. With the values V_h of H heads, weights a_h of that token's row,
+and x, that token's state below the layer,
+
+    c = concat_h a_h V_h,   u = N1(W_o c + b_o + x),   y = N2(W_2 g(W_1 u + b_1) + b_2 + u),
+    logits = W_c k(W_p y + b_p) + b_c
+
+where N1 and N2 are layer normalisations and g and k activations. So the prediction under any other weights costs this
+and no more; the layers below are never run again. BERT, RoBERTa, ELECTRA and DistilBERT differ in k, and in what their
+checkpoints call these parts (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.nn.functional import gelu, layer_norm, linear, relu, silu
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "gelu": gelu,
+    "gelu_tanh": partial(gelu, approximate="tanh"),
+    "relu": relu,
+    "tanh": torch.tanh,
+    "silu": silu,
+}
+"""Every activation that a tail may have; files name one by its place, so a new one is added at the end."""
+LAYERS = ("output", "inner", "outer", "pooler", "classifier")
+"""The linear layers W_o, W_1, W_2, W_p and W_c; each has a weight and a bias."""
+NORMS = ("first", "second")
+"""The normalisations N1 and N2, likewise."""
+NAMES = tuple(f"{part}.{what}" for part in (*LAYERS, *NORMS) for what in ("weight", "bias"))
+ROWS = 2048
+"""Rows that pass at once: as many as keep the widest layer in a processor's cache."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The weights by `NAMES`, g and k by their names in `ACTIVATIONS`, and the epsilon of the normalisations."""
+
+    weights: Mapping[str, Tensor]
+    activation: str
+    pooled: str
+    epsilon: float
+
+    def to(self, dtype: torch.dtype) -> Tail:
+        """The same tail in other numbers."""
+        return Tail(
+            {name: weight.to(dtype) for name, weight in self.weights.items()},
+            self.activation,
+            self.pooled,
+            self.epsilon,
+        )
+
+    def _linear(self, part: str, states: Tensor) -> Tensor:
+        return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
+
+    def _norm(self, part: str, states: Tensor) -> Tensor:
+        weight, bias = (self.weights[f"{part}.{what}"] for what in ("weight", "bias"))
+        return layer_norm(states, weight.shape, weight, bias, self.epsilon)
+
+    def passed(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Logits of R rows, from c and x in the numbers of the weights: (R, D), (R, D) -> (R, C)."""
+        first = self._norm("first", self._linear("output", contexts) + below)
+        inner = ACTIVATIONS[self.activation](self._linear("inner", first))
+        second = self._norm("second", self._linear("outer", inner) + first)
+        return self._linear("classifier", ACTIVATIONS[self.pooled](self._linear("pooler", second)))
+
+    def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Logits of K contexts of each of n texts: (K, n, D), (n, D) -> (K, n, C)."""
+        rows = contexts.flatten(0, 1)
+        texts = torch.arange(len(below)).repeat(len(contexts))
+        cut = zip(torch.split(rows, ROWS), torch.split(texts, ROWS), strict=True)
+        return torch.cat([self.passed(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All of it as tensors, as files hold it."""
+        places = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
+        return {
+            **self.weights,
+            "activations": torch.tensor(places),
+            "epsilon": torch.tensor(self.epsilon, dtype=torch.float64),
+        }
+
+
+def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
+    """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
+    activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
+    return Tail({name: tensors[name] for name in NAMES}, activation, pooled, float(tensors["epsilon"]))

@@ -1,0 +1,103 @@
+"""Padded batches of pieces, as a Transformer reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attention_audit.batching import Indices, padded, runs, within
+from attention_audit.transformer.pieces import SPECIAL, Pieces
+
+TOKENS = 2048
+"""Padded pieces at most of the texts that a Transformer reads together without gradients."""
+
+
+@dataclass(frozen=True)
+class PieceBatch:
+    """B texts of at most P pieces, padding last.
+
+    ids, types, words (B, P), as in `pieces.Pieces`; words are `SPECIAL` on padding too. lengths (B,): pieces. read,
+    queried (B,): words of the text, and of the query, that are read.
+    """
+
+    ids: Tensor
+    types: Tensor
+    words: Tensor
+    lengths: Tensor
+    read: Tensor
+    queried: Tensor
+
+    @property
+    def mask(self) -> Tensor:
+        """(B, P), true on pieces, marks included."""
+        return within(self.lengths, self.ids.shape[1])
+
+    def rows(self, members: Tensor) -> PieceBatch:
+        """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
+        lengths = self.lengths[members]
+        longest = int(lengths.max())
+        ids, types, words = (part[members, :longest] for part in (self.ids, self.types, self.words))
+        return PieceBatch(ids, types, words, lengths, self.read[members], self.queried[members])
+
+    def keeping(self, kept: Tensor) -> PieceBatch:
+        """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
+
+        Marks and queries stay. The words that stay are counted anew.
+        """
+        place = torch.arange(kept.shape[1], device=kept.device)
+        words = kept & (place < self.read[:, None])
+        number = words.long().cumsum(1) - 1
+        of_text = (self.words >= 0) & (self.words < self.read[:, None])
+        word = self.words.clamp(0, kept.shape[1] - 1)
+        stays = self.mask & (~of_text | words.gather(1, word))
+        remaining = words.sum(1)
+        gone = (self.read - remaining)[:, None]
+        renamed = torch.where(of_text, number.gather(1, word), self.words - gone * (self.words >= 0))
+        # a sort that keeps the order of equals moves what is deleted behind what is kept
+        order = (~stays).to(torch.uint8).argsort(dim=1, stable=True)
+        lengths = stays.sum(1)
+        order = order[:, : int(lengths.max())]
+        inside = within(lengths, order.shape[1])
+        ids, types = (part.gather(1, order) * inside for part in (self.ids, self.types))
+        shown = renamed.gather(1, order).where(inside, SPECIAL)
+        return PieceBatch(ids, types, shown, lengths, remaining, self.queried)
+
+    def in_order_of_length(self, tokens: int = TOKENS) -> Iterator[tuple[Tensor, PieceBatch]]:
+        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
+        order = self.lengths.argsort(stable=True)
+        for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens):
+            yield order[run], self.rows(order[run])
+
+
+class PieceTable:
+    """The pieces of N texts on a device, from which batches are taken when they are needed."""
+
+    def __init__(self, pieces: Pieces, device: torch.device) -> None:
+        self.counts = pieces.counts
+        flat = (torch.from_numpy(part).to(device) for part in (pieces.ids, pieces.types, pieces.words))
+        self._ids, self._types, self._words = flat
+        per_text = (torch.from_numpy(part).to(device) for part in (pieces.starts, pieces.counts))
+        self._starts, self._counts = per_text
+        self._read, self._queried = (torch.from_numpy(part).to(device) for part in (pieces.read, pieces.queried))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def batch(self, members: Tensor) -> PieceBatch:
+        """The texts at `members` (B,), padded to the longest of them."""
+        starts, counts = self._starts[members], self._counts[members]
+        longest = int(counts.max())
+        ids, types, words = (
+            padded(flat, starts, counts, longest).long() for flat in (self._ids, self._types, self._words)
+        )
+        words = words.where(within(counts, longest), SPECIAL)
+        return PieceBatch(ids, types, words, counts, self._read[members], self._queried[members])
+
+    def in_order_of_length(self, tokens: int = TOKENS) -> Iterator[tuple[Indices, PieceBatch]]:
+        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions."""
+        order = self.counts.argsort(kind="stable")
+        for run in runs(self.counts[order], tokens=tokens):
+            yield order[run], self.batch(torch.from_numpy(order[run]).to(self._starts.device))

@@ -1,0 +1,178 @@
+"""A Transformer on disk: where it lies, whether all of it is there, and the checksums that say which one it is.
+
+Nothing here imports the library `transformers`, since a run is planned without it; `opening` loads the model. What is
+looked for: config.json, weights as safetensors, and a tokenizer. Other formats of weights are refused: to read them
+may run code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from attention_audit.artefacts.files import checksum
+from attention_audit.errors import AuditError
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+"""Names the files of weights that are cut into several."""
+PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt")
+VOCABULARIES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model",
+)  # fmt: skip
+"""Files of which a tokenizer has at least one."""
+TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
+MIRROR = "ATTENTION_AUDIT_MIRROR"
+"""The environment variable in which jobs are told of the mirror."""
+NOT_INSTALLED = (
+    "Transformers need the library `transformers`, an extra that is not installed here; install it with: "
+    'python -m pip install "attention-audit[transformers]"'
+)
+
+
+class Facts(NamedTuple):
+    """What config.json says: the model's type, the width of its states, its layers, and labels by class."""
+
+    kind: str
+    width: int
+    layers: int
+    labels: dict[int, str]
+
+
+def refuse_unless_installed() -> None:
+    """Raise AuditError where the library `transformers` is not installed; it is not imported."""
+    if find_spec("transformers") is None:
+        raise AuditError(NOT_INSTALLED)
+
+
+def hub_folder(name: str) -> Path | None:
+    """The folder of a model in the cache of the Hugging Face hub: of its branch `main`; None where it is not there."""
+    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+    model = cache / f"models--{name.replace('/', '--')}"
+    try:
+        snapshot = model / "snapshots" / (model / "refs" / "main").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return snapshot if snapshot.is_dir() else None
+
+
+def find_folder(path: str, mirror: Path | None, key: str) -> Path:
+    """The folder that a key of the configuration names: here, in the mirror, or in the cache of the Hugging Face hub.
+
+    Raises AuditError, naming the key, where there is none.
+    """
+    places = [Path(path), *([mirror / path] if mirror else [])]
+    found = next((place for place in places if place.is_dir()), None)
+    if found is None and re.fullmatch(HUB_ID, path):
+        found = hub_folder(path)
+    if found is None:
+        raise AuditError(
+            f"{key}: no such folder, and no model of this name in the cache of the Hugging Face hub: {path}; mend the "
+            f"path, or fetch the model once where there is a network, with: hf download {path}"
+        )
+    return found
+
+
+def known_mirror() -> Path | None:
+    """The mirror of the run that a job is part of; None where there is none."""
+    mirror = os.environ.get(MIRROR)
+    return Path(mirror) if mirror else None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_bytes())
+    except OSError as error:
+        raise AuditError(f"{path}: cannot be read ({error.strerror}); name a folder that has it") from error
+    except ValueError as error:
+        raise AuditError(f"{path}: is no JSON; take the file as it was published") from error
+    if not isinstance(values, dict):
+        raise AuditError(f"{path}: holds no group of keys; take the file as it was published")
+    return values
+
+
+def read_facts(folder: Path) -> Facts:
+    """What config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
+    path = folder / CONFIG
+    values = _read_json(path)
+
+    def first(*names: str) -> Any:
+        return next((values[name] for name in names if name in values), None)
+
+    kind = values.get("model_type")
+    width = first("hidden_size", "dim", "d_model", "n_embd")
+    layers = first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
+    if not isinstance(kind, str) or not isinstance(width, int) or not isinstance(layers, int):
+        raise AuditError(
+            f"{path}: says no model_type, hidden_size or num_hidden_layers; name the folder of a Transformer"
+        )
+    labels = values.get("id2label")
+    try:
+        named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
+    except ValueError as error:
+        raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
+    return Facts(kind, width, layers, named)
+
+
+def conversion(folder: Path) -> str:
+    """The command that writes weights anew as safetensors."""
+    return (
+        'python -c "from transformers import AutoConfig, AutoModel; import transformers; '
+        f"config = AutoConfig.from_pretrained('{folder}'); "
+        f"getattr(transformers, config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\""
+    )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files of weights. Raises AuditError where there are none as safetensors, or not all of them."""
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    if (folder / INDEX).is_file():
+        named = _read_json(folder / INDEX).get("weight_map")
+        shards = [folder / name for name in sorted(set(named.values()))] if isinstance(named, dict) else []
+        missing = [shard.name for shard in shards if not shard.is_file()]
+        if missing or not shards:
+            raise AuditError(f"{folder / INDEX}: names {missing[0] if missing else 'no file'}, which is not there")
+        return [folder / INDEX, *shards]
+    pickles = [name for name in PICKLES if (folder / name).is_file()]
+    if pickles:
+        raise AuditError(
+            f"{folder}: has its weights only as {pickles[0]}, a format that may run code when it is read; if you trust "
+            f"the file, write them as safetensors once with: {conversion(folder)}"
+        )
+    raise AuditError(f"{folder}: has no weights, which are looked for in {WEIGHTS}; name a folder that has them")
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files that decide what a Transformer computes: its configuration, weights and tokenizer.
+
+    Raises AuditError where something is missing.
+    """
+    if not (folder / CONFIG).is_file():
+        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+    weights = weight_files(folder)
+    tokenizer = [folder / name for name in TOKENIZER if (folder / name).is_file()]
+    if not any((folder / name).is_file() for name in VOCABULARIES):
+        raise AuditError(
+            f"{folder}: has no tokenizer (looked for {', '.join(VOCABULARIES)}); save the model's own there, with: "
+            "tokenizer.save_pretrained(folder)"
+        )
+    return [folder / CONFIG, *weights, *tokenizer]
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """The sha256 of each of `model_files`, by name. Raises AuditError where one is missing or cannot be read."""
+    sums = {}
+    for path in model_files(folder):
+        try:
+            sums[path.name] = checksum(path)
+        except OSError as error:
+            raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it or put it back") from error
+    return sums

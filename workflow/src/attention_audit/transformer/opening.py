@@ -1,0 +1,109 @@
+"""Loading a Transformer and its tokenizer from a folder: offline, without code of its own, from safetensors alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import nn
+
+from attention_audit.errors import AuditError
+from attention_audit.transformer.folder import NOT_INSTALLED, model_files, read_facts
+
+UNUSED = "pooler"
+"""A part that encoders have for a task of their own; no state depends on it."""
+
+
+def library() -> Any:
+    """The module `transformers`, told to be quiet. Raises AuditError where it is not installed."""
+    try:
+        import transformers
+    except ImportError as error:
+        raise AuditError(NOT_INSTALLED) from error
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    return transformers
+
+
+def _said(error: Exception) -> str:
+    """The first line of what a library says."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def open_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a folder. Raises AuditError where it is missing, damaged, or cannot tell which word a piece is
+    of.
+    """
+    model_files(folder)
+    transformers = library()
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, use_fast=True
+        )
+    except Exception as error:
+        raise AuditError(f"{folder}: its tokenizer cannot be read ({_said(error)}); save it there again") from error
+    if not tokenizer.is_fast:
+        raise AuditError(
+            f"{folder}: its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece; save a fast one"
+        )
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    # byte-level tokenizers take words that are split beforehand only if they may set a space before each
+    if getattr(tokenizer, "add_prefix_space", None) is False:
+        return transformers.AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, use_fast=True, add_prefix_space=True
+        )
+    return tokenizer
+
+
+def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa", "eager"] = "sdpa") -> nn.Module:
+    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or, as `classifier`, with
+    its head for whole texts (`AutoModelForSequenceClassification`).
+
+    attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
+    is missing, where weights are damaged or lack parameters, and where the library does not know the model's type.
+    """
+    model_files(folder)
+    facts = read_facts(folder)
+    transformers = library()
+    auto = transformers.AutoModelForSequenceClassification if classifier else transformers.AutoModel
+    try:
+        model, loaded = auto.from_pretrained(
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            dtype=torch.float32,
+            attn_implementation=attention,
+            output_loading_info=True,
+        )
+    except Exception as error:
+        raise AuditError(
+            f"{folder}: the model of type {facts.kind!r} cannot be loaded ({_said(error)}); take files that "
+            "this version of the library knows"
+        ) from error
+    missing = sorted(name for name in loaded["missing_keys"] if classifier or UNUSED not in name)
+    if missing and classifier:
+        raise AuditError(
+            f"{folder}: is no classifier of texts: its weights lack {missing[0]}; name a folder that was saved after "
+            "fine-tuning with AutoModelForSequenceClassification"
+        )
+    if missing:
+        raise AuditError(f"{folder}: its weights lack {missing[0]}, which config.json asks for; mend the folder")
+    if getattr(model.config, "is_encoder_decoder", False):
+        raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
+    if not classifier and getattr(model, UNUSED, None) is not None:
+        model.pooler = None
+    opened: nn.Module = model.eval()
+    return opened
+
+
+def positions(model: nn.Module) -> int | None:
+    """How many pieces a model of the library has positions for; None where its positions have no end."""
+    config: Any = model.config
+    most: int | None = getattr(config, "max_position_embeddings", None)
+    # RoBERTa and its kin count positions from behind that of padding
+    tables = [table for name, table in model.named_modules() if name.endswith("position_embeddings")]
+    padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
+    return most if most is None or padding is None else most - int(padding) - 1
