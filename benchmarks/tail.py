@@ -41,10 +41,10 @@ from attention_audit.transformer.pieces import cut
 
 
 def timed(what: str, work: Callable[[], Any], most: str = "") -> Any:
-    """Run and print how long it took, and the greatest memory so far."""
-    start = time.perf_counter()
+    """Run and print how many seconds of the processor it took, and the greatest memory so far."""
+    start = time.process_time()
     result = work()
-    seconds, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    seconds, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{what:32} {seconds:8.1f} s, {memory:.2f} GB at most so far{most}", flush=True)
     return result, seconds
 
