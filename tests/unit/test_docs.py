@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from docutils.core import publish_doctree
+from elsewhere import write_all
 from planned import CATALOGUE, PLACES, ROOT, plan_of
 
 from attention_audit import __version__
@@ -198,8 +199,8 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
 
-def test_the_guide_to_results_names_every_table_figure_and_folder() -> None:
-    page = guide(plan_of().guide_job())
+def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
+    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}).guide_job())
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
     for path in (

@@ -72,6 +72,23 @@ def _of_datasets(there: Config, config: Config, datasets: Sequence[str]) -> dict
     return keys
 
 
+def _of_given(there: Config, config: Config) -> dict[str, Any]:
+    """What the configuration says of the readouts that `there` names: further ones replace none."""
+    return {
+        name: {
+            "first": next(iter(here.models)),
+            "files": {
+                model: here.by_model[model][: len(files)]
+                for model, files in given.by_model.items()
+                if model in here.by_model
+            },
+            "classes": here.classes,
+        }
+        for name, given in there.own.items()
+        if (here := config.own.get(name))
+    }
+
+
 def deciding(there: Config, config: Config) -> dict[str, Any]:
     """All of a configuration that the results of `there` depend on, which is that one or an earlier one.
 
@@ -79,6 +96,7 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     """
     datasets = [name for name in there.every_dataset if name in config.corpora]
     keys = config.model_dump(exclude={*FREE}) | _of_datasets(there, config, datasets)
+    keys["own"] = _of_given(there, config)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
     keys["audits"] = {
         suite.key: config.audits.get(suite.key, list(suite.own_audits)) for suite in SUITES if suite(there).datasets
