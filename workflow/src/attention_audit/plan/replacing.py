@@ -89,6 +89,10 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
         elif isinstance(keys.get(key), dict) and "recipes" in keys[key]:
             recipes = keys[key]["recipes"]
             keys[key]["recipes"] = {name: recipes[name] for name in recipes if name in (DEFAULT, *datasets)}
+    if not there.with_transformer:
+        del keys["transformer"]
+    elif keys["transformer"] and keys["transformer"]["frozen"]:
+        del keys["transformer"]["tuning"]
     if not there.datasets and not there.deception.datasets:
         keys = {key: value for key, value in keys.items() if key not in OF_BASE}
     return keys

@@ -48,7 +48,8 @@ class TrainRule:
     """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
-    in the names of the models that it makes: nothing, but for the steps of a search.
+    in the names of the models that it makes: nothing, but for the steps of a search. needs: the entry of resources.yaml
+    that says what their jobs need; "" for that of all others.
     """
 
     name: str
@@ -56,6 +57,7 @@ class TrainRule:
     seeds: tuple[int, ...]
     pairs: bool
     members: tuple[str, ...] = ("",)
+    needs: str = ""
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
@@ -169,6 +171,11 @@ class Trainings:
         frozen = suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
+    def needs(self, training: str) -> str:
+        """The entry of resources.yaml of a training that fine-tunes a Transformer; "" for any other."""
+        suite, dataset, model = self.split(training)
+        return "tune" if suite.architecture(dataset, model).tuned else ""
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
@@ -177,18 +184,19 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
             if not self.searches(training):
-                groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
+                pairs = self.scope.config.corpora[dataset].pair
+                groups.setdefault((suite.key, seeds, pairs, self.needs(training)), []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs), members in groups.items():
+        for (key, seeds, pairs, needs), members in groups.items():
             suite, _, model = self.split(members[0])
-            alone = sum(other == key for other, _, _ in groups) == 1
+            alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
@@ -201,7 +209,14 @@ class Trainings:
                 groups.setdefault((suite.key, seeds, members), []).append(training)
         keys = [key for key, _, _ in groups]
         return [
-            TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
+            TrainRule(
+                f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
+                pattern_of(made),
+                seeds,
+                False,
+                members,
+                self.needs(made[0]),
+            )
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
         ]
 
