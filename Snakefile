@@ -17,6 +17,7 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/corpora.smk"
+include: "workflow/rules/transformer.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/audits.smk"
 include: "workflow/rules/exhibits.smk"

@@ -164,12 +164,15 @@ def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -
 def random_heads() -> Callable[..., Readout]:
     """A readout of a Transformer with random weights, consistent in itself."""
 
-    def make(lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0) -> Readout:
+    def make(
+        lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
+    ) -> Readout:
         random = np.random.default_rng(seed)
         attending = Attending(
             [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
             [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
             random.normal(size=(len(lengths), width)).astype(np.float32),
+            np.full(len(lengths), marks),
             random_tail(width, classes, seed),
         )
         labels = random.integers(0, classes, len(lengths))

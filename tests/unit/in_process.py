@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.plan import corpora
+from attention_audit.plan import corpora, transformers
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section
@@ -43,9 +43,13 @@ def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
     if plan.trainings.given(training):
         inputs = {"corpus": [plan.corpus_file(training, "corpus")], "given": plan.trainings.sources(training)}
         inputs["beside"] = plan.trainings.beside(training)
-        return inputs, {"readouts": [path.format(training=training) for path in rule.files(places.readout)]}
+        named = {"readouts": places.readout} | ({"tails": places.tail} if rule.tails else {})
+        made = {name: rule.files(path) for name, path in named.items()}
+        return inputs, {name: [path.format(training=training) for path in files] for name, files in made.items()}
     inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
     inputs["reference"] = plan.trainings.reference(training)
+    inputs["transformer"] = plan.trainings.transformer(training)
+    inputs["states"] = plan.trainings.states(training)
     named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
     named |= {"heads": places.head} if rule.pairs else {}
     outputs = {name: rule.files(path) for name, path in named.items()}
@@ -60,8 +64,12 @@ def make(plan: Plan, *paths: str) -> None:
     for path in paths:
         if Path(path).exists():
             continue
-        folder, dataset, *rest = Path(path).relative_to(plan.config.results).parts
+        folder, dataset, *rest = *Path(path).relative_to(plan.config.results).parts, ""
         match folder:
+            case "transformer.json":
+                run_stage("transformer", transformers.transformer_job(plan.config), {}, {"record": [path]})
+            case "states":
+                make_states(plan, dataset)
             case "corpora":
                 names = ("corpus", "census", "vocabulary")
                 outputs = {name: [plan.config.places.corpus_file(dataset, name)] for name in names}
@@ -79,6 +87,15 @@ def make(plan: Plan, *paths: str) -> None:
                 run_stage(stage, plan.train_job(training), inputs, outputs)
             case "audits":
                 make_audit(plan, dataset, rest[0], Path(path).stem)
+
+
+def make_states(plan: Plan, dataset: str) -> list[str]:
+    """Make the states of a data set; what the stage said."""
+    places = plan.config.places
+    inputs = {"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]}
+    make(plan, *(file for files in inputs.values() for file in files))
+    outputs = {name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")}
+    return run_stage("states", transformers.states_job(plan.config, dataset), inputs, outputs)
 
 
 def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:

@@ -150,8 +150,8 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "model.encoder",
             "gru",
-            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv' or 'none', not 'gru' "
-            "(did you mean 'bigru'?)",
+            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv', 'none' or 'transformer', not "
+            "'gru' (did you mean 'bigru'?)",
         ),
         ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
         ("audits.wp", "permutation", "config: audits.wp: input should be a valid list, not 'permutation'"),

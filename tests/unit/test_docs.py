@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
@@ -116,8 +117,10 @@ def configurations(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
-def test_configurations_are_right(text: str) -> None:
+def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = yaml.safe_load(text)
+    if "transformer" in entry:
+        entry["transformer"]["path"] = str(on_disk.save(tmp_path))
     # the files of the examples are nobody's
     plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
 

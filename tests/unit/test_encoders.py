@@ -123,9 +123,13 @@ def test_every_declared_encoder_is_built_and_no_other() -> None:
 
 def test_the_declared_encoders_sum_up_queries_and_no_others() -> None:
     built: dict[str, nn.Module] = {name: build(architecture(name), 5) for name, build in VECTOR_ENCODERS.items()}
-    built |= {name: build(architecture(name), 5) for name, build in TEXT_ENCODERS.items()}
+    built |= {name: build(architecture(name), 5) for name, build in TEXT_ENCODERS.items() if name != "transformer"}
     silent = (TextEncoder.summary, VectorEncoder.summary)
-    assert {name for name, encoder in built.items() if type(encoder).summary not in silent} == SUMMARISING
+    # a Transformer sums a query up as it reads it, together with its text
+    assert {name for name, encoder in built.items() if type(encoder).summary not in silent} == SUMMARISING - {
+        "transformer"
+    }
+    assert TEXT_ENCODERS.keys() == MARKED
 
 
 def test_without_an_encoder_the_states_are_the_vectors(vectors: Tensor) -> None:

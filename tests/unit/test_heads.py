@@ -336,3 +336,25 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(
     (tmp_path / TAIL_FILE).unlink()
     with pytest.raises(AuditError, match="not there"):
         read_readout(path)
+
+
+def test_marks_are_kept_in_the_map_and_are_never_the_top_word(random_heads: MakeReadout) -> None:
+    plain, readout = random_heads(LENGTHS), random_heads(LENGTHS, marks=1)
+    assert readout.attending is not None
+    for map_, same in zip(plain.attention, readout.attention, strict=True):
+        np.testing.assert_array_equal(map_, same)
+    found = contributions(readout)
+    ranks = flipping_sets(readout, 3)
+    assert list(ranks["items"][: len(LENGTHS)]) == LENGTHS
+    for text in range(len(LENGTHS)):
+        words = readout.attention[text][:-1]
+        assert readout.max_attention[text] == words.max()
+        assert found["top_items"][text].tolist() == np.argsort(-words, kind="stable")[:5].tolist()
+    for texts in erasable(readout):
+        for ranker in RANKERS.values():
+            positions = order(ranker(texts, readout.ids, 3), texts.lengths, texts.words)
+            assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
+    texts = only(readout)
+    assert texts.top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
+    one_word = single_weight(random_heads([3, 2], marks=1), 3)
+    assert {*one_word["id"]} == {"text-0"}

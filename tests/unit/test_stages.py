@@ -345,6 +345,8 @@ def test_weights_say_what_they_were_made_of(trained: Trained) -> None:
         "corpus": 1,
         "vocabulary": 1,
         "reference": 0,
+        "transformer": 0,
+        "states": 0,
     }
     assert read_weights(Path(trained.outputs["weights"][0]))
     assert "inputs_sha256" not in read_provenance(Path(trained.outputs["readouts"][0]))

@@ -11,14 +11,32 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-WORDS = "good bad film the a is un ##believ ##ably ##s great dull story why ##ing".split()
+WORDS = [
+    "good",
+    "bad",
+    "film",
+    "the",
+    "a",
+    "is",
+    "un",
+    "##believ",
+    "##ably",
+    "##s",
+    "great",
+    "dull",
+    "story",
+    "why",
+    "##ing",
+]
+LETTERS = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz"]
+"""Pieces of which every word of the generated corpora can be made."""
 POSITIONS = 40
 SIZES: dict[str, Any] = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24}
 
 
-def tokenizer(words: list[str]) -> Any:
+def tokenizer(words: list[str], positions: int = POSITIONS) -> Any:
     """A WordPiece tokenizer of these pieces, with BERT's marks."""
-    vocabulary = {piece: number for number, piece in enumerate([*MARKS, *words])}
+    vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys([*MARKS, *words]))}
     made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -32,15 +50,22 @@ def tokenizer(words: list[str]) -> Any:
         cls_token="[CLS]",
         sep_token="[SEP]",
         mask_token="[MASK]",
-        model_max_length=POSITIONS,
+        model_max_length=positions,
         model_input_names=["input_ids", "token_type_ids", "attention_mask"],
     )
 
 
-def save(folder: Path, words: list[str] | None = None, classes: int = 0, seed: int = 0, **sizes: Any) -> Path:
+def save(
+    folder: Path,
+    words: list[str] | None = None,
+    classes: int = 0,
+    seed: int = 0,
+    positions: int = POSITIONS,
+    **sizes: Any,
+) -> Path:
     """A BERT of random weights with its tokenizer in a folder; with `classes`, a classifier of whole texts."""
-    pieces = tokenizer(WORDS if words is None else words)
-    settings = SIZES | {"vocab_size": len(pieces), "max_position_embeddings": POSITIONS} | sizes
+    pieces = tokenizer(WORDS if words is None else words, positions)
+    settings = SIZES | {"vocab_size": len(pieces), "max_position_embeddings": positions} | sizes
     torch.manual_seed(seed)
     # weights far larger than those that training begins with, so that states depend on the words around them
     config = transformers.BertConfig(**settings, initializer_range=0.5, num_labels=classes or 2)

@@ -30,7 +30,7 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
-from attention_audit.plan import corpora
+from attention_audit.plan import corpora, transformers
 from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration

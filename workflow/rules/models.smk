@@ -9,7 +9,7 @@
 #                    -> results/models/{training}/seed{seed}.search.parquet
 #
 # <stage>_<suite>... corpus, what the user has of a model that is not trained here
-#                    -> results/readouts/{training}/seed{seed}/{split}.parquet
+#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, tail.safetensors)
 #
 # {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
 # updated and not made anew, so that a change in how models are read out need not train them again.
@@ -23,6 +23,8 @@ for train_rule in PLAN.trainings.rules():
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             **({"heads": train_rule.files(PLACES.head)} if train_rule.pairs else {}),
             weights=update(train_rule.files(PLACES.weights)),
@@ -36,7 +38,7 @@ for train_rule in PLAN.trainings.rules():
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs("train", lambda w: PLAN.trainings.passes(w.training)),
+            **needs(train_rule.needs or "train", lambda w: PLAN.trainings.passes(w.training)),
         params:
             stage="train",
             code=code_hash("stages.train"),
@@ -57,6 +59,8 @@ for search_rule in PLAN.trainings.search_rules():
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
             reference=lambda w: ask(PLAN.trainings.reference, w.training),
             start=lambda w: ask(PLAN.trainings.start, w.training),
+            transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
+            states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             weights=update(search_rule.files(PLACES.weights)),
             history=update(search_rule.files(PLACES.history)),
@@ -70,7 +74,7 @@ for search_rule in PLAN.trainings.search_rules():
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs("search", lambda w: PLAN.trainings.passes(w.training)),
+            **needs(search_rule.needs or "search", lambda w: PLAN.trainings.passes(w.training)),
         params:
             stage="search",
             code=code_hash("stages.search"),
@@ -91,6 +95,7 @@ for import_rule in PLAN.trainings.import_rules():
             given=lambda w: ask(PLAN.trainings.sources, w.training),
             beside=lambda w: ask(PLAN.trainings.beside, w.training),
         output:
+            **({"tails": import_rule.files(PLACES.tail)} if import_rule.tails else {}),
             readouts=import_rule.files(PLACES.readout),
         log:
             f"{PLACES.logs}/{import_rule.stage}/{{training}}.log",

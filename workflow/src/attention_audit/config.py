@@ -37,6 +37,7 @@ from attention_audit.training.documents import DocumentModels
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.training.single import OwnBase
+from attention_audit.transformer.settings import GivenClassifiers, Transformer
 
 NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
@@ -81,6 +82,11 @@ class Config(Section):
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
+    transformer: Transformer | None = Field(
+        None,
+        description="The Transformer of all models that name it: of `model` with `encoder: transformer`, of "
+        "flan_transformer, and of transformer_tanh and transformer_dot. null: none.",
+    )
     serrano_smith: DocumentModels = Field(
         default_factory=DocumentModels, description="Models of texts and of sentences."
     )
@@ -92,9 +98,14 @@ class Config(Section):
         default_factory=dict,
         description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
     )
+    hf: dict[Name, GivenClassifiers] = Field(
+        default_factory=dict,
+        description="Your own fine-tuned Transformer classifiers, whose own attention is audited, by the data set that "
+        "they classify, which is one of `corpora`.",
+    )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, own) is asked, in place of its own; "
+        description="Which audits each suite (wp, ss, jw, pd, own, hf) is asked, in place of its own; "
         "`python -m attention_audit list` names them all.",
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
@@ -128,7 +139,23 @@ class Config(Section):
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
         sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
-        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own]))
+        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own, *self.hf]))
+
+    @property
+    def with_transformer(self) -> list[str]:
+        """The keys that name the Transformer as an encoder, of data sets that are tested."""
+        keys: dict[str, None] = {}
+        for name in self.every_dataset:
+            own = self.on(name)
+            if name in {*self.datasets, *self.deception.datasets} and own.base_model(name).encoder == "transformer":
+                keys["model.encoder"] = None
+            if name in self.serrano_smith.datasets and "flan_transformer" in own.serrano_smith.models:
+                keys["serrano_smith.models"] = None
+            if name in self.jain_wallace.datasets and any(
+                model.startswith("transformer") for model in own.jain_wallace.models
+            ):
+                keys["jain_wallace.models"] = None
+        return list(keys)
 
     def base_model(self, dataset: str) -> BaseModel:
         """The base model of a data set."""
@@ -149,10 +176,13 @@ class Config(Section):
             changed = combinations.model_dump(include={"models", "seeds"}, exclude_none=True)
             recipe = {"recipes": self.jain_wallace.recipes | others}
             sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
-        given = {dataset: self.own[dataset]} if len(self.own) > 1 and dataset in self.own else None
+        named: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
+        given = {
+            key: {dataset: models[dataset]} for key, models in named.items() if len(models) > 1 and dataset in models
+        }
         if not sections and not given:
             return self
-        return self.model_copy(update=sections | ({"own": given} if given else {}))
+        return self.model_copy(update=sections | given)
 
     @model_validator(mode="before")
     @classmethod
@@ -204,6 +234,7 @@ class Config(Section):
             "serrano_smith.datasets": self.serrano_smith.datasets,
             "jain_wallace.datasets": self.jain_wallace.datasets,
             "deception.datasets": self.deception.datasets,
+            "hf": list(self.hf),
         }
         for key, names in asked_for.items():
             for name in names:
@@ -240,8 +271,10 @@ class Config(Section):
         if not self.every_dataset:
             yield (
                 "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception, nor in "
-                "own; name one"
+                "own or hf; name one"
             )
+        if self.transformer is None and (keys := self.with_transformer):
+            yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             yield (
                 f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "

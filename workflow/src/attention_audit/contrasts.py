@@ -38,7 +38,8 @@ class Subject(Section):
 
     suite: the key of the model's suite. paper: the suite's name in tables. seeds: how many seeds the model was trained
     with. items: what its attention lies on. unasked: why an audit was not asked of it, by the audit's name. contrasts:
-    the models it is compared with, None where the suite has none. given: whether it was not trained here.
+    the models it is compared with, None where the suite has none. given: whether it was not trained here. frozen:
+    whether its encoder is as it was found, so that its trainings differ in attention and decoder alone.
     """
 
     dataset: str
@@ -50,3 +51,4 @@ class Subject(Section):
     unasked: dict[str, str]
     contrasts: Contrasts | None = None
     given: bool = False
+    frozen: bool = False

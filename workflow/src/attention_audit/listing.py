@@ -37,6 +37,8 @@ PLACES = Places()
 NEEDS: Mapping[Need, str] = {
     "corpus": "texts",
     "network": "models that can be run again",
+    "states": "states under the attention",
+    "heads": "several heads of attention",
     "linear": "single texts, not pairs",
     "tokens": "attention over tokens, not over sentences",
     "base": "a base model",

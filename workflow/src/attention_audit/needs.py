@@ -41,8 +41,10 @@ def read_needs(path: Path) -> dict[str, Needs]:
 def megabytes(paths: Iterable[str | Path]) -> float:
     """Size of a job's inputs in MB.
 
-    Weights and files of word vectors do not count: weights are small, and word vectors are read line by line. Raises
-    FileNotFoundError where any other input does not exist yet; Snakemake then asks again later.
+    Weights, files of word vectors and arrays do not count: weights are small, word vectors are read line by line, and
+    arrays are read where they lie. Raises FileNotFoundError where any other input does not exist yet; Snakemake then
+    asks again later.
     """
     counted = (Path(path) for path in paths)
-    return sum(p.stat().st_size for p in counted if p.suffix != ".safetensors" and p.parent.name != "vectors") / 1e6
+    left_out = {".safetensors", ".npy"}
+    return sum(p.stat().st_size for p in counted if p.suffix not in left_out and p.parent.name != "vectors") / 1e6

@@ -33,16 +33,22 @@ class Head(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D / H), below (n, D).
+    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D / H), below (n, D), marks (n,).
 
-    below: the state of the classified token under the last layer. Values and tail are in float32: a tail in float64
+    below: the state of the classified token under the last layer. marks: how many items of a text, its last ones, are
+    no words but marks of the tokenizer. Values and tail are in float32: a tail in float64
     takes many times as long, and both differ by about 1e-6.
     """
 
     weights: Tensor
     values: Tensor
     below: Tensor
+    marks: Tensor
     tail: Tail
+
+    def rows(self, rows: Tensor) -> Heads:
+        """Those of some of the texts."""
+        return Heads(self.weights[rows], self.values[rows], self.below[rows], self.marks[rows], self.tail)
 
     def contexts(self, weights: Tensor) -> Tensor:
         """What K other sets of weights attend to: (K, n, H, L) -> (K, n, D)."""
@@ -114,6 +120,16 @@ class Padded:
         """True behind the last item of a text, (n, L), or (n, 1, L) of several heads."""
         beyond = torch.arange(self.attention.shape[1]) >= self.lengths[:, None]
         return beyond if self.heads is None else beyond[:, None]
+
+    @property
+    def words(self) -> Tensor:
+        """The number of items of each text that are no marks of a tokenizer, (n,); they come first."""
+        return self.lengths if self.heads is None else self.lengths - self.heads.marks
+
+    def top(self) -> Tensor:
+        """The word of each text that has the most attention, (n,)."""
+        others = torch.arange(self.attention.shape[1]) >= self.words[:, None]
+        return self.attention.masked_fill(others, -1.0).argmax(1)
 
     def seen(self, weights: Tensor) -> Tensor:
         """The map that a reader sees of other weights: (..., L) of one map, (..., H, L) of several -> (..., L)."""

@@ -53,6 +53,26 @@ class Places:
         return f"{self.results}/readouts/{{training}}/seed{{seed}}/head.parquet"
 
     @property
+    def transformer(self) -> str:
+        """What is known of the Transformer of the run."""
+        return f"{self.results}/transformer.json"
+
+    @property
+    def states(self) -> str:
+        """The states of a frozen Transformer of the words of a data set."""
+        return f"{self.results}/states/{{dataset}}/states.npy"
+
+    @property
+    def pieces(self) -> str:
+        """What the Transformer reads of each text of a data set."""
+        return f"{self.results}/states/{{dataset}}/pieces.parquet"
+
+    @property
+    def tail(self) -> str:
+        """The tail of a Transformer that is read out."""
+        return f"{self.results}/readouts/{{training}}/seed{{seed}}/tail.safetensors"
+
+    @property
     def audit(self) -> str:
         """An audit of a suite on a data set."""
         return f"{self.results}/audits/{{dataset}}/{{suite}}/{{audit}}.parquet"

@@ -63,18 +63,24 @@ def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArra
 class Attending:
     """What the heads of a Transformer attend to: H heads, width D.
 
-    weights[i] (L_i, H), values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`.
+    weights[i] (L_i, H), values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`. marks (N,): how many items of a
+    text, its last ones, are no words but marks of the tokenizer, such as [CLS] and [SEP].
     """
 
     weights: list[Floats]
     values: list[Floats]
     below: Floats
+    marks: npt.NDArray[np.int64]
     tail: Tail
 
     def at(self, members: npt.NDArray[np.int64] | list[int]) -> Attending:
         """That of the texts at `members`."""
         return Attending(
-            [self.weights[i] for i in members], [self.values[i] for i in members], self.below[members], self.tail
+            [self.weights[i] for i in members],
+            [self.values[i] for i in members],
+            self.below[members],
+            self.marks[members],
+            self.tail,
         )
 
     def padded(self, dtype: torch.dtype) -> Heads:
@@ -84,6 +90,7 @@ class Attending:
             weights.transpose(1, 2).contiguous(),
             values.transpose(1, 2).contiguous(),
             torch.from_numpy(self.below),
+            torch.from_numpy(self.marks),
             self.tail,
         )
 
@@ -117,9 +124,19 @@ class Readout:
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @property
+    def words(self) -> npt.NDArray[np.int64]:
+        """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
+        return self.lengths if self.attending is None else self.lengths - self.attending.marks
+
+    @property
+    def word_attention(self) -> list[Floats]:
+        """The weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
+        return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]
+
+    @property
     def max_attention(self) -> npt.NDArray[np.float64]:
-        """The largest weight in each text, (N,)."""
-        return np.array([weights.max() for weights in self.attention], dtype=np.float64)
+        """The largest weight of a word in each text, (N,)."""
+        return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
     def aligned(self, ids: Sequence[str]) -> Readout:
         """The same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
@@ -204,6 +221,7 @@ class Readout:
             "heads": [weights.reshape(-1) for weights in attending.weights],
             "values": [values.reshape(-1) for values in attending.values],
             "below": list(attending.below),
+            "marks": attending.marks.astype(np.int32),
         }
 
     def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
@@ -275,6 +293,7 @@ def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> A
         [row.reshape(-1, heads) for row in weights],
         [row.reshape(-1, heads, width // heads) for row in values],
         below,
+        table["marks"].to_numpy().astype(np.int64),
         tail,
     )
 

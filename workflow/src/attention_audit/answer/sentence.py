@@ -23,6 +23,8 @@ ALLOWED = {
 GUESSING = "No better than always giving the same answer, so there is no decision that its map could explain."
 DOUBTFUL = "Not clearly better than always giving the same answer."
 UNINFORMATIVE = "Not needed for this task, so its map is uninformative here."
+FROZEN = "All trainings share a frozen encoder, so that they differ in attention and decoder alone."
+"""Said where the maps of several trainings are compared."""
 ALONE = "This training only"
 """Said of what rests on one training."""
 
@@ -102,12 +104,15 @@ def _better(question: str, instead: Instead | None) -> str:
     return f"{label} {does} than attention ({instead.value:.2f} against {instead.attention:.2f})."
 
 
-def sentence(answers: Mapping[str, Said], learnt: Said, instead: Mapping[str, Instead | None]) -> str:
+def sentence(
+    answers: Mapping[str, Said], learnt: Said, instead: Mapping[str, Instead | None], frozen: bool = False
+) -> str:
     """What a reader may conclude and what not, in whole sentences.
 
     answers: by question, in order. learnt: whether the model is better than a constant answer. instead: by question,
-    `ranks` and `located`, None where it is not known. A model that guesses, or that does not need its attention, is
-    told in one sentence: the other questions are then about a map that the model does without.
+    `ranks` and `located`, None where it is not known. frozen: whether all trainings have one encoder, which none of
+    them has trained. A model that guesses, or that does not need its attention, is told in one sentence: the other
+    questions are then about a map that the model does without.
     """
     if learnt.word == NO:
         return GUESSING
@@ -131,6 +136,8 @@ def sentence(answers: Mapping[str, Said], learnt: Said, instead: Mapping[str, In
         parts.append(f"Undecided: {', '.join(by_word[UNDECIDED])}.")
     if by_word[NOT_ASKED]:
         parts.append(f"Not asked: {', '.join(by_word[NOT_ASKED])}.")
+    if frozen and answers["stable"].trainings > 1:
+        parts.append(FROZEN)
     alone = [question for question, said in answers.items() if said.word in (YES, NO) and said.trainings == 1]
     if alone:
         every = len(alone) == sum(said.word in (YES, NO) for said in answers.values())

@@ -41,6 +41,6 @@ def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
     magnitudes, on the sample of texts that has the latter.
     """
     chosen, integrated = texts.integrated(settings)
-    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": texts.readout.attention, **texts.scores}
+    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": texts.readout.word_attention, **texts.scores}
     compared: dict[str, Scores] = {name: [np.asarray(values[i]) for i in chosen] for name, values in everything.items()}
     return agreements({**compared, "integrated_gradients": [np.abs(gains) for gains in integrated]})

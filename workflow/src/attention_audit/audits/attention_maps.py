@@ -14,6 +14,8 @@ from attention_audit.audits.settings import AttentionMaps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Floats, Readout
 
+MARKS = ("[CLS]", "[SEP]")
+"""What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
 READABLE = (10, 60)
 COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
@@ -55,18 +57,21 @@ def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: 
 def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """The columns `COLUMNS`, with one row for each text, reading and word."""
+    """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
     shown = base.aligned(ids)
     rows: list[tuple[Any, ...]] = []
     for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
         for reading in readings:
-            words, weights = tokens[name], reading.attention[name].tolist()
-            if len(words) != len(weights):
+            words, weights = list(tokens[name]), reading.attention[name].tolist()
+            if base.attending is not None:
+                words = [*words[: len(weights) - len(MARKS)], *MARKS]
+            # of a long text, a Transformer has read the first words
+            if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
             about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
-            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=True))]
+            rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
     return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
 
 

@@ -33,15 +33,19 @@ def whole(split: Split, members: Indices | None) -> Indices:
     return np.arange(len(split)) if members is None else members
 
 
+GRADIENTS = 4
+"""How many times more memory a token of a Transformer takes where gradients are computed."""
+
+
 def by_length(split: Split, members: Indices, tokens: float) -> Iterator[tuple[Indices, Batch]]:
-    """The texts at `members`, shortest first, in batches of at most `tokens` padded tokens.
+    """The texts at `members`, shortest first, in batches of at most `tokens` padded tokens, fewer for a Transformer.
 
     Each batch comes with the places of its texts in `members`. Raises ValueError where the items of a text are
     sentences, since attributions score tokens.
     """
-    lengths = split.lengths[members]
-    order = np.argsort(lengths, kind="stable")
-    for run in runs(lengths[order] + 2, tokens=tokens):
+    sizes = split.sizes[members]
+    order = np.argsort(sizes, kind="stable")
+    for run in runs(sizes[order] + 2, tokens=split.room(tokens, GRADIENTS)):
         yield order[run], flat(split.batch(members[order[run]]))
 
 

@@ -32,7 +32,7 @@ def against_base(base: Readout, other: Readout) -> dict[str, Any]:
     for texts, others in zip(base.batches(torch.float64), other.batches(torch.float64), strict=True):
         at = texts.members
         moved[at] = jsd(texts.attention, others.attention).numpy()
-        same[at] = (texts.attention.argmax(1) == others.attention.argmax(1)).numpy()
+        same[at] = (texts.top() == others.top()).numpy()
         ours, theirs = texts.contribution_map(), others.contribution_map()
         if ours is not None and theirs is not None:
             apart = jsd(ours, theirs)

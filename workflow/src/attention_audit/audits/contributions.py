@@ -88,8 +88,9 @@ def contributions(readout: Readout) -> dict[str, Any]:
     item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN and
     None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items with
     the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
+    Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
-    lengths = readout.lengths
+    lengths, words = readout.lengths, readout.words
     found = {name: np.full(len(readout), np.nan) for name in ("tau", "overlap", "magnitude", "against", "top_fall")}
     flips = np.full(len(readout), None, object)
     tops: dict[str, list[npt.NDArray[Any]]] = {
@@ -97,11 +98,11 @@ def contributions(readout: Readout) -> dict[str, Any]:
     }
     for texts in erasable(readout):
         at, exact = texts.members, texts.exact_contributions
-        by_weight, by_size = (order(scores, texts.lengths) for scores in (texts.attention, exact.abs()))
+        by_weight, by_size = (order(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
         fall, changes = top_erased(texts, by_weight[:, :1])
-        several = texts.lengths.numpy() > 1
-        found["tau"][at] = kendall(texts.attention, exact.abs(), texts.lengths).numpy()
-        found["overlap"][at] = overlaps(by_weight, by_size, texts.lengths).numpy()
+        several = texts.words.numpy() > 1
+        found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
+        found["overlap"][at] = overlaps(by_weight, by_size, texts.words).numpy()
         found["magnitude"][at] = exact.abs().sum(1).numpy()
         found["against"][at] = texts.attention.where(exact < 0, 0.0).sum(1).numpy()
         found["top_fall"][at[several]] = fall.numpy()[several]
@@ -110,7 +111,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
         shown = (first, texts.attention.gather(1, first), exact.gather(1, first))
         for rows, values in zip(tops.values(), shown, strict=True):
             for member, row in zip(at, values.numpy(), strict=True):
-                rows[member] = row[: lengths[member]]
+                rows[member] = row[: words[member]]
     return {
         "id": readout.ids,
         "items": lengths.astype(np.int32),

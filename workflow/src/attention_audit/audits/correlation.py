@@ -59,7 +59,7 @@ def correlations(readout: Readout, scores: Mapping[str, Scores], settings: Corre
     attribution scores all tokens the same, and top_k_overlap is NaN where the text has at most `top_k` tokens.
     """
     pairs = pairs_of(scores)
-    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": readout.attention, **scores}
+    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": readout.word_attention, **scores}
     rows = [
         (*tau(*pair), overlap(*pair, settings.top_k))
         for first, second in pairs
@@ -72,7 +72,7 @@ def correlations(readout: Readout, scores: Mapping[str, Scores], settings: Corre
         "pair": [f"{first}~{second}" for first, second in pairs for _ in readout.ids],
         "tau": coefficients,
         "p": significance,
-        "tokens": np.tile(readout.lengths.astype(np.int32), len(pairs)),
+        "tokens": np.tile(readout.words.astype(np.int32), len(pairs)),
         "top_k_overlap": shared,
     }
 

@@ -52,6 +52,11 @@ class ErasableTexts:
     lengths: Tensor
     heads: Heads | None = None
 
+    @property
+    def words(self) -> Tensor:
+        """The number of items of each text that are no marks of a tokenizer, (n,): `Padded.words`."""
+        return self.lengths if self.heads is None else self.lengths - self.heads.marks
+
     @cached_property
     def decision(self) -> Tensor:
         """The predicted classes when nothing is erased, (n, 1)."""
@@ -77,9 +82,6 @@ class ErasableTexts:
 
     def at(self, rows: Tensor) -> ErasableTexts:
         """The texts at some rows."""
-        heads = self.heads
-        if heads is not None:
-            heads = heads._replace(weights=heads.weights[rows], values=heads.values[rows], below=heads.below[rows])
         return ErasableTexts(
             self.members[rows.numpy()],
             self.attention[rows],
@@ -87,7 +89,7 @@ class ErasableTexts:
             self.bias[rows],
             self.votes[rows],
             self.lengths[rows],
-            heads,
+            None if self.heads is None else self.heads.rows(rows),
         )
 
     @cached_property

@@ -83,7 +83,7 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         at = texts.members
         prediction[at] = texts.decision[:, 0].numpy()
         for place, (name, ranker) in enumerate(RANKERS.items()):
-            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths))
+            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
             remaining = left(votes)
             removed[place, at], mass[place, at] = (column.numpy() for column in until_flip(texts, remaining))
             if name != SMALLEST:

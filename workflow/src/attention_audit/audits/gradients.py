@@ -2,7 +2,8 @@
 
 Claims: weights that order the tokens differently from gradients do not explain what changes the prediction. Assumes
 that gradients do. Jain & Wallace 2019, section 4.1: g_t = |dp/d(one-hot of word t)| = |<dp/de_t, e_t>|, where e_t is
-the vector of token t; each g_t is divided by the sum over the text.
+the vector of token t; each g_t is divided by the sum over the text. A token that a Transformer reads in pieces has the
+sum over its pieces in the place of the product.
 
 Either the attention weights are held constant, as Jain & Wallace do (`attached=False`), or they too depend on the
 vectors (`attached=True`).
@@ -23,7 +24,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
-from attention_audit.audits.embedded import run_on, vectors_of
+from attention_audit.audits.embedded import by_token, run_on, vectors_of
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
@@ -69,7 +70,7 @@ def slopes(model: Network, split: Split, members: Indices) -> Scores:
         vectors = vectors_of(model, batch).requires_grad_()
         odds = log_odds(run_on(model, batch, vectors).logits)
         (slope,) = torch.autograd.grad(odds.sum(), vectors)
-        products = (slope * vectors).sum(-1)[:, 1:-1]
+        products = by_token(batch, (slope * vectors).sum(-1))
         for place, of_text in zip(places, shares(products, split.lengths[members[places]]), strict=True):
             scores[place] = of_text
     return scores

@@ -1,6 +1,7 @@
 """Integrated gradients: how much each token adds to the prediction on the path from an empty text to the text itself.
 
 The path is the straight line from zero vectors for all tokens to the tokens' own vectors; the marks stay as they are.
+A Transformer's vectors are those of pieces, and a token has the sum over its pieces.
 Along it, the gradients of the predicted class's probability are integrated, and over all tokens they add up to what the
 probability gains. The attention weights depend on the vectors. Sundararajan, Taly & Yan 2017, computed by Captum.
 """
@@ -13,10 +14,9 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, by_length, evaluating, whole
-from attention_audit.audits.embedded import run_on, vectors_of
+from attention_audit.audits.attributions import GRADIENTS, Scores, by_length, evaluating, whole
+from attention_audit.audits.embedded import by_token, of_tokens, run_on, vectors_of
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
@@ -51,11 +51,11 @@ def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: i
     chosen = probabilities(model(batch).logits).argmax(1)
     attributed: Tensor = IntegratedGradients(probability).attribute(
         vectors,
-        baselines=vectors.masked_fill(pad(batch.mask, (1, 1))[..., None], 0.0),
+        baselines=vectors.masked_fill(of_tokens(batch)[..., None], 0.0),
         additional_forward_args=(torch.arange(len(members), device=vectors.device), chosen),
         n_steps=steps,
     )
-    return attributed.sum(-1)[:, 1:-1]
+    return by_token(batch, attributed.sum(-1))
 
 
 def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
@@ -67,7 +67,7 @@ def integrated_gradients(model: Network, split: Split, steps: int, members: Indi
     scores: Scores = [np.empty(0)] * len(members)
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
     with evaluating(model), constant_weights(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
-        for places, batch in by_length(split, members, TOKENS / steps):
+        for places, batch in by_length(split, members, split.room(TOKENS, GRADIENTS) / steps):
             texts = members[places]
             added = gains(model, split, texts, batch, steps).detach().double().cpu().numpy()
             for place, of_text, length in zip(places, added, split.lengths[texts], strict=True):

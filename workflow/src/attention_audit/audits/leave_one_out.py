@@ -89,13 +89,40 @@ def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
             yield group[run]
 
 
+def logits(model: Network, texts: Batch) -> Tensor:
+    """The model's logits, (R, O); what a Transformer reads is cut into batches of similar length."""
+    if texts.pieces is None:
+        found: Tensor = model(texts).logits
+        return found
+    parts, rows = [], []
+    for members, pieces in texts.pieces.in_order_of_length():
+        width = int(texts.lengths[members].max()) + 2
+        candidates = None if texts.candidates is None else texts.candidates[members]
+        part = Batch(
+            texts.ids[members, :width],
+            texts.lengths[members],
+            texts.labels[members],
+            candidates=candidates,
+            pieces=pieces,
+        )
+        parts.append(model(part).logits)
+        rows.append(members)
+    return torch.cat(parts)[torch.cat(rows).argsort()]
+
+
+def without_pieces(texts: Batch, kept: Tensor) -> Batch:
+    """The texts with the pieces of the tokens that stay, kept (R, L), where there are pieces; else as they are."""
+    return texts if texts.pieces is None else replace(texts, pieces=texts.pieces.keeping(kept))
+
+
 def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
     """The texts at `members`, all of one length, without token d, for each start <= d < stop: d by d, text by text."""
     batch = split.batch(np.tile(members, stop - start))
     kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
-    deleted = 1 + torch.arange(start, stop, device=batch.ids.device).repeat_interleave(len(members))
-    kept = kept + (kept >= deleted[:, None])
-    return replace(batch, ids=batch.ids.gather(1, kept), lengths=batch.lengths - 1)
+    token = torch.arange(start, stop, device=batch.ids.device).repeat_interleave(len(members))[:, None]
+    place = kept + (kept > token)
+    batch = without_pieces(batch, torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token)
+    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1)
 
 
 class Reading:
@@ -109,13 +136,15 @@ class Reading:
         self.split = split
         self.members = members
         self.batch = flat(split.batch(members))
-        self.sharing = shared(model.encoder, model.embedding(self.batch.ids))
-        self.query = model.query(self.batch) if isinstance(model, PairClassifier) else None
+        # a Transformer lets every state depend on every token
+        alone = self.batch.pieces is not None
+        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids))
+        self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
         """Predictions (R, C) for copies of the texts at `text` (R,), from their states where these are known."""
         if states is None:
-            return probabilities(self.model(texts).logits.double())
+            return probabilities(logits(self.model, texts).double())
         query = None if self.query is None else self.query[text]
         with in_place_of_encoders(self.model, Precomputed(states, query)):
             return probabilities(self.model(texts).logits.double())
@@ -137,6 +166,9 @@ class Reading:
         texts = self.split.batch(self.members[text.cpu().numpy()])
         place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
+        stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
+        stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
+        texts = without_pieces(texts, stays[:, :-1])
         texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts)
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 

@@ -102,9 +102,9 @@ def rank(
             else:
                 scores = padded([further[name][i] for i in texts.members])
                 scores = pad(scores, (0, width - scores.shape[1]))
-            positions = order(scores, texts.lengths)
-            for member, row, length in zip(texts.members, positions.numpy(), texts.lengths.tolist(), strict=True):
-                orders[name][member] = row[:length]
+            positions = order(scores, texts.lengths, texts.words)
+            for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
+                orders[name][member] = row[:words]
             if isinstance(texts, ErasableTexts):
                 removed, _ = until_flip(texts, left(ranked(texts.votes, positions)))
                 erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()

@@ -20,10 +20,17 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def order(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L)."""
-    padding = torch.arange(scores.shape[1]) >= lengths[:, None]
-    keys = (-scores).masked_fill(padding, float("inf")).numpy()
+def order(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
+    """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L).
+
+    words (n,): how many items are words, where the last ones are marks of a tokenizer. These come after all words,
+    since nobody reads them as words.
+    """
+    places = torch.arange(scores.shape[1])
+    keys_ = -scores
+    if words is not None and words is not lengths:
+        keys_ = keys_.masked_fill(places >= words[:, None], torch.finfo(scores.dtype).max)
+    keys = keys_.masked_fill(places >= lengths[:, None], float("inf")).numpy()
     # numpy's default sort is several times faster than its stable one, which only texts with ties need
     positions = np.argsort(keys)
     ranked = np.take_along_axis(keys, positions, 1)
@@ -59,14 +66,15 @@ def greedy(texts: ErasableTexts) -> Tensor:
     """Scores (n, L) of items in the order of a greedy search, which ends where the decision changes.
 
     Each step erases the item without which the predicted class has the least probability, of the `CANDIDATES` that
-    remain and have the highest `product`.
+    remain and have the highest `product`. Marks of a tokenizer go last, as in every ranking.
     """
     places = torch.arange(texts.attention.shape[1])
-    kept = (places < texts.lengths[:, None]).to(texts.votes.dtype)
-    hopes = texts.attention * texts.gradient
-    scores = torch.zeros_like(hopes)
+    inside, words = (places < count[:, None] for count in (texts.lengths, texts.words))
+    kept = inside.to(texts.votes.dtype)
+    hopes = (texts.attention * texts.gradient).masked_fill(~words, float("-inf"))
+    scores = torch.zeros(hopes.shape, dtype=hopes.dtype)
     rows = torch.arange(len(hopes))
-    for step in range(int(texts.lengths.max())):
+    for step in range(int(texts.words.max())):
         some = texts.at(rows)
         hope = hopes[rows].masked_fill(kept[rows] == 0, float("-inf"))
         value, candidates = hope.topk(min(CANDIDATES, len(places)), 1)
@@ -78,7 +86,7 @@ def greedy(texts: ErasableTexts) -> Tensor:
         erased = candidates.gather(1, best)[:, 0]
         kept[rows, erased] = 0.0
         scores[rows, erased] = float(len(places) - step)
-        rows = rows[(decided.gather(1, best) == decision)[:, 0] & (texts.lengths[rows] > step + 1)]
+        rows = rows[(decided.gather(1, best) == decision)[:, 0] & (texts.words[rows] > step + 1)]
         if not len(rows):
             break
     return scores
@@ -89,7 +97,7 @@ def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     everything = [greedy(texts), *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST)]
     best, soonest = everything[0], torch.full((len(texts.lengths),), len(texts.attention[0]) + 1)
     for scores in everything:
-        remaining = left(ranked(texts.votes, order(scores, texts.lengths)))
+        remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
         flips = texts.decided(remaining[..., 1:]) != texts.decision
         first = flips.to(torch.uint8).argmax(1).where(flips.any(1), len(texts.attention[0]))
         best = scores.where((first < soonest)[:, None], best)

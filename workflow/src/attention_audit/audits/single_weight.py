@@ -23,8 +23,8 @@ from attention_audit.readout import Readout
 
 
 def other_ranks(readout: Readout, seed: int) -> Tensor:
-    """A uniformly random rank from 1 to length - 1 for each text, (N,); all rankings and both draws use the same."""
-    texts = zip(readout.ids, readout.lengths.tolist(), strict=True)
+    """A uniformly random rank from 1 to words - 1 for each text, (N,); all rankings and both draws use the same."""
+    texts = zip(readout.ids, readout.words.tolist(), strict=True)
     return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
 
 
@@ -33,7 +33,7 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
 
     `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
-    orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths) for name in TOPS])
+    orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
     top = orders[..., 0]
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
@@ -65,7 +65,7 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
     differences are then 0.
     """
-    count, several = len(readout), readout.lengths > 1
+    count, several = len(readout), readout.words > 1
     shape = len(TOPS), len(DRAWS), count
     columns: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
     columns |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}

@@ -33,7 +33,7 @@ def between_seeds(other: Readout, own: Readout, permutations: int, seed: int) ->
     for theirs, ours in zip(other.batches(torch.float64), own.batches(torch.float64), strict=True):
         at = theirs.members
         moved[at] = jsd(theirs.attention, ours.attention).numpy()
-        same[at] = (theirs.attention.argmax(1) == ours.attention.argmax(1)).numpy()
+        same[at] = (theirs.top() == ours.top()).numpy()
         shuffled = permuted(ours.attention, orders(ours, own.ids, permutations, seed))
         chance[at] = jsd(theirs.attention, shuffled).mean(0).numpy()
     predictions = (torch.from_numpy(readout.probabilities).double() for readout in (other, own))

@@ -10,7 +10,7 @@ from importlib import import_module
 from attention_audit.columns.kinds import Artefact
 from attention_audit.targets import modules_in
 
-FOLDERS = ("corpora", "models", "readouts", "audits", "tables", "calibration")
+FOLDERS = ("corpora", "states", "models", "readouts", "audits", "tables", "calibration")
 """Folders of results/ in the order of the guide; any other follows."""
 
 

@@ -61,6 +61,12 @@ HEADED = Artefact(
             "weights",
         ),
         Column("below", WEIGHTS, meaning="state of the classified token below the last layer"),
+        Column(
+            "marks",
+            INTEGER,
+            unit="items",
+            meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
+        ),
     ),
 )
 

@@ -37,3 +37,8 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.D
 def own_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
     """The same of models whose readouts are given."""
     return jw_fig_adversary(instance_adversary, census, models)
+
+
+def hf_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
+    """The same of Transformer classifiers: the maps are the means of their heads."""
+    return jw_fig_adversary(instance_adversary, census, models)

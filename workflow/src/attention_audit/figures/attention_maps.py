@@ -298,3 +298,10 @@ def own_fig_attention_maps(
 ) -> Figure:
     """The same of models whose readouts are given."""
     return wp_fig2_attention_maps(attention_maps, census, predictions)
+
+
+def hf_fig_attention_maps(
+    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
+) -> Figure:
+    """The same of Transformer classifiers: the means of their heads, over words and marks."""
+    return wp_fig2_attention_maps(attention_maps, census, predictions)

@@ -122,3 +122,8 @@ def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
 def jw_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """The same of Jain & Wallace's models of single texts: see `drawn`."""
     return drawn(contributions, models)
+
+
+def hf_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """The same of Transformer classifiers, whose contributions are of first order: see `drawn`."""
+    return drawn(contributions, models)

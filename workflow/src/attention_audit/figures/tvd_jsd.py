@@ -240,3 +240,8 @@ def drawn(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Na
         for axes, dataset in zip(panels, datasets, strict=False):
             label_lambdas(figure, axes, looks, curves[dataset])
     return figure
+
+
+def hf_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+    """The same of Transformer classifiers: the maps are the means of their heads."""
+    return drawn(comparison, instance_adversary, models)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from attention_audit.model.architecture import Architecture
 from attention_audit.section import Count, Section, Seed
+from attention_audit.transformer.settings import ReadClassifier
 
 
 class AuditedRun(Section):
@@ -27,9 +30,12 @@ class AuditedRun(Section):
 
 
 class Networks(Section):
-    """What it takes to run the audited models again; architectures in the order of the runs."""
+    """What it takes to run the audited models again, in the order of the runs: architectures of those that are trained
+    here, and classifiers that are given; one of the two lists is empty.
+    """
 
     architectures: list[Architecture]
+    classifiers: list[ReadClassifier] = Field(default_factory=list)
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from attention_audit.section import Section, Seed
+from attention_audit.section import Count, Section, Seed
+from attention_audit.transformer.settings import ReadClassifier
 
 
 class ImportJob(Section):
@@ -14,3 +15,10 @@ class ImportJob(Section):
     dataset: str
     model: str
     seeds: list[Seed]
+
+
+class ClassifierJob(ImportJob):
+    """Trainings of a Transformer classifier. read: the folder of each, and how it is read."""
+
+    read: list[ReadClassifier]
+    threads: Count

@@ -12,14 +12,15 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from attention_audit.section import Count, Section
+from attention_audit.transformer.settings import Backbone
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
-Encoder = Literal["bilstm", "affine", "bigru", "conv", "none"]
+Encoder = Literal["bilstm", "affine", "bigru", "conv", "none", "transformer"]
 """Every encoder."""
-MARKED: Final = frozenset[Encoder]({"bilstm"})
-"""Encoders that read a whole text with its start and end marks; all others read vectors of words or of sentences."""
-SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv"})
+MARKED: Final = frozenset[Encoder]({"bilstm", "transformer"})
+"""Encoders that read a whole text with marks around it; all others read vectors of words or of sentences."""
+SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv", "transformer"})
 """Encoders that can sum up a query, which models of pairs need."""
 
 Scoring = Literal["additive", "dot"]
@@ -55,7 +56,8 @@ class Architecture(Section):
     affine layer; not read where there is no encoder. kernels: the widths of a convolution, in words. hierarchical: an
     encoder and additive attention read the words of each sentence, then the same kind of encoder and `attention` read
     the sentences. pair: a second encoder reads each text's query. initialisation: see `classifier.initialise`. missing:
-    where vectors are pretrained, the first ones of words that have none.
+    where vectors are pretrained, the first ones of words that have none. transformer: which one, where that is the
+    encoder; `hidden` is then the width of its states, and `embedding` is not read.
     """
 
     encoder: Encoder
@@ -70,6 +72,23 @@ class Architecture(Section):
     dropout: Dropout = Dropout()
     initialisation: Literal["torch", "xavier"] = "torch"
     missing: Literal["zero", "normal"] = "zero"
+    transformer: Backbone | None = None
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the encoder is a Transformer whose weights stay as they are, so that its states are given."""
+        return self.transformer is not None and self.transformer.frozen
+
+    @property
+    def tuned(self) -> bool:
+        """Whether the encoder is a Transformer that the training fine-tunes."""
+        return self.transformer is not None and not self.transformer.frozen
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if (self.encoder == "transformer") != (self.transformer is not None):
+            raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
+        return self
 
     @model_validator(mode="after")
     def _marks(self) -> Self:

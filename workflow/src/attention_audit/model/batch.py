@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Indices, padded, runs, within
+from attention_audit.transformer.batches import TOKENS, PieceBatch, PieceTable
 
 SHORT = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
@@ -67,6 +68,10 @@ class Batch(Marked):
     them. impermissible (B, I): true on items that attention is to keep away from, where the split carries them. query:
     the second texts of pairs. candidates (B, K): the classes that may answer each text, padded with -1; a
     row of only -1 means that every class may. None means that every class may answer every text.
+
+    For a Transformer: pieces, the texts and queries as it reads them; vectors (B, P, E), in the place of those that it
+    has of the pieces; or, where they are known already, states (B, L, H) of the tokens and summary (B, H) of the
+    queries.
     """
 
     labels: Tensor
@@ -76,6 +81,10 @@ class Batch(Marked):
     documents: Documents | None = None
     query: Marked | None = None
     candidates: Tensor | None = None
+    pieces: PieceBatch | None = None
+    vectors: Tensor | None = None
+    states: Tensor | None = None
+    summary: Tensor | None = None
 
     @property
     def items(self) -> Tensor:
@@ -186,6 +195,32 @@ class _PairTable:
         return classes.where(within(counts, classes.shape[1]), -1)
 
 
+class GivenStates:
+    """The states of the tokens of N texts, which a Transformer made, one after another in `flat` (T, H).
+
+    starts (N,): the place of each text's first state. summarised: whether the state behind those of a text is the
+    summary of its query. `flat` may be of half precision and lie in a file; batches are float32, on the device.
+    """
+
+    def __init__(self, flat: Tensor, starts: npt.ArrayLike, summarised: bool, device: torch.device) -> None:
+        self._flat, self._device = flat, device
+        self._starts = torch.from_numpy(np.asarray(starts, dtype=np.int64))
+        self._summarised = summarised
+
+    def batch(self, members: Indices, lengths: Indices) -> tuple[Tensor, Tensor | None]:
+        """States (B, L, H) of the texts at `members`, of `lengths` (B,) tokens, and summaries of queries (B, H)."""
+        starts, counts = self._starts[torch.from_numpy(members)], torch.from_numpy(lengths)
+        longest = int(counts.max())
+        place = torch.arange(longest)
+        where = (starts[:, None] + place).clamp(max=len(self._flat) - 1)
+        found = self._flat.index_select(0, where.flatten()).view(len(members), longest, -1)
+        # zeros behind each text: a state of another text is never seen
+        states = found.to(self._device, torch.float32) * within(counts, longest).to(self._device)[..., None]
+        if not self._summarised:
+            return states, None
+        return states, self._flat.index_select(0, starts + counts).to(self._device, torch.float32)
+
+
 class Split:
     """One split of a corpus on the device, as flat arrays, from which batches are taken when they are needed."""
 
@@ -200,12 +235,16 @@ class Split:
         boundaries: Boundaries | None = None,
         pairs: Pairs | None = None,
         impermissible: npt.ArrayLike | None = None,
+        pieces: PieceTable | None = None,
+        given: GivenStates | None = None,
     ) -> None:
         """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
 
         lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
         its sentences; `attention` has one weight for each item, and `impermissible` a truth value, text after text.
+        For a Transformer: the `pieces` of the texts, or its states, where they are `given`.
         """
+        self._pieces, self._given = pieces, given
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
         self._sentences = None if boundaries is None else _SentenceTable(boundaries, self.lengths)
@@ -244,6 +283,18 @@ class Split:
         """How many tokens of each text are encoded at once, (N,): the whole text's, or its longest sentence's."""
         return self.lengths if self._sentences is None else self._sentences.longest
 
+    @property
+    def sizes(self) -> Indices:
+        """How long each text is for its encoder, (N,): its pieces where a Transformer reads them, else its tokens."""
+        return self.lengths if self._pieces is None else self._pieces.counts
+
+    def room(self, tokens: float, passes: int = 1) -> float:
+        """How many padded tokens are computed together where `tokens` are for small encoders.
+
+        passes: how many times more memory a token takes than without gradients.
+        """
+        return tokens if self._pieces is None else min(tokens, TOKENS / passes)
+
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
@@ -257,7 +308,11 @@ class Split:
             documents=None if self._sentences is None else self._sentences.documents(members, self._ids),
             query=None if self._pairs is None else self._pairs.queries(rows),
             candidates=None if self._pairs is None else self._pairs.candidates(rows),
+            pieces=None if self._pieces is None else self._pieces.batch(rows),
         )
+        if self._given is not None:
+            states, summary = self._given.batch(members, self.lengths[members])
+            batch = replace(batch, states=states, summary=summary)
         most = int(self.items[members].max())
         weights, hidden = (
             None if flat is None else padded(flat, self._item_start[rows], batch.items, most)
@@ -267,6 +322,6 @@ class Split:
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
-        order = np.argsort(self.lengths, kind="stable")
-        for run in runs(self.lengths[order] + 2, tokens=tokens):
+        order = np.argsort(self.sizes, kind="stable")
+        for run in runs(self.sizes[order] + 2, tokens=self.room(tokens)):
             yield order[run], self.batch(order[run])

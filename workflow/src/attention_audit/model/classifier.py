@@ -1,7 +1,8 @@
 """Classifiers that end in attention and a linear decoder.
 
-embedding -> encoder -> attention -> decoder. Shapes: B texts, I items (tokens; sentences in a hierarchical model), H
-hidden states, O outputs (for two classes one output, the logit of class 1; else one for each class).
+embedding -> encoder -> attention -> decoder; a Transformer stands in the place of the first two. Shapes: B texts, I
+items (tokens; sentences in a hierarchical model), H hidden states, O outputs (for two classes one output, the logit of
+class 1; else one for each class).
 
 With a BiLSTM or an affine layer this is the classifier of Wiegreffe & Pinter 2019, section 3, which follows Jain &
 Wallace 2019, section 2; they also have convolutions and dot products. With the other encoders, flat or hierarchical,
@@ -10,6 +11,7 @@ it is one of the classifiers of Serrano & Smith 2019, section 3. The module `pai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from torch import Tensor, nn
@@ -19,6 +21,7 @@ from attention_audit.model.attention import ATTENTION, weigh
 from attention_audit.model.batch import Batch
 from attention_audit.model.encoders import TEXT_ENCODERS, TextEncoder
 from attention_audit.model.hierarchy import Hierarchy, Words
+from attention_audit.transformer.states import WordStates
 
 
 def outputs_for(classes: int) -> int:
@@ -31,6 +34,21 @@ def text_encoder(architecture: Architecture) -> TextEncoder | Words | Hierarchy:
     if build := TEXT_ENCODERS.get(architecture.encoder):
         return build(architecture, architecture.embedding)
     return Hierarchy(architecture) if architecture.hierarchical else Words(architecture)
+
+
+def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
+    """The vectors of `words` words; of none where a Transformer reads the texts, since it has its own."""
+    if architecture.transformer is not None:
+        return nn.Embedding(0, architecture.embedding)
+    return nn.Embedding(words, architecture.embedding, padding_idx=0)
+
+
+def read(transformer: WordStates | None, batch: Batch) -> Batch:
+    """The batch with the states of its texts where a Transformer is to read them; else as it is."""
+    if transformer is None or batch.pieces is None:
+        return batch
+    states, summary = transformer(batch.pieces, batch.vectors)
+    return replace(batch, states=states, summary=summary)
 
 
 def initialise(model: nn.Module) -> None:
@@ -62,11 +80,15 @@ class Output(NamedTuple):
 
 
 class Classifier(nn.Module):
-    """Embedding, encoder, attention, decoder; the context vector is the attention-weighted sum of the states."""
+    """Embedding, encoder, attention, decoder; the context vector is the attention-weighted sum of the states.
+
+    transformer: the encoder of texts as pieces, once it is set; None where the states of a frozen one are given.
+    """
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
+        self.transformer: WordStates | None = None
+        self.embedding = embedding_of(architecture, words)
         self.encoder = text_encoder(architecture)
         width: int = self.encoder.width
         self.attention = ATTENTION[architecture.attention](architecture, width)
@@ -78,6 +100,7 @@ class Classifier(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """Logits, attention over the items, the states that it weighs, and the decoder's bias."""
+        batch = read(self.transformer, batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = self.context_dropout(weigh(attention, states))

@@ -19,7 +19,7 @@ from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, Encoder
-from attention_audit.model.batch import Marked
+from attention_audit.model.batch import Batch, Marked
 
 
 class TextEncoder(nn.Module, ABC):
@@ -96,6 +96,23 @@ class BiLSTM(TextEncoder):
         left, _ = self.forwards(left)
         right, _ = self.backwards(right)
         return left, right, reverse
+
+
+class Given(TextEncoder):
+    """The states that a batch carries, which are those of a Transformer.
+
+    It reads a pair as one sequence, so the batch carries the summary of the query too (`model.pairs`).
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """(B, L, width), as they are."""
+        if not isinstance(texts, Batch) or texts.states is None:
+            raise ValueError("states are needed: give the model its Transformer, or a split that has them")
+        return texts.states
 
 
 class Affine(VectorEncoder):
@@ -183,6 +200,7 @@ class Bare(VectorEncoder):
 
 TEXT_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], TextEncoder]] = {
     "bilstm": lambda architecture, size: BiLSTM(size, architecture.hidden),
+    "transformer": lambda architecture, size: Given(architecture.hidden),
 }
 """Builds an encoder from an architecture and the width of its embedding. `architecture.MARKED` has the same names."""
 

@@ -12,9 +12,10 @@ from torch import Tensor, nn
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import QUERY_ATTENTION, weigh
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Output, text_encoder
+from attention_audit.model.classifier import Output, embedding_of, read, text_encoder
 from attention_audit.model.encoders import TextEncoder
 from attention_audit.model.hierarchy import Hierarchy, Words
+from attention_audit.transformer.states import WordStates
 
 
 def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
@@ -38,12 +39,16 @@ class PairClassifier(nn.Module):
     """Text and query have an embedding and an encoder each; c is the text's context vector, q the query's summary.
 
     logits = W tanh(W_p c + W_q q) with biases; a class that is not a candidate has the logit minus infinity.
+
+    transformer: as in `Classifier`. It reads text and query as one sequence, and q is the mean of the states of the
+    query's words.
     """
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
-        self.query_embedding = nn.Embedding(words, architecture.embedding, padding_idx=0)
+        self.transformer: WordStates | None = None
+        self.embedding = embedding_of(architecture, words)
+        self.query_embedding = embedding_of(architecture, words)
         self.encoder = flat_encoder(architecture)
         self.query_encoder = flat_encoder(architecture)
         width: int = self.encoder.width
@@ -55,6 +60,7 @@ class PairClassifier(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """Logits, attention over the text's tokens, the states that it weighs, and the query's part of the scores."""
+        batch = read(self.transformer, batch)
         query = self.query(batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch, query)
@@ -66,6 +72,8 @@ class PairClassifier(nn.Module):
 
     def query(self, batch: Batch) -> Tensor:
         """The summaries q of the queries, (B, H)."""
+        if batch.summary is not None:
+            return batch.summary
         if batch.query is None:
             raise ValueError("a model of pairs needs a split that carries queries")
         return self.query_encoder.summary(self.query_embedding, batch.query)

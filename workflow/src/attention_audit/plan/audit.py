@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Need = Literal["readouts", "corpus", "network", "linear", "tokens", "base"]
+Need = Literal["readouts", "corpus", "network", "states", "heads", "linear", "tokens", "base"]
 Of = Literal["models", "attending", "judged", "compared", "reseeded", "first"]
 Takes = Literal["part", "readout", "two", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
@@ -19,8 +19,9 @@ class Audit:
     columns: the declaration of the file's columns, likewise. asks: the question, in a sentence.
 
     needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
-    run again. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that
-    are tokens and not sentences. base: a model that others are compared with.
+    run again. states: of the items under the attention, which such a model returns. heads: several of attention, as
+    Transformers have. linear: predictions that are linear in the attention, which models of pairs have not. tokens:
+    items that are tokens and not sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
     `compared` with the base; every two seeds of a model that has several (`reseeded`); or the `first`, which is the

@@ -100,15 +100,23 @@ class Auditing:
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.on(suite, dataset)
-        if "base" in audit.needs and suite.base is None:
-            return "a base model that others are compared with, which this suite has not"
-        if "linear" in audit.needs and self.scope.config.corpora[dataset].pair:
-            return f"predictions that are linear in the attention, which models of pairs ({dataset}) have not"
-        if "network" in audit.needs and suite.given(dataset, model):
-            return f"a network that can be run again, and of {model} only readouts are given"
-        if "tokens" in audit.needs and suite.hierarchical(dataset, model):
-            return f"attention over tokens, and {model} attends to sentences"
-        return ""
+        given = suite.given(dataset, model)
+        transformer = given is not None and given.network
+        lacking = {
+            "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
+            "linear": (
+                self.scope.config.corpora[dataset].pair,
+                f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
+            ),
+            "network": (
+                given is not None and not transformer,
+                f"a network that can be run again, and of {model} only readouts are given",
+            ),
+            "states": (given is not None, f"states under the attention, which are not known of {model}"),
+            "heads": (not transformer, f"several heads of attention, and {model} has one"),
+            "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
+        }
+        return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
@@ -177,6 +185,10 @@ class Auditing:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if audit.split in suite.splits(dataset) else "test"
 
+    def _is_given_network(self, suite: Suite, dataset: str, run: Run) -> bool:
+        given = self.scope.on(suite, dataset).given(dataset, run.model)
+        return given is not None and given.network
+
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
@@ -196,14 +208,26 @@ class Auditing:
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
+        transformers = [
+            home for home, run in zip(homes, runs, strict=True) if self._is_given_network(suite, dataset, run)
+        ]
+        if transformers:
+            inputs["tails"] = [home.tail for home in transformers]
         if others:
             split = self.split(suite, dataset, audit)
             inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if "network" in audit.needs:
+        if "network" in audit.needs and transformers:
+            inputs["given"] = list(
+                dict.fromkeys(path for home in homes for path in self.trainings.sources(home.training))
+            )
+        elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.weights for home in homes]
+            own = self.scope.on(suite, dataset)
+            if any(own.architecture(dataset, run.model).transformer for run in runs):
+                inputs["transformer"] = [self.places.transformer]
         return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
@@ -212,8 +236,10 @@ class Auditing:
         config, compared = self.scope.config, self.compared(suite, audit, dataset)
         networks = None
         if "network" in audit.needs:
+            given = all(suite.given(dataset, run.model) for _, run in compared)
             networks = Networks(
-                architectures=[suite.architecture(dataset, run.model) for _, run in compared],
+                architectures=[] if given else [suite.architecture(dataset, run.model) for _, run in compared],
+                classifiers=[suite.reading(dataset, run.model, run.seed) for _, run in compared] if given else [],
                 device=config.device,
                 threads=config.threads,
             )

@@ -63,6 +63,14 @@ AUDITS = (
         settings=("permutation",),
     ),
     Audit(
+        "heads",
+        "audits.heads:heads",
+        "columns.heads:HEADS",
+        "Which head of a Transformer, if any, can be read: does the prediction depend on its weights, do they rank?",
+        needs=_needs("heads"),
+        settings=("permutation",),
+    ),
+    Audit(
         "contributions",
         "audits.contributions:contributions",
         "columns.contributions:CONTRIBUTIONS",
@@ -111,6 +119,13 @@ AUDITS = (
         needs=_needs("corpus", "linear"),
     ),
     Audit(
+        "cut_texts",
+        "audits.cut_texts:cut_texts",
+        "columns.cut_texts:CUT_TEXTS",
+        "Of which texts does a Transformer read the beginning only?",
+        needs=_needs("corpus", "tokens"),
+    ),
+    Audit(
         "attention_maps",
         "audits.attention_maps:attention_maps",
         "columns.attention_maps:ATTENTION_MAPS",
@@ -143,7 +158,7 @@ AUDITS = (
         "audits.conicity:conicity",
         "columns.conicity:CONICITY",
         "How alike are the hidden states of a text?",
-        needs=_needs("corpus", "network", "tokens"),
+        needs=_needs("corpus", "network", "states", "tokens"),
         takes="network",
     ),
     Audit(

@@ -14,6 +14,7 @@ from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.scope import Scope
+from attention_audit.plan.transformers import check_classifier, check_transformer
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -30,29 +31,40 @@ def missing_vectors(scope: Scope) -> list[str]:
 
 def missing_models(scope: Scope) -> list[str]:
     """What the user is said to have of models that are not trained here, and that is not there; a line each."""
-    named = {
-        path: f"{dataset}, {model}"
-        for suite in scope.suites.values()
-        for dataset in scope.datasets_of(suite)
-        for model in scope.on(suite, dataset).models
-        if (given := scope.on(suite, dataset).given(dataset, model))
-        for path in given.sources
-    }
-    return [
-        f"{whose}: {path} is not here; put it there, or name its place in the config"
-        for path, whose in named.items()
-        if not placed(path, scope.mirror).exists()
-    ]
+    named: dict[str, tuple[str, bool]] = {}
+    for suite in scope.suites.values():
+        for dataset in scope.datasets_of(suite):
+            own = scope.on(suite, dataset)
+            for model in own.models:
+                given = own.given(dataset, model)
+                for path in given.sources if given else ():
+                    named.setdefault(path, (f"{dataset}, {model}", given is not None and given.network))
+    return [line for path, (whose, network) in named.items() for line in _missing(scope, path, whose, network)]
+
+
+def _missing(scope: Scope, path: str, whose: str, network: bool) -> list[str]:
+    if network:
+        try:
+            check_classifier(path, scope.mirror, whose)
+        except AuditError as error:
+            return str(error).splitlines()
+    elif not placed(path, scope.mirror).exists():
+        return [f"{whose}: {path} is not here; put it there, or name its place in the config"]
+    return []
 
 
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
-    Raises AuditError, with a line for each data set, where a file is not as the configuration says, and for each file
-    of word vectors that is not there.
+    Raises AuditError, with a line for each data set, where a file is not as the configuration says, for each file of
+    word vectors that is not there, and for a Transformer of which something is missing.
     """
     oddities: list[str] = []
     faults = [*missing_vectors(scope), *missing_models(scope)]
+    try:
+        check_transformer(scope.config)
+    except AuditError as error:
+        faults += str(error).splitlines()
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":

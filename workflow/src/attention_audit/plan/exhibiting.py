@@ -250,6 +250,7 @@ class Exhibiting:
                 unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
                 contrasts=suite.contrasts(model),
                 given=suite.given(name, model) is not None,
+                frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,
             )
             for every in self.scope.suites.values()
             for name in self.scope.datasets_of(every)

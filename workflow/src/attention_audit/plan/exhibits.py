@@ -275,6 +275,76 @@ FIGURES: tuple[Figure, ...] = (
         reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
     ),
+    Figure(
+        "hf_fig_attention_maps",
+        "figures.attention_maps:hf_fig_attention_maps",
+        "single texts, their words shaded by the mean of the heads, and by adversaries",
+        suite="hf",
+        reads={
+            "attention_maps": audit("attention_maps"),
+            "census": corpus("census"),
+            "predictions": Read("audit", "predictions", suites=("hf",), missing="nothing"),
+        },
+    ),
+    Figure(
+        "hf_fig_tvd_jsd",
+        "figures.tvd_jsd:hf_fig_tvd_jsd",
+        "what changed attention costs in changed predictions",
+        suite="hf",
+        reads={
+            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
+            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "hf_fig_contributions",
+        "figures.contributions:hf_fig_contributions",
+        "attention against what each item adds to the decision",
+        suite="hf",
+        reads={"contributions": CONTRIBUTIONS_FIGURE},
+        settings=("models",),
+    ),
+    Figure(
+        "hf_fig_permutation",
+        "figures.permutation:hf_fig_permutation",
+        "what shuffling the attention weights does to the prediction",
+        suite="hf",
+        reads={
+            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
+            "census": corpus("census"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "hf_fig_adversary",
+        "figures.adversary_violins:hf_fig_adversary",
+        "how far attention can go while the prediction stays",
+        suite="hf",
+        reads={
+            "instance_adversary": rows(
+                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
+            ),
+            "census": corpus("census"),
+        },
+        settings=("models",),
+    ),
+    Figure(
+        "hf_fig_fraction_removed",
+        "figures.removed:hf_fig_fraction_removed",
+        "how many items each ranking erases until the decision flips",
+        suite="hf",
+        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
+        settings=("models",),
+    ),
+    Figure(
+        "hf_fig_correlation",
+        "figures.correlation:hf_fig_correlation",
+        "does attention rank the words as gradients and leave-one-out do",
+        suite="hf",
+        reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
+        settings=("models",),
+    ),
 )
 
 TABLES: tuple[Table, ...] = (
@@ -460,6 +530,60 @@ TABLES: tuple[Table, ...] = (
         "tables.evidence:own_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suite="own",
+        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "hf_table_performance",
+        "tables.classifiers:hf_table_performance",
+        "how well the classifiers predict, and how many texts they read in part",
+        suite="hf",
+        reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
+        settings=("models",),
+    ),
+    Table(
+        "hf_table_comparison",
+        "tables.classifiers:hf_table_comparison",
+        "how far other trainings, uniform weights and adversaries are from the classifier",
+        suite="hf",
+        reads={
+            "performance": audit("performance"),
+            "comparison": audit(
+                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
+            ),
+        },
+        settings=("models",),
+    ),
+    Table(
+        "hf_table_heads",
+        "tables.classifiers:hf_table_heads",
+        "which head, if any, can be read",
+        suite="hf",
+        reads={
+            "heads": audit("heads"),
+            "permutation": audit("permutation", "dataset", "model", "seed", "id", "mean_tvd", "flips"),
+            "ranked_sets": audit("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed"),
+        },
+        settings=("models",),
+    ),
+    Table(
+        "hf_table_correlation",
+        "tables.correlation:hf_table_correlation",
+        "how attention, gradients and leave-one-out order the words",
+        suite="hf",
+        reads={
+            "correlation": rows(
+                "correlation", "dataset", "model", "seed", "id", "pair", "prediction", "tau", "p", "top_k_overlap"
+            ),
+            "census": corpus("census"),
+        },
+        settings=("resamples", "models"),
+    ),
+    Table(
+        "hf_table_evidence",
+        "tables.evidence:hf_table_evidence",
+        "how much attention is on the words that are known to decide the label",
+        suite="hf",
         reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
         settings=("models", "resamples"),
     ),

@@ -6,11 +6,12 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Optimisation, Recipe
 
-ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine"}
+ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine", "transformer": "transformer"}
 ATTENTIONS = {"tanh": "additive", "dot": "dot"}
-ENCODER_LABELS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average"}
+ENCODER_LABELS = {"lstm": "BiLSTM", "cnn": "CNN", "average": "average", "transformer": "Transformer"}
 ATTENTION_LABELS = {"tanh": "additive", "dot": "dot product"}
 KERNELS = [1, 3, 5, 7]
 PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
@@ -75,6 +76,9 @@ class JainWallace(Suite):
             "attention_hidden": width // 2,
             "pair": self.config.corpora[dataset].pair,
         }
+        if encoder == "transformer":
+            states = parts_of(self.config)
+            parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:

@@ -114,6 +114,7 @@ class Plan:
     def known_files(self) -> list[str]:
         """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
         places = self.config.places
+        states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
         exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
         corpora = [
             places.corpus_file(name, file)
@@ -121,7 +122,7 @@ class Plan:
             for file in ("corpus", "census", "vocabulary")
         ]
         trained = [path for training in self.trainings.seeds for path in self.trainings.files(training)]
-        return [*exhibits, *self.audit_files(), *corpora, *trained]
+        return [*exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
 
     def import_job(self, training: str) -> ImportJob:
         """The settings of the job that imports a training."""

@@ -29,7 +29,7 @@ OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answ
 """Keys of the base model, its twin and its adversaries."""
 GROWING = frozenset({"datasets", "models", "seeds", "further_seeds", "lambdas"})
 """Lists that a run may add to."""
-BY_DATASET = ("corpora", "models", "readouts", "audits")
+BY_DATASET = ("corpora", "states", "models", "readouts", "audits")
 """Folders of results that have a folder for each data set."""
 LISTED, LONGEST = 3, 60
 """How many keys a message names, and how many characters of a value."""
@@ -89,6 +89,24 @@ def _of_given(there: Config, config: Config) -> dict[str, Any]:
     }
 
 
+def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
+    """The same of the classifiers that `there` names."""
+    return {
+        name: {
+            "first": next(iter(here.models)),
+            "folders": {
+                model: here.by_model[model][: len(folders)]
+                for model, folders in given.by_model.items()
+                if model in here.by_model
+            },
+            "max_length": here.max_length,
+            "labels": here.labels,
+        }
+        for name, given in there.hf.items()
+        if (here := config.hf.get(name))
+    }
+
+
 def deciding(there: Config, config: Config) -> dict[str, Any]:
     """All of a configuration that the results of `there` depend on, which is that one or an earlier one.
 
@@ -97,6 +115,7 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     datasets = [name for name in there.every_dataset if name in config.corpora]
     keys = config.model_dump(exclude={*FREE}) | _of_datasets(there, config, datasets)
     keys["own"] = _of_given(there, config)
+    keys["hf"] = _of_classifiers(there, config)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
     keys["audits"] = {
         suite.key: config.audits.get(suite.key, list(suite.own_audits)) for suite in SUITES if suite(there).datasets
@@ -107,6 +126,10 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
         elif isinstance(keys.get(key), dict) and "recipes" in keys[key]:
             recipes = keys[key]["recipes"]
             keys[key]["recipes"] = {name: recipes[name] for name in recipes if name in (DEFAULT, *datasets)}
+    if not there.with_transformer:
+        del keys["transformer"]
+    elif keys["transformer"] and keys["transformer"]["frozen"]:
+        del keys["transformer"]["tuning"]
     if not there.datasets and not there.deception.datasets:
         keys = {key: value for key, value in keys.items() if key not in OF_BASE}
     return keys

@@ -6,9 +6,10 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Recipe
 
-ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none"}
+ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
 
 
 class SerranoSmith(Suite):
@@ -29,6 +30,7 @@ class SerranoSmith(Suite):
             "flan_rnn": Look("FLANrnn"),
             "flan_conv": Look("FLANconv"),
             "flan_none": Look("FLANnoenc"),
+            "flan_transformer": Look("FLANtransformer"),
         },
     )
     own_audits = (
@@ -60,25 +62,26 @@ class SerranoSmith(Suite):
         recipe, vectors = section.recipe(dataset, model), vectors_of(self.config, dataset)
         hierarchical, convolutional = family == "han", encoder == "conv"
         embedding = vectors.dimension if vectors else section.embedding
+        read = encoder == "transformer"
         dropout = {
-            "words": recipe.word_dropout,
+            # a Transformer has its own
+            "words": 0.0 if read else recipe.word_dropout,
             "sentences": recipe.sentence_dropout if hierarchical else 0.0,
             "convolution": recipe.conv_dropout if convolutional else 0.0,
             "logits": recipe.logit_dropout,
         }
-        return Architecture.model_validate(
-            {
-                "encoder": ENCODERS[encoder],
-                "attention": "additive",
-                "embedding": embedding,
-                "pretrained": vectors is not None,
-                "hidden": section.hidden,
-                "attention_hidden": embedding if encoder == "none" else section.attention,
-                "hierarchical": hierarchical,
-                "dropout": dropout,
-                "initialisation": "xavier",
-            }
-        )
+        parts = {
+            "encoder": ENCODERS[encoder],
+            "attention": "additive",
+            "embedding": embedding,
+            "pretrained": vectors is not None,
+            "hidden": section.hidden,
+            "attention_hidden": embedding if encoder == "none" else section.attention,
+            "hierarchical": hierarchical,
+            "dropout": dropout,
+            "initialisation": "xavier",
+        }
+        return Architecture.model_validate(parts | (parts_of(self.config) if read else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
         recipe = self.config.serrano_smith.recipe(dataset, model)

@@ -19,6 +19,7 @@ from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import Recipe, TrainSettings
+from attention_audit.transformer.settings import ReadClassifier
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class Given:
 
     stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
     numbered 1, 2, 3 and so on in this order: these numbers are its seeds. beside: what else of the user's is read.
+    network: whether the sources are networks, which can be run again, and not readouts alone.
     """
 
     stage: str
     sources: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    network: bool = False
 
 
 class Suite(ABC):
@@ -135,6 +138,10 @@ class Suite(ABC):
         """How a model that is trained here is trained."""
         raise NotImplementedError(f"suite {self.key}: says of no model how it is trained")
 
+    def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
+        """How a classifier that is given is read, by the number of its training."""
+        raise NotImplementedError(f"suite {self.key}: has no classifiers that are given")
+
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         """The settings of the job that imports these trainings of a model that is given."""
         raise NotImplementedError(f"suite {self.key}: says of no model how it is imported")
@@ -184,9 +191,26 @@ class Suite(ABC):
             return "train"
         return self.schedule(dataset, model).optimisation.selection
 
+    def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
+        """The schedule of a model; where a Transformer is fine-tuned, that of the section `transformer`.
+
+        A model with a lambda keeps its own number of epochs.
+        """
+        schedule = self.schedule(dataset, model)
+        if not architecture.tuned or self.config.transformer is None:
+            return schedule
+        tuning = self.config.transformer.tuning
+        plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
+        usual = {"average": True, "decoupled": True}
+        changed = tuning.model_dump(exclude={"epochs"}) | plain | usual
+        recipe = schedule.optimisation.model_copy(update=changed)
+        own = self.lambda_(model) is not None or self.searched(model) is not None
+        return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
+
     def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
         """The training of a model with these seeds."""
-        schedule, vectors = self.schedule(dataset, model), vectors_of(self.config, dataset)
+        vectors, architecture = vectors_of(self.config, dataset), self.architecture(dataset, model)
+        schedule = self._fitted(dataset, model, architecture)
         missing = {"missing": vectors.missing} if vectors else {}
         return TrainSettings(
             dataset=dataset,
@@ -194,7 +218,7 @@ class Suite(ABC):
             lambda_=self.lambda_(model),
             deceptive=self.deceptive(model),
             seeds=list(seeds),
-            architecture=self.architecture(dataset, model).model_copy(update=missing),
+            architecture=architecture.model_copy(update=missing),
             device=self.config.device,
             threads=self.config.threads,
             optimisation=schedule.optimisation,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attention_audit.plan.classifiers import FineTunedClassifiers
 from attention_audit.plan.deception import PruthiDeception
 from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.own import OwnReadouts
@@ -9,4 +10,11 @@ from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
-SUITES: tuple[type[Suite], ...] = (WiegreffePinter, SerranoSmith, JainWallace, PruthiDeception, OwnReadouts)
+SUITES: tuple[type[Suite], ...] = (
+    WiegreffePinter,
+    SerranoSmith,
+    JainWallace,
+    PruthiDeception,
+    OwnReadouts,
+    FineTunedClassifiers,
+)

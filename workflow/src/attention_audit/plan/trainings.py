@@ -19,6 +19,7 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.transformers import classifier_files
 from attention_audit.training.settings import SearchSettings
 
 
@@ -40,6 +41,11 @@ class Home:
         """Its head, which models of pairs have."""
         return self.places.head.format(training=self.training, seed=self.seed)
 
+    @property
+    def tail(self) -> str:
+        """Its tail, which Transformers have."""
+        return self.places.tail.format(training=self.training, seed=self.seed)
+
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return self.places.readout.format(training=self.training, seed=self.seed, split=split)
@@ -51,7 +57,8 @@ class TrainRule:
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
     in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
-    stage: what makes them.
+    stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
+    resources.yaml that says what their jobs need; "" for that of all others.
     """
 
     name: str
@@ -61,6 +68,8 @@ class TrainRule:
     members: tuple[str, ...] = ("",)
     splits: tuple[str, ...] = SPLITS
     stage: str = "train"
+    tails: bool = False
+    needs: str = ""
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
@@ -112,7 +121,8 @@ class Trainings:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
         if given := suite.given(dataset, run.model):
-            return f"{given.stage} {dataset} {given.sources[run.seed - 1]}"
+            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
+            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         maker = suite.maker(run.model)
@@ -146,7 +156,8 @@ class Trainings:
     def sources(self, training: str) -> list[str]:
         """What the user has of a training that is imported: a file or folder for each of its seeds."""
         given = self.given(training)
-        return self._placed([given.sources[seed - 1] for seed in self.seeds[training]] if given else [])
+        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
+        return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
 
     def beside(self, training: str) -> list[str]:
         """What else of the user's is read where a training is imported."""
@@ -195,6 +206,22 @@ class Trainings:
         runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
         return [self.home(suite, dataset, run).readout(split) for run in runs if run for split in SPLITS]
 
+    def transformer(self, training: str) -> list[str]:
+        """The record of the Transformer that a training reads or whose states it reads; often none."""
+        suite, dataset, model = self.split(training)
+        return [self.places.transformer] if suite.architecture(dataset, model).transformer else []
+
+    def states(self, training: str) -> list[str]:
+        """The states of a frozen Transformer that a training reads, and what they are of; often none."""
+        suite, dataset, model = self.split(training)
+        frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
+        return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
+
+    def needs(self, training: str) -> str:
+        """The entry of resources.yaml of a training that fine-tunes a Transformer; "" for any other."""
+        suite, dataset, model = self.split(training)
+        return "tune" if suite.architecture(dataset, model).tuned else ""
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
@@ -203,18 +230,19 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
             if not self.searches(training) and not self.given(training):
-                groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
+                pairs = self.scope.config.corpora[dataset].pair
+                groups.setdefault((suite.key, seeds, pairs, self.needs(training)), []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs), members in groups.items():
+        for (key, seeds, pairs, needs), members in groups.items():
             suite, _, model = self.split(members[0])
-            alone = sum(other == key for other, _, _ in groups) == 1
+            alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
@@ -227,18 +255,26 @@ class Trainings:
                 groups.setdefault((suite.key, seeds, members), []).append(training)
         keys = [key for key, _, _ in groups]
         return [
-            TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
+            TrainRule(
+                f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
+                pattern_of(made),
+                seeds,
+                False,
+                members,
+                self.needs(made[0]),
+            )
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
         ]
 
     def import_rules(self) -> list[TrainRule]:
         """The rules that import all trainings that are given, likewise."""
-        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             if given := self.given(training):
                 suite, dataset, _ = self.split(training)
-                groups.setdefault((given.stage, suite.key, seeds, suite.splits(dataset)), []).append(training)
-        keys = [(stage, key) for stage, key, _, _ in groups]
+                alike = (given.stage, suite.key, seeds, suite.splits(dataset), given.network)
+                groups.setdefault(alike, []).append(training)
+        keys = [(stage, key) for stage, key, *_ in groups]
         return [
             TrainRule(
                 f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
@@ -247,8 +283,9 @@ class Trainings:
                 False,
                 splits=splits,
                 stage=stage,
+                tails=tails,
             )
-            for number, ((stage, key, seeds, splits), made) in enumerate(groups.items(), start=1)
+            for number, ((stage, key, seeds, splits, tails), made) in enumerate(groups.items(), start=1)
         ]
 
 

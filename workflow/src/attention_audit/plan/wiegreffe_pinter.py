@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Run, Schedule, Suite
+from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Optimisation, Recipe, SearchSettings, TrainSettings
 from attention_audit.training.single import OwnBase
 
@@ -156,16 +158,17 @@ class WiegreffePinter(Suite):
             "guide_base_lstm": "imposed",
             "guide_adversary": "imposed",
         }.get(model, "additive" if guide else sizes.attention)
-        return Architecture.model_validate(
-            {
-                "encoder": "affine" if guide else sizes.encoder,
-                "attention": attention,
-                "embedding": vectors.dimension if vectors else sizes.embedding,
-                "pretrained": vectors is not None,
-                "hidden": guides.hidden if guide else sizes.hidden,
-                "attention_hidden": guides.attention if guide else sizes.attention_hidden,
-            }
-        )
+        parts: dict[str, Any] = {
+            "encoder": "affine" if guide else sizes.encoder,
+            "attention": attention,
+            "embedding": vectors.dimension if vectors else sizes.embedding,
+            "pretrained": vectors is not None,
+            "hidden": guides.hidden if guide else sizes.hidden,
+            "attention_hidden": guides.attention if guide else sizes.attention_hidden,
+        }
+        if parts["encoder"] == "transformer":
+            parts |= parts_of(self.config)
+        return Architecture.model_validate(parts)
 
     def schedule(self, dataset: str, model: str) -> Schedule:
         training, adversary = self.config.training, self.config.adversary

@@ -1,5 +1,5 @@
-"""corpus, vocabulary, weights, readouts -> the audits of one suite on one data set that run its models again, one file
-each.
+"""corpus, vocabulary, weights or classifiers that are given, readouts -> the audits of one suite on one data set that
+run its models again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
 called with; their further parameters are those of `stages.audit`. As in `stages.audits`, a file whose settings, code
@@ -8,31 +8,39 @@ and inputs are the same as before is kept.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from itertools import groupby
-from operator import attrgetter
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+import numpy as np
 import pyarrow as pa
+import torch
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.audits.attributed import Attributed
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, Networks
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
+from attention_audit.stages.import_classifier import opened, pieces_of, read_texts
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
-    build_model,
     build_split,
-    load_weights,
+    of_transformer,
     prepare_device,
     read_material,
+    rebuilt,
     values_checksum,
 )
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob
 
@@ -45,18 +53,51 @@ def networks_of(job: Job[AuditJob]) -> Networks:
 
 
 class Asked(NamedTuple):
-    """A run that an audit is asked of, with its architecture and the files of its weights and readout."""
+    """A run that an audit is asked of, with what its network is and the file of its readout.
+
+    network: architecture and weights of a model that is trained here, or how a classifier that is given is read.
+    """
 
     run: AuditedRun
-    architecture: Architecture
-    weights: Path
+    network: tuple[Architecture, Path] | ReadClassifier
     readout: Path
 
 
 def runs_of(job: Job[AuditJob]) -> list[Asked]:
     """The runs that an audit is asked of."""
-    files = (job.settings.runs, networks_of(job).architectures, job.inputs["weights"], job.inputs["readouts"])
-    return [Asked(*each) for each in zip(*files, strict=True)]
+    networks = networks_of(job)
+    every: list[tuple[Architecture, Path] | ReadClassifier] = [*networks.classifiers]
+    every += zip(networks.architectures, job.inputs.get("weights", []), strict=True)
+    return [Asked(*each) for each in zip(job.settings.runs, every, job.inputs["readouts"], strict=True)]
+
+
+def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
+    """Classifiers that are given, one after another, with the texts of the corpus as their pieces."""
+    texts = read_texts(job.input("corpus"))
+    for each in asked:
+        if isinstance(each.network, ReadClassifier):
+            classifier = opened(each.network)
+            pieces = pieces_of(classifier, texts, each.network)
+            rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+            split = Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
+            # it has what audits ask of a network
+            model = cast(Network, classifier.to(device))
+            yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
+
+
+def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
+    """Models that are trained here, one after another, those of one architecture with the same texts."""
+    ours = [(each, *each.network) for each in asked if not isinstance(each.network, ReadClassifier)]
+    for architecture, members in groupby(ours, key=itemgetter(1)):
+        files = job.inputs
+        material = read_material(
+            files["corpus"][0], files["vocabulary"][0], architecture, transformer=of_transformer(files)
+        )
+        texts = material.splits["test"]
+        split = build_split(texts, device)
+        for each, _, weights in members:
+            model = rebuilt(material, architecture, each.run.seed, weights, device)
+            yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
 
 
 def run(job: Job[AuditsJob]) -> None:
@@ -68,21 +109,15 @@ def run(job: Job[AuditsJob]) -> None:
     device = prepare_device(networks_of(jobs[0]))
     asking = {alone.settings.audit: Asking(alone) for alone in jobs}
     tables: dict[str, list[pa.Table]] = {name: [] for name in asking}
-    runs = {asked.weights: asked for alone in jobs for asked in runs_of(alone)}
-    for architecture, members in groupby(runs.values(), key=attrgetter("architecture")):
-        material = read_material(jobs[0].input("corpus"), jobs[0].input("vocabulary"), architecture)
-        texts = material.splits["test"]
-        split = build_split(texts, device)
-        for asked in members:
-            model = build_model(material, architecture, asked.run.seed).to(device)
-            load_weights(model, asked.weights)
-            job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(texts.ids)} texts")
-            attributed = Attributed(model, split, read_readout(asked.readout).aligned(texts.ids), job.report)
-            for name, audit in asking.items():
-                if asked.weights in audit.job.inputs["weights"]:
-                    kind = artefact(audit.settings.columns[name])
-                    columns = audit.called(attributed, run=asked.run)
-                    tables[name].append(labelled(kind, audit.identity(asked.run), columns))
+    runs = {asked.readout: asked for alone in jobs for asked in runs_of(alone)}
+    every = [*runs.values()]
+    for asked, attributed in chain(trained(jobs[0], every, device), given(jobs[0], every, device)):
+        job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
+        for name, audit in asking.items():
+            if asked.readout in audit.job.inputs["readouts"]:
+                kind = artefact(audit.settings.columns[name])
+                columns = audit.called(attributed, run=asked.run)
+                tables[name].append(labelled(kind, audit.identity(asked.run), columns))
     for alone in jobs:
         name = alone.settings.audit
         write_batches(alone.output(name), artefact(alone.settings.columns[name]), tables[name], alone.provenance)

@@ -11,14 +11,23 @@ from functools import cache
 from pathlib import Path
 
 from attention_audit.artefacts.contents import contents_checksum
+from attention_audit.artefacts.files import checksum as file_checksum
 from attention_audit.artefacts.parquet import made_by
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.weights import weights_checksum
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.audit import AuditJob, AuditsJob, GatheredAudit
 from attention_audit.stages import audit
 from attention_audit.stages.job import Job
 
 Settings = AuditsJob
+
+
+def sum_of(name: str, path: Path, checksum: Callable[[Path], str]) -> str:
+    """The checksum of an input: of what it holds, or of the file itself where it is the user's."""
+    if name == "given":
+        return file_checksum(path)
+    return weights_checksum(path) if path.suffix == ".safetensors" else checksum(path)
 
 
 def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> Job[AuditJob] | None:
@@ -28,7 +37,7 @@ def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Pat
     inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
     # those that it reads are there: they come before it
     inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
-    checksums = {name: [checksum(path) for path in paths] for name, paths in inputs.items()}
+    checksums = {name: [sum_of(name, path, checksum) for path in paths] for name, paths in inputs.items()}
     provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code, checksums)
     output = job.output(asked.audit)
     ((_, declared),) = asked.columns.items()

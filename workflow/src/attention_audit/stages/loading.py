@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +17,11 @@ import pyarrow.compute as pc
 import torch
 from torch import nn
 
+from attention_audit.artefacts.array import array_checksum
 from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
+from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import read_weights, weights_checksum
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
@@ -24,11 +29,16 @@ from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.gpu import claim
 from attention_audit.jobs.audit import Networks
+from attention_audit.jobs.transformer import StatesJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Pairs, Split
+from attention_audit.model.batch import Boundaries, GivenStates, Pairs, Split
 from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
+from attention_audit.stages.transforming import FoundStates, Opened, folder_of, found_states
 from attention_audit.training.settings import ModelSettings
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.settings import Backbone
 
 
 def _append_lists(column: pa.ChunkedArray, flat: array[int], counts: array[int]) -> None:
@@ -46,7 +56,8 @@ class EncodedTexts:
     hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
     For a deceptive model: `evidence`, the positions of each text's evidence, `cues` of them, 0 where none is known. For
     a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
-    answer each text, `choices` of them, 0 where any may.
+    answer each text, `choices` of them, 0 where any may. For a Transformer: its `pieces`, or its states where they were
+    `found` in a file.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -61,6 +72,8 @@ class EncodedTexts:
     query_lengths: array[int] = field(default_factory=lambda: array("q"))
     candidates: array[int] = field(default_factory=lambda: array("i"))
     choices: array[int] = field(default_factory=lambda: array("q"))
+    pieces: Pieces | None = None
+    found: FoundStates | None = None
 
     def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
         """Add texts in the columns of columns.CORPUS."""
@@ -80,6 +93,26 @@ class EncodedTexts:
             self.queries.frombytes(queries.rows.tobytes())
             self.query_lengths.frombytes(queries.lengths.tobytes())
             _append_lists(table["candidates"], self.candidates, self.choices)
+
+    def cut(self, read: npt.NDArray[np.int64]) -> EncodedTexts:
+        """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
+        lengths = np.asarray(self.lengths)
+        if np.array_equal(read, lengths):
+            return self
+        marked = np.repeat(lengths + 2, lengths + 2)
+        place = np.arange(len(marked)) - np.repeat((lengths + 2).cumsum() - lengths - 2, lengths + 2)
+        # the start mark is at 0, and the end mark behind the last token
+        kept = (place <= np.repeat(read, lengths + 2)) | (place == marked - 1)
+        shorter = replace(
+            self, lengths=array("q", read.tolist()), rows=array("i", np.asarray(self.rows)[kept].tolist())
+        )
+        if not self.cues:
+            return shorter
+        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.cues))
+        evidence = np.asarray(self.evidence, np.int32)
+        seen = evidence < read[of_text]
+        cues = np.bincount(of_text[seen], minlength=len(lengths))
+        return replace(shorter, evidence=array("i", evidence[seen].tolist()), cues=array("q", cues.tolist()))
 
     def marked(self) -> npt.NDArray[np.bool_]:
         """Whether each token is evidence, text after text."""
@@ -101,13 +134,15 @@ class EncodedTexts:
 class Material:
     """A data set ready for the network: splits in the order of SPLITS, `words` the rows V of the embedding.
 
-    vectors (V, E) has NaN rows where there is no pretrained vector.
+    vectors (V, E) has NaN rows where there is no pretrained vector. opened: the Transformer that reads the texts, or
+    None.
     """
 
     splits: dict[str, EncodedTexts]
     classes: int
     words: int
     vectors: npt.NDArray[np.float32] | None
+    opened: Opened | None = None
 
     @property
     def class_sizes(self) -> tuple[int, ...]:
@@ -154,25 +189,69 @@ def read_texts(
     return splits
 
 
-def read_material(corpus: Path, vocabulary: Path, architecture: Architecture, evidence: bool = False) -> Material:
+class OfTransformer(NamedTuple):
+    """The files of a Transformer's job: the record of the Transformer; and its states, where these are to be read and
+    the texts are not.
+    """
+
+    record: Path
+    states: list[Path]
+
+
+def of_transformer(inputs: Mapping[str, list[Path]]) -> OfTransformer | None:
+    """The files of the Transformer of a job; None where it has none."""
+    return OfTransformer(inputs["transformer"][0], inputs.get("states", [])) if inputs.get("transformer") else None
+
+
+def with_transformer(
+    splits: Mapping[str, EncodedTexts], corpus: Path, backbone: Backbone, pair: bool, files: OfTransformer
+) -> tuple[dict[str, EncodedTexts], Opened | None]:
+    """The texts with the states that a Transformer has of them or, where these are not to be read, with their pieces
+    and the Transformer. Words behind the last that it reads are cut off.
+
+    Raises AuditError where the Transformer is another one by now, or cannot read a text.
+    """
+    if files.states:
+        found = found_states(files.states, {split: texts.ids for split, texts in splits.items()}, pair)
+        return {name: replace(texts.cut(found[name].read), found=found[name]) for name, texts in splits.items()}, None
+    opened = Opened(folder_of(files.record, backbone), backbone)
+    pieces = {split: part for split, (_, part) in opened.pieces(corpus, pair).items()}
+    return {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}, opened
+
+
+def read_material(
+    corpus: Path,
+    vocabulary: Path,
+    architecture: Architecture,
+    evidence: bool = False,
+    transformer: OfTransformer | None = None,
+) -> Material:
     """Read and encode a data set, with its known `evidence` where a model is to hide it.
 
-    Raises AuditError where a file is damaged or lacks what the architecture reads.
+    `transformer`: the files of the one that the architecture names. Raises AuditError where a file is damaged or lacks
+    what the architecture reads.
     """
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
     splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, evidence)
     classes = 1 + max(max(numbers) for part in splits.values() for numbers in (part.labels, part.candidates) if numbers)
-    return Material(splits, classes, len(words.words), vectors)
+    opened = None
+    if architecture.transformer is not None:
+        if transformer is None:
+            raise ValueError("the files of the Transformer are needed")
+        splits, opened = with_transformer(splits, corpus, architecture.transformer, architecture.pair, transformer)
+    return Material(splits, classes, len(words.words), vectors, opened)
 
 
 def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
     """A classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
-    pretrained vector, and padding is zero.
+    pretrained vector, and padding is zero. A Transformer that is to be fine-tuned starts as it is on disk.
     """
     torch.manual_seed(seed)
     model = network(architecture, material.words, material.classes)
+    if architecture.tuned and material.opened is not None:
+        model.transformer = material.opened.model()
     if material.vectors is not None:
         vectors = torch.from_numpy(material.vectors)
         with torch.no_grad():
@@ -185,10 +264,14 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
 
 
 def values_checksum(path: Path) -> str:
-    """The sha256 of what a Parquet file or a file of weights holds, whatever it says of its own making.
+    """The sha256 of what a file holds that a job reads, whatever it says of its own making.
 
     Raises AuditError where it is missing or damaged.
     """
+    if path.suffix == ".npy":
+        return array_checksum(path)
+    if path.suffix == ".json":
+        return hashlib.sha256(json.dumps(read_record(path), sort_keys=True).encode()).hexdigest()
     return weights_checksum(path) if path.suffix == ".safetensors" else contents_checksum(path)
 
 
@@ -201,7 +284,19 @@ def load_weights(model: Network, path: Path) -> None:
         raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
 
 
-def prepare_device(settings: ModelSettings | Networks) -> torch.device:
+def rebuilt(material: Material, architecture: Architecture, seed: int, path: Path, device: torch.device) -> Network:
+    """A trained model that reads texts again, on the device: with its Transformer, where it has one.
+
+    Raises AuditError as `load_weights` does.
+    """
+    model = build_model(material, architecture, seed)
+    load_weights(model, path)
+    if architecture.frozen and material.opened is not None:
+        model.transformer = material.opened.frozen()
+    return model.to(device)
+
+
+def prepare_device(settings: ModelSettings | Networks | StatesJob) -> torch.device:
     """Threads, denormals and the device the settings ask for; raises AuditError where there is no such device.
 
     A GPU multiplies with all digits of float32: TF32, which cuDNN takes by default, has ten bits fewer.
@@ -230,11 +325,25 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     if reference is not None:
         other = read_readout(reference).aligned(texts.ids)
         attention, probabilities = other.attention, other.probabilities
+        # a Transformer may have read less than the whole text
+        texts = texts if texts.counts else texts.cut(other.lengths)
     boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
     pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
     impermissible = texts.marked() if texts.cues else None
+    pieces = None if texts.pieces is None else PieceTable(texts.pieces, device)
+    found = texts.found
     return Split(
-        texts.rows, texts.lengths, texts.labels, device, attention, probabilities, boundaries, pairs, impermissible
+        texts.rows,
+        texts.lengths,
+        texts.labels,
+        device,
+        attention,
+        probabilities,
+        boundaries,
+        pairs,
+        impermissible,
+        pieces,
+        None if found is None else GivenStates(found.flat, found.starts, found.summarised, device),
     )
 
 

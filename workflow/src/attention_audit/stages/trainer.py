@@ -20,7 +20,14 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, by_split, prepare_device, read_material, values_checksum
+from attention_audit.stages.loading import (
+    build_split,
+    by_split,
+    of_transformer,
+    prepare_device,
+    read_material,
+    values_checksum,
+)
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import Trained
 
@@ -56,7 +63,11 @@ class Trainer:
         self.checksum = cache(values_checksum)  # several seeds may be trained on the same readouts
         self.device = prepare_device(job.settings)
         self.material = read_material(
-            job.input("corpus"), job.input("vocabulary"), job.settings.architecture, job.settings.deceptive
+            job.input("corpus"),
+            job.input("vocabulary"),
+            job.settings.architecture,
+            job.settings.deceptive,
+            of_transformer(job.inputs),
         )
         self.reference: list[Path] | None = None
         self.splits: dict[str, Split] = {}

@@ -7,7 +7,7 @@ has the estimators, and docs/method.md what each question means. Where something
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -44,6 +44,7 @@ NO_ADVERSARY_GIVEN = "no adversary of this model is given"
 ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
 ALONE = "this training only"
+SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,8 @@ def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         "stable_tvd": float(np.nanmean(tvd)),
     }
     answer = answered("stable", questions.stable(jsd, chance, pairs), margins.stable, beside)
+    if subject.frozen:
+        answer = replace(answer, note=noted(SHARED, answer.note))
     return flattened(answer, is_flat(chance, margins))
 
 

@@ -32,3 +32,8 @@ def jw_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> 
 def own_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
     """The same of models whose readouts are given."""
     return jw_table_evidence(evidence, resamples, models)
+
+
+def hf_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+    """The same of Transformer classifiers, whose marks count among the items."""
+    return jw_table_evidence(evidence, resamples, models)

@@ -79,7 +79,7 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     shown = {name: to_show(each, labels) for name, each in instead.items()}
     cells = {
         **subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        "sentence": sentence(said, able, shown),
+        "sentence": sentence(said, able, shown, subject.frozen),
         **scores,
         "learnt": ability.word,
         **bounds("learnt", ability.effect),

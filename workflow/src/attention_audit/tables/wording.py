@@ -48,12 +48,17 @@ HEADINGS = {
     "delta_upper": "upper quartile",
     "delta_largest": "largest",
     "undefined": "texts without τ",
+    "cut": "texts cut",
+    "flips": "permutations that flip (share)",
     "permutation_tvd": "TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
+HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 65))]
 PARTS = {
+    **{name: name.replace("_", " ") for name in HEADS[1:]},
+    HEADS[0]: "mean of all heads",
     **{name: name for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall")},
     **{name: name.replace("_", " ") for name in CLASSES},
     "instance_adversary": "per-instance adversary",
@@ -64,7 +69,7 @@ PARTS = {
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
-    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|excluded|undefined"
+    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
 )
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")

@@ -10,7 +10,16 @@ from attention_audit.section import Count, Name, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
-Combination = Literal["lstm_tanh", "cnn_tanh", "average_tanh", "lstm_dot", "cnn_dot", "average_dot"]
+Combination = Literal[
+    "lstm_tanh",
+    "cnn_tanh",
+    "average_tanh",
+    "lstm_dot",
+    "cnn_dot",
+    "average_dot",
+    "transformer_tanh",
+    "transformer_dot",
+]
 
 
 class CombinationRecipe(Optimisation):
@@ -44,7 +53,7 @@ class Combinations(PaperSection):
         default_factory=lambda: list(get_args(Combination))[:3],
         min_length=1,
         description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
-        "by itself. tanh: additive; dot: scaled dot product.",
+        "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product.",
     )
     seeds: list[Seed] = Field(default_factory=lambda: [10], min_length=1, description="Seeds of every model.")
     recipes: dict[Name, CombinationRecipe] = Field(

@@ -9,7 +9,9 @@ from pydantic import Field
 from attention_audit.section import Count, Name, Positive, Section, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 
-DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none"]
+DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none", "flan_transformer"]
+OWN = 6
+"""How many of the models are the paper's, the first ones."""
 Family = Literal["han", "flan"]
 Dropout = Annotated[float, Field(ge=0, lt=1)]
 
@@ -41,10 +43,10 @@ class DocumentModels(PaperSection):
         default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
     )
     models: list[DocumentModel] = Field(
-        default_factory=lambda: list(get_args(DocumentModel)),
+        default_factory=lambda: list(get_args(DocumentModel))[:OWN],
         min_length=1,
         description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
-        "none: no encoder.",
+        "none: no encoder; transformer: the one of the section `transformer`.",
     )
     seeds: list[Seed] = Field(default_factory=lambda: [122], min_length=1, description="Seeds of every model.")
     hidden: Count = Field(50, description="GRU units in each direction, and filters of each convolution.")

@@ -7,12 +7,13 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
-from torch.optim.lr_scheduler import ReduceLROnPlateau
+from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from attention_audit.batching import Indices, runs
 from attention_audit.errors import AuditError
@@ -67,17 +68,34 @@ def batches(
 
 
 def adam(model: Network, settings: Recipe) -> Adam:
-    """Adam with an L2 penalty on all parameters except the model's `undecayed` ones.
+    """Adam with an L2 penalty on all parameters except the model's `undecayed` ones; or AdamW, where weights decay by
+    themselves, all but biases and those of LayerNorms (Loshchilov & Hutter 2019).
 
     Wiegreffe & Pinter have three optimisers; these are groups of parameters in one.
     """
-    undecayed = model.undecayed()
+    undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.undecayed()
     spared = set(undecayed)
     groups = [
         {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
         {"params": undecayed, "weight_decay": 0.0},
     ]
-    return Adam(groups, lr=settings.learning_rate, amsgrad=settings.amsgrad, fused=True)
+    return Adam(
+        groups,
+        lr=settings.learning_rate,
+        amsgrad=settings.amsgrad,
+        decoupled_weight_decay=settings.decoupled,
+        fused=True,
+    )
+
+
+def rate(step: int, steps: int, warmup: float) -> float:
+    """The learning rate of a step, from 0, as a share of the greatest: it rises linearly in the first share `warmup`
+    of the steps, and then falls linearly to 0 (Devlin et al. 2019).
+    """
+    rising = warmup * steps
+    if step + 1 <= rising:
+        return (step + 1) / rising
+    return max(0.0, (steps - step) / max(1.0, steps - rising))
 
 
 def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
@@ -96,15 +114,15 @@ def train_epoch(
     optimiser: torch.optim.Optimizer,
     settings: Recipe,
     random: np.random.Generator,
+    planned: LambdaLR | None = None,
 ) -> float:
-    """Train on the whole split once; each step descends the sum of its texts' losses or, with `average`, their mean.
+    """Train on the whole split once; `planned` sets the learning rate of each step.
 
+    Each step descends the sum of its texts' losses or, with `average`, their mean.
     Returns the mean loss per text.
     """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
-    cut = batches(
-        split.lengths, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens
-    )
+    cut = batches(split.sizes, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens)
     for members in cut:
         batch = split.batch(members)
         optimiser.zero_grad(set_to_none=True)
@@ -112,6 +130,8 @@ def train_epoch(
         torch.autograd.backward(loss / len(members) if settings.average else loss)
         clip_gradient(model.parameters(), settings)
         optimiser.step()
+        if planned is not None:
+            planned.step()
         total += loss.detach()
     return float(total) / len(split)
 
@@ -147,13 +167,17 @@ def fit(
     random = np.random.default_rng(seed)
     optimiser = adam(model, settings)
     plateau = ReduceLROnPlateau(optimiser, "max", factor=0.5, patience=0, threshold=0.0) if settings.plateau else None
+    planned = None
+    if settings.warmup is not None:
+        steps = epochs * math.ceil(len(split) / settings.batch_size)
+        planned = LambdaLR(optimiser, partial(rate, steps=steps, warmup=settings.warmup))
     model.train()
     history: list[Epoch] = []
     best = 0
     weights: dict[str, Tensor] = {}
     for number in range(epochs):
         started = time.perf_counter()
-        loss = train_epoch(model, split, objective, optimiser, settings, random)
+        loss = train_epoch(model, split, objective, optimiser, settings, random, planned)
         _refuse_unless_finite(number, "loss", loss)
         history.append(Epoch(number, loss, score(model) if score else -loss))
         _refuse_unless_finite(number, "score", history[-1].score)

@@ -63,6 +63,10 @@ class Recipe(Optimisation):
         description="At most this many padded tokens in a batch: its texts times the tokens of its longest text (or of "
         "its longest sentence where the model is hierarchical). A longer text is a batch of its own.",
     )
+    decoupled: bool = Field(False, description="AdamW: weights decay by themselves, all but biases and LayerNorms.")
+    warmup: float | None = Field(
+        None, ge=0, lt=1, description="Share of the steps in which the rate rises; it then falls to 0. null: constant."
+    )
     plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
     measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
     class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")

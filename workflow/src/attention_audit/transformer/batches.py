@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_audit.batching import Indices, padded, runs, within
 from attention_audit.transformer.pieces import SPECIAL, Pieces
 
-TOKENS = 4096
+TOKENS = 2048
 """Padded pieces at most of the texts that a Transformer reads together without gradients."""
 
 

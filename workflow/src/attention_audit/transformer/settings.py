@@ -1,14 +1,17 @@
-"""The section of the configuration for Transformers as encoders."""
+"""The sections of the configuration for Transformers: as encoders, and as classifiers that are given."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from itertools import chain
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
-from attention_audit.section import Count, NonNegative, Positive, Section
+from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
 
 Pool = Literal["first", "sum"]
+IMPOSED, UNIFORM, ADVERSARIES = "imposed", "uniform", "adversaries"
+"""The names of the classifiers that are no models in question."""
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -25,8 +28,8 @@ class Tuning(Section):
     clip_norm: Positive | None = Field(1.0, description="Largest norm of a step's gradient; null: no limit.")
 
 
-class Transformer(Section):
-    """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
+class Backbone(Section):
+    """Which Transformer, and which of its states."""
 
     path: str = Field(
         min_length=1,
@@ -40,5 +43,76 @@ class Transformer(Section):
     )
     layer: Count | None = Field(None, description="The layer whose states are read, from 1; null: the last.")
     pool: Pool = Field("first", description="The state of a word of several pieces: that of the first, or their sum.")
-    max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    max_length: int = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+
+
+class Transformer(Backbone):
+    """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
+
     tuning: Tuning = Field(default_factory=Tuning, description="Fine-tuning, where it is not frozen.")
+
+
+class ReadClassifier(Section):
+    """One fine-tuned classifier and how it is read.
+
+    folder: as `transformer.folder.find_folder` finds it. imposed: whether its readout has uniform weights in the place
+    of its own. The other keys are those of `GivenClassifiers`.
+    """
+
+    folder: str
+    max_length: Count
+    labels: dict[str, str]
+    imposed: bool = False
+
+
+class GivenClassifiers(Section):
+    """Fine-tuned Transformer classifiers of one data set, each a folder as `save_pretrained` writes it, model and
+    tokenizer; or the id of a model that the cache of the Hugging Face hub holds.
+    """
+
+    models: dict[Name, list[str]] = Field(
+        min_length=1,
+        description="The models in question by names of yours, each with the folder of each of its trainings. The "
+        "first model is the one that `uniform` and `adversaries` belong to.",
+    )
+    uniform: list[str] = Field(
+        default_factory=list,
+        description="Folders of the first model's twin, which was fine-tuned with uniform weights in the first "
+        "token's row of the last layer; it is read out with them.",
+    )
+    adversaries: list[str] = Field(
+        default_factory=list,
+        description="Folders of adversaries of the first model, which were fine-tuned to predict as its first training "
+        "does and to attend elsewhere.",
+    )
+    max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    labels: dict[str, str] = Field(
+        default_factory=dict,
+        description="What the data set calls a class, by what the models call it (id2label), where these differ.",
+    )
+
+    @property
+    def by_model(self) -> dict[str, list[str]]:
+        """The folders of every model, by its name in paths; those of the first also with uniform weights imposed."""
+        others = {IMPOSED: next(iter(self.models.values())), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        return self.models | {name: folders for name, folders in others.items() if folders}
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
+        for name, folders in models.items():
+            if name in (UNIFORM, ADVERSARIES):
+                raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
+            if name == IMPOSED:
+                raise ValueError(
+                    f"{name!r} is what the first model is called with uniform weights; choose another name"
+                )
+            if not folders:
+                raise ValueError(f"{name!r} has no folder; name one for each of its trainings")
+        return models
+
+    @model_validator(mode="after")
+    def _folders(self) -> Self:
+        named = [*chain.from_iterable(self.models.values()), *self.uniform, *self.adversaries]
+        refuse_duplicates("folder", named)
+        return self

@@ -1,0 +1,175 @@
+"""Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pytest
+import torch
+import transformers
+from classifiers_on_disk import FAMILIES
+from torch import Tensor
+
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.readout import Readout
+from attention_audit.stages import reading_classifiers
+from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.transformer.pieces import Pieces, cut
+
+TEXTS = [
+    ["the", "film", "is", "great"],
+    ["unbelievably", "dull"],
+    ["why", "unbelievably", "good", "is", "the", "story", "films"],
+    ["bad"],
+]
+NAMES = [f"text-{number}" for number in range(len(TEXTS))]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def classifier(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SequenceClassifier:
+    folder = classifiers_on_disk.save(tmp_path_factory.mktemp(request.param), request.param, ("a", "b", "c"))
+    return SequenceClassifier(folder)
+
+
+def pieces_of(classifier: SequenceClassifier, most: int | None = None) -> Pieces:
+    return cut(classifier.tokenizer, NAMES, TEXTS, None, most or classifier.most)
+
+
+def read(classifier: SequenceClassifier, classes: tuple[int, ...] = (0, 1, 2), **further: Any) -> Readout:
+    pieces = pieces_of(classifier, further.pop("most", None))
+    return take_classifier(classifier, pieces, NAMES, np.zeros(len(TEXTS), np.int64), classes, **further)
+
+
+def library(classifier: SequenceClassifier, text: list[str]) -> Any:
+    """What the library itself says of one text."""
+    given = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
+    with torch.no_grad():
+        return classifier.model(**given, output_attentions=True)
+
+
+def test_the_readout_is_what_the_library_says(classifier: SequenceClassifier) -> None:
+    readout = read(classifier)
+    for row, text in enumerate(TEXTS):
+        said = library(classifier, text)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1).numpy(), atol=1e-5)
+        weights = said.attentions[-1][0, :, 0].mean(0).numpy()
+        encoding = classifier.tokenizer([text], is_split_into_words=True)
+        words = np.zeros(len(text) + MARKS)
+        for piece, word in enumerate(encoding.word_ids()):
+            words[(len(text) + (piece > 0)) if word is None else word] += weights[piece]
+        np.testing.assert_allclose(readout.attention[row], words, atol=1e-6)
+        assert readout.words[row] == len(text)
+
+
+def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weights: Tensor) -> Tensor:
+    """Logits of one text where the library's own hook gives the first token these weights (H, P) in the last layer."""
+
+    def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
+        scaling = settings.get("scaling") or query.shape[-1] ** -0.5
+        own = (query @ key.transpose(2, 3) * scaling).softmax(-1)
+        if module is classifier.attending:
+            own = torch.cat([weights[None, :, None], own[:, :, 1:]], 2)
+        return (own @ value).transpose(1, 2).contiguous(), own
+
+    transformers.AttentionInterface.register("imposed_in_a_test", attend)
+    classifier.model.set_attn_implementation("imposed_in_a_test")
+    try:
+        logits: Tensor = library(classifier, text).logits[0]
+    finally:
+        classifier.model.set_attn_implementation("eager")
+    return logits
+
+
+def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceClassifier) -> None:
+    readout, random = read(classifier), np.random.default_rng(1)
+    assert readout.attending is not None
+    others = [random.dirichlet(np.ones(len(text) + MARKS), 4).T.astype(np.float32) for text in TEXTS]
+    predicted = readout.predict(others)
+    for row, text in enumerate(TEXTS):
+        own = library(classifier, text).attentions[-1][0, :, 0]
+        encoding = classifier.tokenizer([text], is_split_into_words=True)
+        item = torch.tensor(
+            [len(text) + (place > 0) if word is None else word for place, word in enumerate(encoding.word_ids())]
+        )
+        whole = torch.from_numpy(readout.attending.weights[row]).T
+        pieces = own / whole[:, item] * torch.from_numpy(others[row]).T[:, item]
+        expected = imposed_by_the_library(classifier, text, pieces).softmax(-1)
+        np.testing.assert_allclose(predicted[row], expected.numpy(), atol=2e-5)
+
+
+def test_uniform_weights_are_imposed_on_items(classifier: SequenceClassifier) -> None:
+    own, readout = read(classifier), read(classifier, imposed=True)
+    assert own.attending is not None
+    even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
+    np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
+    for weights, text in zip(readout.attention, TEXTS, strict=True):
+        np.testing.assert_allclose(weights, 1 / (len(text) + MARKS), atol=1e-7)
+
+
+def test_classes_come_in_the_order_of_the_data(classifier: SequenceClassifier) -> None:
+    own, other = read(classifier), read(classifier, (2, 0, 1))
+    np.testing.assert_allclose(other.probabilities, own.probabilities[:, [2, 0, 1]], atol=1e-6)
+
+
+def test_texts_that_are_cut_keep_the_words_that_are_read(classifier: SequenceClassifier) -> None:
+    readout = read(classifier, most=8)
+    pieces = pieces_of(classifier, 8)
+    assert pieces.truncated.any()
+    assert (readout.words == pieces.read).all()
+    assert (readout.words[pieces.truncated] < np.array([len(text) for text in TEXTS])[pieces.truncated]).all()
+
+
+def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier, monkeypatch: Any) -> None:
+    weight = classifier.tail.weights["classifier.weight"]
+    monkeypatch.setitem(classifier.tail.weights, "classifier.weight", weight + 1)  # type: ignore[arg-type]
+    with pytest.raises(AuditError, match=r"under imposed weights the whole model .* differ by"):
+        read(classifier)
+    monkeypatch.setattr(reading_classifiers, "CHECKED", 0)
+    with pytest.raises(AuditError, match=r"the whole model and its last layers .* differ by"):
+        read(classifier)
+
+
+def test_the_library_without_weights_is_refused(classifier: SequenceClassifier) -> None:
+    classifier.model.set_attn_implementation("sdpa")
+    try:
+        with pytest.raises(AuditError, match="returned no attention weights"):
+            read(classifier)
+    finally:
+        classifier.model.set_attn_implementation("eager")
+
+
+def test_pieces_without_any_weight_count_alike() -> None:
+    from attention_audit.model.sequence_classifier import Attended
+    from attention_audit.transformer.batches import PieceBatch
+
+    words = torch.tensor([[-1, 0, 0, 1, -1, -1]])
+    batch = PieceBatch(words, words, words, torch.tensor([5]), torch.tensor([2]), torch.tensor([0]))
+    weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
+    values = torch.arange(12.0).reshape(1, 2, 6, 1)
+    items = reading_classifiers.folded(Attended(weights, values, words, words), batch)
+    torch.testing.assert_close(items.weights, torch.tensor([[[0, 0.6, 0.1, 0.3], [0.4, 0.2, 0.2, 0.2]]]))
+    torch.testing.assert_close(items.values[0, :, :, 0], torch.tensor([[1.5, 3, 0, 4], [7.25, 9, 6, 10]]))
+
+
+def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) -> None:
+    from transformers_on_disk import change_config
+    from transformers_on_disk import save as save_encoder
+
+    with pytest.raises(AuditError, match="is no classifier of texts"):
+        SequenceClassifier(save_encoder(tmp_path / "encoder"))
+    with pytest.raises(AuditError, match="its task is regression"):
+        SequenceClassifier(classifiers_on_disk.save(tmp_path / "one", names=("score",)))
+    labels = classifiers_on_disk.save(tmp_path / "several", problem_type="multi_label_classification")
+    with pytest.raises(AuditError, match="its task is multi label classification"):
+        SequenceClassifier(labels)
+    other = classifiers_on_disk.save(tmp_path / "other")
+    change_config(other, model_type="deberta")
+    with pytest.raises(AuditError, match=r"'deberta', whose last layer .* bert, roberta, electra, distilbert"):
+        SequenceClassifier(other)
+    strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
+    with pytest.raises(AuditError, match="activation 'mish' is not known here"):
+        SequenceClassifier(strange)

@@ -1,0 +1,418 @@
+"""Models with a Transformer as their encoder, in every suite: trained, read out, and run again by audits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers_on_disk as on_disk
+from in_process import make, make_audit, make_states
+from planned import plan_of
+
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.weights import read_weights
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.gradients import attached_gradients, log_odds
+from attention_audit.audits.integrated_gradients import integrated_gradients
+from attention_audit.audits.leave_one_out import leave_one_out
+from attention_audit.audits.settings import Agreement, Erasure
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.states import PIECES
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
+from attention_audit.model.predict import predict_split
+from attention_audit.plan.plan import Plan
+from attention_audit.readout import read_readout
+from attention_audit.section import Section
+from attention_audit.stages.loading import build_split, of_transformer, read_material, rebuilt
+from attention_audit.training.loop import rate
+from attention_audit.transformer.opening import open_model, open_tokenizer
+
+CPU = torch.device("cpu")
+SIZES = {"train": 48, "dev": 24, "test": 16}
+TRAININGS = [
+    "chorus/wp/base", "chorus/wp/uniform", "chorus/wp/adversary_lambda0.01", "chorus/wp/continuation",
+    "chorus/wp/guide_base_lstm", "chorus/ss/flan_transformer", "chorus/jw/transformer_dot", "pairs/jw/transformer_tanh",
+]  # fmt: skip
+
+
+def changes(path: Path, **transformer: Any) -> dict[str, Any]:
+    """A configuration in which every suite reads a Transformer, on single texts and on pairs."""
+    questions = {"kind": "table", "path": "pairs.csv", "query": "question", "tokens": {"tokenizer": "spaces"}}
+    return {
+        "datasets": ["chorus"],
+        "corpora": {"chorus": {"texts": SIZES}, "pairs": questions},
+        "transformer": {"path": str(path), **transformer},
+        "model": {"encoder": "transformer", "attention_hidden": 8},
+        "training": {"further_seeds": [50], "epochs": 2},
+        "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
+        "adversary": {
+            "lambdas": [0.01], "epochs": 1, "patience": 1, "continuation": {"steps": 2, "epochs": 1, "rounds": 1}
+        },
+        "serrano_smith": {"datasets": ["chorus"], "models": ["flan_transformer"]},
+        "jain_wallace": {
+            "datasets": ["chorus", "pairs"],
+            "models": ["transformer_tanh", "transformer_dot"],
+            "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003}},
+        },
+        "deception": {"datasets": []},
+        "agreement": {"texts": 4, "steps": 8},
+    }  # fmt: skip
+
+
+def write_pairs(path: Path) -> None:
+    words = ["good", "bad", "film", "story", "unbelievably", "dull"]
+    random = np.random.default_rng(3)
+    rows = [
+        f"{' '.join(random.choice(words, random.integers(2, 7)))},why {random.choice(words)},{place % 2}"
+        for place in range(60)
+    ]
+    path.write_text("\n".join(["text,question,label", *rows]))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A folder in which a run is made, and its plan."""
+
+    folder: Path
+    encoder: Path
+    plan: Plan
+
+    def model(self, training: str, seed: int = 10) -> tuple[Network, Split, list[str], Section]:
+        """A trained model that reads the test texts again, these texts, and their ids."""
+        job = self.plan.train_job(training)
+        places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
+        files = of_transformer({"transformer": [Path(places.transformer)]})
+        corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
+        material = read_material(corpus, vocabulary, job.architecture, transformer=files)
+        weights = Path(places.weights.format(training=training, seed=seed))
+        model = rebuilt(material, job.architecture, seed, weights, CPU)
+        return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids, job
+
+    def words(self, dataset: str) -> dict[str, tuple[list[str], list[str] | None]]:
+        """The words of each text, and those of its query, by id."""
+        rows = read_table(Path(self.plan.config.places.corpus_file(dataset, "corpus")), CORPUS).to_pylist()
+        return {row["id"]: (row["tokens"], row["query"]) for row in rows}
+
+
+def made(folder: Path, **transformer: Any) -> Made:
+    """A folder with pairs and a Transformer that knows them and the generated words; and its plan."""
+    write_pairs(folder / "pairs.csv")
+    encoder = on_disk.save(folder / "encoder", [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+    return Made(folder, encoder, plan_of(**changes(encoder, **transformer)))
+
+
+def trained(run: Made, names: list[str]) -> None:
+    for training in names:
+        _, key, model = training.split("/")
+        seed = run.plan.scope.suite(key).seeds(model)[0]
+        make(run.plan, run.plan.config.places.weights.format(training=training, seed=seed))
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("frozen")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run = made(folder)
+        trained(run, TRAININGS)
+    return run
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("tuned")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run = made(folder, frozen=False, pool="sum", layer=1, tuning={"epochs": 1, "batch_size": 16})
+        trained(run, [*TRAININGS[:2], *TRAININGS[4:]])
+    return run
+
+
+def test_the_states_on_disk_are_those_of_the_library(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(frozen.folder)
+    places = frozen.plan.config.places
+    rows = read_table(Path(places.pieces.format(dataset="pairs")), PIECES).to_pylist()
+    states = np.load(places.states.format(dataset="pairs"))
+    model, tokenizer = open_model(frozen.encoder), open_tokenizer(frozen.encoder)
+    words, start = frozen.words("pairs"), 0
+    assert [row["split"] for row in rows] == sorted((row["split"] for row in rows), key=SPLITS.index)
+    for row in rows:
+        given = tokenizer(*words[row["id"]], is_split_into_words=True, return_tensors="pt")
+        with torch.inference_mode():
+            output = model(**given).last_hidden_state[0].numpy()
+        of_word = {
+            key: place
+            for place, key in reversed([*enumerate(zip(given.sequence_ids(0), given.word_ids(0), strict=True))])
+        }
+        first = [output[of_word[0, place]] for place in range(row["words"])]
+        query = np.mean([output[of_word[1, place]] for place in range(row["query_words"])], axis=0)
+        np.testing.assert_allclose(states[start : start + row["words"] + 1], [*first, query], atol=2e-3)
+        start += row["words"] + 1
+    assert start == len(states)
+
+
+@pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
+def test_a_model_that_reads_again_predicts_as_it_did_from_states(
+    frozen: Made, training: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(frozen.folder)
+    seed = 10 if "ss" not in training else 122
+    model, split, ids, _ = frozen.model(training, seed)
+    readout = read_readout(
+        Path(frozen.plan.config.places.readout.format(training=training, seed=seed, split="test"))
+    ).aligned(ids)
+    np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
+    np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
+
+
+def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(frozen.folder)
+    weights = read_weights(Path(frozen.plan.config.places.weights.format(training="chorus/wp/base", seed=10)))
+    assert {name.split(".")[0] for name in weights} == {"embedding", "attention", "decoder"}
+    assert weights["embedding.weight"].numel() == 0
+
+
+def test_guides_keep_their_own_encoder(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(frozen.folder)
+    job = frozen.plan.train_job("chorus/wp/guide_base_lstm")
+    assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
+    path = frozen.plan.config.places.readout
+    base, guide = (
+        read_readout(Path(path.format(training=f"chorus/wp/{model}", seed=10, split="test")))
+        for model in ("base", "guide_base_lstm")
+    )
+    for ours, theirs in zip(guide.attention, base.attention, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("run", ["frozen", "tuned"])
+@pytest.mark.parametrize("training", ["chorus/wp/base", "pairs/jw/transformer_tanh"])
+def test_a_deletion_is_read_as_the_text_without_the_word(
+    run: str, training: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here: Made = request.getfixturevalue(run)
+    monkeypatch.chdir(here.folder)
+    model, split, ids, job = here.model(training)
+    found = leave_one_out(model, split)
+    texts = [here.words(training.split("/", maxsplit=1)[0])[name] for name in ids]
+    whole = predicted_by_hand(here, model, texts, job)
+    for member in (0, 3):
+        text, query = texts[member]
+        shorter = [([*text[:place], *text[place + 1 :]], query) for place in range(len(text))]
+        after = predicted_by_hand(here, model, shorter, job)
+        expected = 0.5 * np.abs(after - whole[member]).sum(1)
+        np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
+
+
+def predicted_by_hand(
+    run: Made, model: Network, texts: list[tuple[list[str], list[str] | None]], job: Any
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Predictions from the library's own tokens and states, one text at a time."""
+    tokenizer, backbone = open_tokenizer(run.encoder), job.architecture.transformer
+    rows = []
+    for text, query in texts:
+        given = tokenizer(text, query, is_split_into_words=True, return_tensors="pt")
+        library: Any = model.transformer.backbone if model.transformer else None
+        with torch.inference_mode():
+            output = library(**given, output_hidden_states=True)
+            states = output.hidden_states[backbone.layer or -1][0]
+            words: dict[tuple[int, int], list[torch.Tensor]] = {}
+            for state, part, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
+                if part is not None:
+                    words.setdefault((part, word), []).append(state)
+            pooled = {
+                key: parts[0] if backbone.pool == "first" else torch.stack(parts).sum(0) for key, parts in words.items()
+            }
+            of_text = torch.stack([pooled[0, place] for place in range(len(text))])
+            attention: Any = model.attention
+            if query is None:
+                scores = attention.score(attention.affine(of_text).tanh())[:, 0]
+                logits = model.decoder(scores.softmax(0) @ of_text)
+                rows.append(torch.stack([-logits[0], logits[0]]).div(2).softmax(0))
+                continue
+            asked = torch.stack([pooled[1, place] for place in range(len(query))]).mean(0)
+            scores = attention.score((attention.affine(of_text) + attention.query(asked)).tanh())[:, 0]
+            pair: Any = model
+            joined = pair.projection(scores.softmax(0) @ of_text) + pair.query_projection(asked)
+            rows.append(pair.decoder(joined.tanh()).softmax(0))
+    return torch.stack(rows).double().numpy()
+
+
+def test_gradients_are_slopes_of_the_log_odds(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tuned.folder)
+    model, split, _, _ = tuned.model("chorus/wp/base")
+    members = np.array([1, 5])
+    shares = attached_gradients(model, split)
+    batch = split.batch(members)
+    assert model.transformer is not None
+    assert batch.pieces is not None
+    vectors = model.transformer.vectors(batch.pieces).detach()
+    step = 1e-2
+    for row, member in enumerate(members):
+        slopes = []
+        for word in range(split.lengths[member]):
+            # the vectors of all pieces of the word a little longer, and a little shorter
+            grown = step * vectors * (batch.pieces.words == word)[..., None]
+            ends = [_odds(model, batch, vectors + side * grown)[row] for side in (1, -1)]
+            slopes.append(abs(ends[0] - ends[1]) / (2 * step))
+        np.testing.assert_allclose(shares[member], np.array(slopes) / sum(slopes), atol=0.02)
+
+
+def _odds(model: Network, batch: Any, vectors: torch.Tensor) -> list[float]:
+    from dataclasses import replace
+
+    with torch.no_grad():
+        return log_odds(model(replace(batch, vectors=vectors)).logits.double()).tolist()
+
+
+def test_integrated_gradients_add_up_to_what_the_prediction_gains(
+    frozen: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    monkeypatch.chdir(frozen.folder)
+    model, split, _, _ = frozen.model("chorus/wp/base")
+    members = np.array([2, 4, 7])
+    gains = integrated_gradients(model, split, 100, members)
+    batch = split.batch(members)
+    assert model.transformer is not None
+    assert batch.pieces is not None
+    vectors = model.transformer.vectors(batch.pieces)
+    blank = vectors.masked_fill((batch.pieces.words >= 0)[..., None], 0.0)
+    with torch.no_grad():
+        ends = [torch.sigmoid(model(replace(batch, vectors=part)).logits[:, 0]) for part in (vectors, blank)]
+    positive = torch.where(ends[0] > 0.5, 1, -1) * (ends[0] - ends[1])
+    np.testing.assert_allclose([of_text.sum() for of_text in gains], positive.numpy(), atol=0.02)
+    assert [len(of_text) for of_text in gains] == split.lengths[members].tolist()
+
+
+@pytest.mark.parametrize("run", ["frozen", "tuned"])
+@pytest.mark.parametrize(
+    ("dataset", "suite", "audits"),
+    [
+        ("chorus", "jw", ["correlation", "agreement", "conicity", "located", "evidence"]),
+        ("pairs", "jw", ["correlation", "located", "stability"]),
+        ("chorus", "ss", ["located", "ranked_sets"]),
+    ],
+)
+def test_audits_run_the_models_again(
+    run: str,
+    dataset: str,
+    suite: str,
+    audits: list[str],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here: Made = request.getfixturevalue(run)
+    monkeypatch.chdir(here.folder)
+    for audit in audits:
+        if audit != "stability":
+            make_audit(here.plan, dataset, suite, audit)
+            assert Path(here.plan.config.places.audit_file(dataset, suite, audit)).stat().st_size > 500
+
+
+def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tuned.folder)
+    weights = read_weights(Path(tuned.plan.config.places.weights.format(training="chorus/wp/base", seed=10)))
+    name = "encoder.layer.0.attention.self.query.weight"
+    before = dict(open_model(tuned.encoder).named_parameters())[name]
+    assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
+    job = tuned.plan.train_job("chorus/wp/base")
+    recipe = job.optimisation
+    assert (recipe.decoupled, recipe.warmup, recipe.clip_norm, recipe.learning_rate) == (True, 0.1, 1.0, 5e-5)
+    assert job.epochs == 1
+    assert not tuned.plan.train_job("chorus/wp/guide_base_lstm").optimisation.decoupled
+
+
+def test_the_rate_rises_and_falls_linearly() -> None:
+    assert [rate(step, 10, 0.2) for step in range(10)] == pytest.approx(
+        [0.5, 1.0, 1.0, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]
+    )
+
+
+def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = made(tmp_path, max_length=24)
+    said = make_states(run.plan, "chorus")
+    rows = read_table(Path(run.plan.config.places.pieces.format(dataset="chorus")), PIECES).to_pylist()
+    lengths = {name: len(text) for name, (text, _) in run.words("chorus").items()}
+    cut = [row["truncated"] for row in rows]
+    assert sum(cut) > 0
+    assert [row["words"] < lengths[row["id"]] for row in rows if not row["truncated"]].count(True) == 0
+    train = [row["truncated"] for row in rows if row["split"] == "train"]
+    assert any(f"train: {SIZES['train']} texts, {sum(train)} of them cut" in line for line in said)
+    trained(run, ["chorus/wp/base", "chorus/wp/guide_base_lstm"])
+    for model in ("base", "guide_base_lstm"):
+        readout = read_readout(
+            Path(run.plan.config.places.readout.format(training=f"chorus/wp/{model}", seed=10, split="test"))
+        )
+        read = {row["id"]: row["words"] for row in rows}
+        assert readout.lengths.tolist() == [read[name] for name in readout.ids]
+    for audit in ("evidence", "located", "attention_maps"):
+        make_audit(run.plan, "chorus", "wp", audit)
+
+
+def test_other_files_in_the_folder_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = made(tmp_path)
+    make(run.plan, run.plan.config.places.transformer, run.plan.config.places.corpus_file("chorus", "corpus"))
+    on_disk.save(run.encoder, [*on_disk.WORDS, *on_disk.LETTERS], seed=1, positions=400)
+    with pytest.raises(AuditError, match="its files have changed since the run began; run Snakemake again"):
+        make_states(run.plan, "chorus")
+
+
+def test_states_are_kept_where_nothing_has_changed(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(frozen.folder)
+    assert make_states(frozen.plan, "chorus") == [
+        "the states of an earlier run, made of the same texts by the same Transformer"
+    ]
+    path = Path(frozen.plan.config.places.states.format(dataset="chorus"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
+    assert len(make_states(frozen.plan, "chorus")) > 1
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ({"path": "nowhere"}, "config: transformer.path: no such folder, and no model of this name"),
+        ({"layer": 3}, "config: transformer.layer: 3, and "),
+        ({"layer": 0}, "config: transformer.layer: "),
+        ({"max_length": 1}, "config: transformer.max_length: "),
+    ],
+)
+def test_a_wrong_key_is_one_line(tmp_path: Path, broken: dict[str, Any], said: str) -> None:
+    encoder = on_disk.save(tmp_path / "encoder")
+    write_pairs(tmp_path / "pairs.csv")
+    given = changes(encoder)
+    given["corpora"]["pairs"]["path"] = str(tmp_path / "pairs.csv")
+    given["transformer"] |= broken
+    with pytest.raises(AuditError) as caught:
+        plan_of(**given)
+    assert str(caught.value).startswith(said)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_transformer_that_nobody_described_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=r"^config: transformer: missing key; model.encoder names it"):
+        plan_of(model={"encoder": "transformer"})
+
+
+def test_an_attributed_model_has_all_rankings(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    from attention_audit.audits.located import located
+
+    monkeypatch.chdir(frozen.folder)
+    model, split, ids, _ = frozen.model("chorus/wp/base")
+    path = Path(frozen.plan.config.places.readout.format(training="chorus/wp/base", seed=10, split="test"))
+    texts = Attributed(model, split, read_readout(path).aligned(ids), lambda line: None)
+    columns = located(texts, Agreement(texts=4, steps=8), Erasure())
+    assert set(columns["ranking"]) == {"random", "attention", "gradient", "product", "loo", "integrated_gradients"}
+    assert np.isfinite(np.stack(columns["falls"])).all()

@@ -1,0 +1,80 @@
+"""Heads: which head of a Transformer, if any, can be read?
+
+Each head is asked two questions of the mean map by itself. Does the prediction depend on its weights: how far does it
+move when this head's weights alone are shuffled over the items? And does it rank: when items are erased in all heads in
+the order of this head's weights, how many go until the decision flips? Claims: a head that neither moves the prediction
+nor ranks shows no reason of it, however sharp its map. That several heads are asked makes one of them look good by
+chance now and then; its seeds say whether it does again. Runs on the readout, through the tail.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.audits.permutation import orders
+from attention_audit.audits.rankings import order
+from attention_audit.divergence import tvd
+from attention_audit.padded import Padded
+from attention_audit.readout import Readout
+
+MOST = 20
+"""Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
+
+
+def shuffled(texts: Padded, ids: list[str], permutations: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """How far the prediction moves when one head's weights are permuted, (n, H), and how often the decision flips."""
+    weights = texts.weights
+    before = texts.predict(weights[None])
+    permuted = texts.permuted(orders(texts, ids, min(permutations, MOST), seed))
+    moved, flips = [], []
+    for head in range(weights.shape[1]):
+        other = weights.expand(permuted.shape).clone()
+        other[:, :, head] = permuted[:, :, head]
+        after = texts.predict(other)
+        moved.append(tvd(after, before).mean(0))
+        flips.append((after.argmax(-1) != before.argmax(-1)).double().mean(0))
+    return torch.stack(moved, 1), torch.stack(flips, 1)
+
+
+def removed(texts: ErasableTexts) -> torch.Tensor:
+    """How many items are erased in the order of each head's weights until the decision flips, (n, H); -1 for never."""
+    if texts.heads is None:
+        raise ValueError("the readout has one map and no heads")
+    counts = []
+    for weights in texts.heads.weights.unbind(1):
+        scores = torch.nn.functional.pad(weights, (0, 1))
+        remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
+        counts.append(until_flip(texts, remaining)[0])
+    return torch.stack(counts, 1)
+
+
+def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
+    """Columns id, head, items, mean_tvd, flips, fraction_removed; one row for each text and head, heads from 1.
+
+    mean_tvd, flips: of at most `MOST` permutations of this head's weights, the other heads as they are.
+    fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
+    decision flips; NaN where it never does. Raises ValueError where the readout has no heads.
+    """
+    if readout.attending is None:
+        raise ValueError("the readout has one map and no heads")
+    count, several = len(readout), readout.attending.weights[0].shape[1]
+    moved, flips, gone = np.empty((3, count, several))
+    for texts in readout.batches(torch.float64):
+        of_heads = shuffled(texts, readout.ids, permutations, seed)
+        moved[texts.members], flips[texts.members] = (values.numpy() for values in of_heads)
+    for batch in erasable(readout):
+        gone[batch.members] = removed(batch).numpy()
+    lengths = readout.lengths[:, None]
+    return {
+        "id": [name for name in readout.ids for _ in range(several)],
+        "head": np.tile(np.arange(1, several + 1, dtype=np.int32), count),
+        "items": np.repeat(readout.lengths.astype(np.int32), several),
+        "mean_tvd": moved.reshape(-1),
+        "flips": flips.reshape(-1),
+        "fraction_removed": np.where(gone < 0, np.nan, gone / lengths).reshape(-1),
+    }

@@ -1,0 +1,99 @@
+"""The Transformers of a run: the one that models have as their encoder, which of them, where it lies, and the jobs that
+read it; and classifiers that are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attention_audit.config import Config
+from attention_audit.errors import AuditError
+from attention_audit.jobs.transformer import StatesJob, TransformerJob
+from attention_audit.transformer.families import family_of
+from attention_audit.transformer.folder import Facts, find_folder, model_files, read_facts, refuse_unless_installed
+from attention_audit.transformer.settings import Backbone, Transformer
+
+KEY = "transformer.path"
+"""The key of the configuration that names it."""
+
+
+@cache
+def _facts(folder: Path) -> Facts:
+    return read_facts(folder)
+
+
+def transformer_of(config: Config) -> Transformer:
+    """The section of the Transformer. Raises AuditError where there is none."""
+    if config.transformer is None:
+        raise AuditError("config: transformer: missing key; give the `path` of the Transformer that a model names")
+    return config.transformer
+
+
+def folder_of(config: Config) -> Path:
+    """The folder of the Transformer. Raises AuditError where there is none."""
+    mirror = Path(config.mirror) if config.mirror else None
+    return find_folder(transformer_of(config).path, mirror, f"config: {KEY}")
+
+
+def parts_of(config: Config) -> dict[str, Any]:
+    """What an architecture says of an encoder that is the Transformer. Raises AuditError where it cannot be had."""
+    section = transformer_of(config)
+    return {
+        "encoder": "transformer",
+        "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
+        "hidden": _facts(folder_of(config)).width,
+        "embedding": 1,
+        "pretrained": False,
+    }
+
+
+def check_transformer(config: Config) -> None:
+    """Raise AuditError where a model names the Transformer and the library, or a part of its folder, is not there."""
+    if not config.with_transformer:
+        return
+    refuse_unless_installed()
+    section, folder = transformer_of(config), folder_of(config)
+    model_files(folder)
+    layers = _facts(folder).layers
+    if section.layer is not None and section.layer > layers:
+        raise AuditError(f"config: transformer.layer: {section.layer}, and {folder} has {layers}; name one of these")
+
+
+def transformer_files(config: Config) -> list[str]:
+    """The files that decide what the Transformer computes."""
+    return [str(path) for path in model_files(folder_of(config))]
+
+
+def transformer_job(config: Config) -> TransformerJob:
+    """The settings of the job that records which Transformer it is."""
+    return TransformerJob(path=transformer_of(config).path)
+
+
+def states_job(config: Config, dataset: str) -> StatesJob:
+    """The settings of the job of the states of a data set."""
+    return StatesJob(
+        dataset=dataset,
+        backbone=parts_of(config)["transformer"],
+        pair=config.corpora[dataset].pair,
+        device=config.device,
+        threads=config.threads,
+    )
+
+
+def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
+    """The files that decide what these classifiers compute, each once."""
+    found = [find_folder(folder, mirror, "config: hf") for folder in folders]
+    return list(dict.fromkeys(str(path) for folder in found for path in model_files(folder)))
+
+
+def check_classifier(folder: str, mirror: Path | None, key: str) -> None:
+    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, or where it is of no
+    known family. `key`: of the configuration that names it.
+    """
+    refuse_unless_installed()
+    found = find_folder(folder, mirror, key)
+    model_files(found)
+    family_of(found)

@@ -1,0 +1,121 @@
+"""fine-tuned Transformer classifiers, and a corpus -> their readouts, and their tails, one a training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import torch
+
+from attention_audit.artefacts.parquet import read_batches, write_batches
+from attention_audit.artefacts.weights import write_weights
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.errors import AuditError
+from attention_audit.jobs.importing import ClassifierJob
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.stages.job import Job
+from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.transformer.folder import find_folder, known_mirror
+from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.settings import ReadClassifier
+
+Settings = ClassifierJob
+
+NAMED = 3
+"""Texts that are cut, as many as a message names."""
+GENERIC = "LABEL_"
+"""What the library calls class 0 where nobody named it, less its number."""
+
+
+@dataclass
+class ReadTexts:
+    """The test texts of a corpus, with the names of all its classes, in their order."""
+
+    ids: list[str] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
+    tokens: list[list[str]] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+
+
+def read_texts(corpus: Path) -> ReadTexts:
+    """The test texts of a corpus. Raises AuditError where it is damaged."""
+    texts = ReadTexts()
+    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens", "label_name"]):
+        texts.names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
+        test = table.filter(pc.equal(table["split"], "test"))
+        texts.ids += test["id"].to_pylist()
+        texts.labels += test["label"].to_pylist()
+        texts.tokens += test["tokens"].to_pylist()
+    return texts
+
+
+def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
+    """The class of a model for each class of the data, by their names, whose case does not matter.
+
+    named: what the model calls its classes. data: what the data set does. labels: the latter by the former where they
+    differ. Raises AuditError where they do not match one by one.
+    """
+    for name in labels:
+        if name not in named:
+            raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; it has {', '.join(named)}")
+    said = [labels.get(name, name.removeprefix(GENERIC)).casefold() for name in named]
+    wanted = [data[number].casefold() for number in sorted(data)]
+    if sorted(said) != sorted(wanted):
+        ours = ", ".join(data[number] for number in sorted(data))
+        raise AuditError(
+            f"{folder}: its classes (id2label: {', '.join(named)}) are not those of the data ({ours}); say in `labels` "
+            "of this data set what the data call each of them"
+        )
+    return [said.index(name) for name in wanted]
+
+
+def pieces_of(classifier: SequenceClassifier, texts: ReadTexts, read: ReadClassifier) -> Pieces:
+    """The pieces of the texts, as many as `max_length` and the classifier's positions allow."""
+    return cut(classifier.tokenizer, texts.ids, texts.tokens, None, min(read.max_length, classifier.most))
+
+
+def opened(read: ReadClassifier) -> SequenceClassifier:
+    """The classifier of a job. Raises AuditError where it cannot be had."""
+    return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"))
+
+
+def said_of_cut(pieces: Pieces, ids: Sequence[str]) -> str:
+    """How many texts were cut, and the first of them, as a part of a line; "" where none was."""
+    cut_off = np.flatnonzero(pieces.truncated)
+    if not len(cut_off):
+        return ""
+    named = ", ".join(ids[place] for place in cut_off[:NAMED])
+    return f", of which {len(cut_off)} are too long and were cut ({named}{', ...' if len(cut_off) > NAMED else ''})"
+
+
+def run(job: Job[ClassifierJob]) -> None:
+    """Run each classifier once, check its tail, and write its readout.
+
+    Raises AuditError where trainings of one model read different words of a text.
+    """
+    torch.set_num_threads(job.settings.threads)
+    texts = read_texts(job.input("corpus"))
+    labels = np.array(texts.labels, dtype=np.int64)
+    first: Pieces | None = None
+    outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], job.outputs["tails"], strict=True)
+    for seed, read, output, tail in outputs:
+        classifier = opened(read)
+        classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
+        pieces = pieces_of(classifier, texts, read)
+        first = first or pieces
+        other = np.flatnonzero(pieces.read != first.read)
+        if len(other):
+            raise AuditError(
+                f"{classifier.folder}: reads {pieces.read[other[0]]} words of text {texts.ids[other[0]]!r}, and the "
+                f"first training {first.read[other[0]]}; trainings of one model need the same tokenizer"
+            )
+        readout = take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
+        if readout.attending is None:
+            raise ValueError("a classifier was read out without its heads")
+        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
+        write_weights(tail, readout.attending.tail.tensors(), job.provenance, seed)
+        cut_off = said_of_cut(pieces, texts.ids)
+        job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(texts.ids)} texts{cut_off}")

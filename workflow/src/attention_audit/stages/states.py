@@ -1,0 +1,137 @@
+"""corpus, record of a Transformer -> its states of the words of all texts, once for all trainings that read them.
+
+The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`moved`); else of
+single.
+Files of the same texts, made with the same settings and code by the same Transformer, are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_audit.artefacts.array import array_checksum, written
+from attention_audit.artefacts.contents import contents_checksum
+from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.parquet import made_by, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.states import PIECES
+from attention_audit.errors import AuditError
+from attention_audit.jobs.transformer import StatesJob
+from attention_audit.stages.job import Job
+from attention_audit.stages.loading import prepare_device
+from attention_audit.stages.transforming import Opened, folder_of
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.states import WordStates
+
+Settings = StatesJob
+
+SAMPLE = 256
+"""Texts on which it is measured what half precision costs."""
+DECODERS = 64
+"""Decoders with which it is measured."""
+SPREAD = 2.0
+"""Standard deviation that the logits of these decoders have over the texts."""
+SHARE = 0.99
+"""Share of the logits that are to move by less than `BUDGET`."""
+BUDGET = 1e-3
+"""Most that half precision may move a logit."""
+
+
+def moved(states: Tensor, lengths: Tensor) -> float:
+    """How far half precision moves the logits of texts, all but the 1 % that it moves most: (n, L, H), (n,).
+
+    The decoders see the mean of the states of each text. They are what a step of gradient descent on random labels
+    makes of zeros, scaled until their logits have the standard deviation `SPREAD` over the texts.
+    """
+    generator = torch.Generator().manual_seed(1)
+    labels = torch.randn(len(states), DECODERS, generator=generator, dtype=torch.float64).to(states.device)
+    means, rounded = (part.double().sum(1) / lengths[:, None] for part in (states, states.half().to(states.dtype)))
+    if not rounded.isfinite().all():
+        return float("inf")
+    decoders = (means - means.mean(0)).T @ labels
+    scale = SPREAD / (means @ decoders).std(0).clamp(min=torch.finfo(torch.float64).tiny)
+    return float((((means - rounded) @ decoders).abs() * scale).flatten().quantile(SHARE))
+
+
+def precision(model: WordStates, table: PieceTable, device: torch.device) -> tuple[type[np.floating], float]:
+    """The type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
+    members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
+    parts = []
+    for rows, batch in table.batch(torch.from_numpy(members).to(device)).in_order_of_length():
+        states = model(batch).states
+        parts += [states[place, : int(batch.read[place])] for place in range(len(rows))]
+    lengths = torch.tensor([len(part) for part in parts], device=device)
+    cost = moved(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
+    return (np.float16 if cost < BUDGET else np.float32), cost
+
+
+def provenance_of(job: Job[StatesJob]) -> Provenance:
+    """What decides the states: texts, Transformer, settings and code."""
+    settings = job.settings.model_dump(mode="json", exclude={"threads"})
+    inputs = {
+        "corpus": [contents_checksum(job.input("corpus"))],
+        "transformer": [checksum(job.input("transformer"))],
+    }
+    return Provenance("states", settings, job.provenance.code, inputs)
+
+
+def kept(job: Job[StatesJob], provenance: Provenance) -> bool:
+    """Whether the files of an earlier run are there, undamaged, and of the same making."""
+    try:
+        array_checksum(job.output("states"))
+    except AuditError:
+        return False
+    return made_by(job.output("pieces"), PIECES, provenance)
+
+
+def rows_of(pieces: Mapping[str, tuple[list[str], Pieces]], pair: bool) -> int:
+    """How many rows the states have."""
+    return sum(int(part.read.sum()) + pair * len(part) for _, part in pieces.values())
+
+
+@torch.inference_mode()
+def run(job: Job[StatesJob]) -> None:
+    """Read every text once, shortest first, and write the states of its words."""
+    provenance, settings = provenance_of(job), job.settings
+    if kept(job, provenance):
+        job.report("the states of an earlier run, made of the same texts by the same Transformer")
+        return
+    device = prepare_device(settings)
+    opened = Opened(folder_of(job.input("transformer"), settings.backbone), settings.backbone)
+    pieces = opened.pieces(job.input("corpus"), settings.pair)
+    model = opened.frozen().to(device)
+    kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
+    job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
+    first = 0
+    with written(job.output("states"), (rows_of(pieces, settings.pair), model.width), kind) as states:
+        for split, (ids, part) in pieces.items():
+            rows = part.read + settings.pair
+            starts = first + rows.cumsum() - rows
+            for members, batch in PieceTable(part, device).in_order_of_length():
+                encoded = model(batch)
+                found, summary = (values.cpu().numpy() for values in encoded)
+                for place, member in enumerate(members):
+                    start, read = starts[member], part.read[member]
+                    states[start : start + read] = found[place, :read]
+                    if settings.pair:
+                        states[start + read] = summary[place]
+            first += int(rows.sum())
+            cut = f", {int(part.truncated.sum())} of them cut" if part.truncated.any() else ""
+            unknown = f", {int(part.unknown.sum())} words without a piece" if part.unknown.any() else ""
+            job.report(f"{split}: {len(ids)} texts{cut}, {int(part.counts.sum())} pieces{unknown}")
+    parts = [part for _, part in pieces.values()]
+    columns = {
+        "id": [name for ids, _ in pieces.values() for name in ids],
+        "split": [split for split, (ids, _) in pieces.items() for _ in ids],
+        "words": np.concatenate([part.read for part in parts]).astype(np.int32),
+        "query_words": np.concatenate([part.queried for part in parts]).astype(np.int32),
+        "pieces": np.concatenate([part.counts for part in parts]).astype(np.int32),
+        "truncated": np.concatenate([part.truncated for part in parts]),
+        "unknown": np.concatenate([part.unknown for part in parts]).astype(np.int32),
+    }
+    write_table(job.output("pieces"), PIECES, columns, provenance)

@@ -1,0 +1,116 @@
+"""What jobs do with a Transformer: open the one that the record names, cut texts into pieces, find its states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from torch import Tensor
+
+from attention_audit.artefacts.array import opened_array
+from attention_audit.artefacts.files import rebuild_hint
+from attention_audit.artefacts.parquet import read_batches, read_table
+from attention_audit.artefacts.record import read_record
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.states import PIECES
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+from attention_audit.transformer.folder import checksums, find_folder, known_mirror
+from attention_audit.transformer.opening import open_model, open_tokenizer, positions
+from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, joined, longest
+from attention_audit.transformer.settings import Backbone
+from attention_audit.transformer.states import WordStates
+
+KEY = "transformer.path"
+"""The key of the configuration that names the Transformer."""
+
+
+def folder_of(record: Path, backbone: Backbone) -> Path:
+    """The folder of the Transformer that a record tells of. Raises AuditError where its files are others by now."""
+    folder = find_folder(backbone.path, known_mirror(), KEY)
+    if read_record(record)["files"] != checksums(folder):
+        raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
+    return folder
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A Transformer that was found as its record says."""
+
+    folder: Path
+    backbone: Backbone
+
+    def model(self) -> WordStates:
+        """The Transformer as a network, a new one at each call, with weights that can be trained."""
+        return WordStates(open_model(self.folder), self.backbone.layer, self.backbone.pool)
+
+    def frozen(self) -> WordStates:
+        """The same, whose weights have no gradients."""
+        return self.model().requires_grad_(False)
+
+    def pieces(self, corpus: Path, pair: bool) -> dict[str, tuple[list[str], Pieces]]:
+        """The ids and the pieces of the texts of each split; raises AuditError, naming the text, where one cannot be
+        read.
+        """
+        tokenizer = open_tokenizer(self.folder)
+        most = longest(tokenizer, positions(open_model(self.folder)), self.backbone.max_length)
+        ids: dict[str, list[str]] = {split: [] for split in SPLITS}
+        parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
+        for split, table in _texts(corpus):
+            names = table["id"].to_pylist()
+            queries = table["query"].to_pylist() if pair else None
+            try:
+                parts[split].append(cut(tokenizer, names, table["tokens"].to_pylist(), queries, most))
+            except AuditError as error:
+                raise AuditError(f"{corpus}: {error}") from error
+            ids[split] += names
+        return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
+
+
+def _texts(corpus: Path) -> Iterator[tuple[str, pa.Table]]:
+    """Some texts of one split after another, in the order of the corpus."""
+    for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "query"]):
+        for split in SPLITS:
+            members = table.filter(pc.equal(table["split"], split))
+            for start in range(0, len(members), AT_ONCE):
+                yield split, members.slice(start, AT_ONCE)
+
+
+@dataclass(frozen=True)
+class FoundStates:
+    """The states of the texts of one split: flat (T, H) of all splits, in a file; starts and read (N,), the place of
+    each text's first state and the words that are read; summarised: whether the summary of a query follows.
+    """
+
+    flat: Tensor
+    starts: npt.NDArray[np.int64]
+    read: npt.NDArray[np.int64]
+    summarised: bool
+
+
+def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, FoundStates]:
+    """The states of each split, from the two files that the job of the states wrote.
+
+    Raises AuditError where they are damaged or of other texts than `ids`.
+    """
+    array, pieces = files
+    table = read_table(pieces, PIECES)
+    names, read = table["id"].to_pylist(), table["words"].to_numpy().astype(np.int64)
+    rows = read + pair
+    starts = rows.cumsum() - rows
+    flat: npt.NDArray[Any] = opened_array(array)
+    if names != [name for split in SPLITS for name in ids[split]] or len(flat) != rows.sum():
+        raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
+    states, found, first = torch.from_numpy(flat), {}, 0
+    for split in SPLITS:
+        part = slice(first, first + len(ids[split]))
+        found[split] = FoundStates(states, starts[part], read[part], pair)
+        first = part.stop
+    return found

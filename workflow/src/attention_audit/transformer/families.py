@@ -1,0 +1,90 @@
+"""The families of Transformer classifiers that are known: where the parts of their last layer and classifier are.
+
+Each classifies the first token of a text (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from attention_audit.errors import AuditError
+from attention_audit.transformer.folder import read_facts
+
+
+class Family(NamedTuple):
+    """Where the parts of a classifier lie: the layers; in a layer, its attention, values, and parts of the tail by
+    their names there; above them, pooler and classifier, and the activation between.
+    """
+
+    layers: str
+    attention: str
+    values: str
+    output: str
+    first: str
+    inner: str
+    outer: str
+    second: str
+    pooler: str
+    classifier: str
+    pooled: str
+
+
+def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
+    """A family whose layers are BERT's."""
+    return Family(
+        f"{name}.encoder.layer",
+        "attention.self",
+        "attention.self.value",
+        "attention.output.dense",
+        "attention.output.LayerNorm",
+        "intermediate.dense",
+        "output.dense",
+        "output.LayerNorm",
+        pooler,
+        classifier,
+        pooled,
+    )
+
+
+FAMILIES: Mapping[str, Family] = {
+    "bert": of_bert("bert", "bert.pooler.dense", "classifier", "tanh"),
+    "roberta": of_bert("roberta", "classifier.dense", "classifier.out_proj", "tanh"),
+    "electra": of_bert("electra", "classifier.dense", "classifier.out_proj", "gelu"),
+    "distilbert": Family(
+        "distilbert.transformer.layer",
+        "attention",
+        "attention.v_lin",
+        "attention.out_lin",
+        "sa_layer_norm",
+        "ffn.lin1",
+        "ffn.lin2",
+        "output_layer_norm",
+        "pre_classifier",
+        "classifier",
+        "relu",
+    ),
+}
+"""By `model_type` of config.json."""
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+    "tanh": "tanh",
+}
+"""The activations of `model.tail` by their names in config.json."""
+
+
+def family_of(folder: Path) -> Family:
+    """The family of the model of a folder. Raises AuditError where it is none of `FAMILIES`."""
+    kind = read_facts(folder).kind
+    if kind not in FAMILIES:
+        raise AuditError(
+            f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
+            f"{', '.join(FAMILIES)}"
+        )
+    return FAMILIES[kind]
