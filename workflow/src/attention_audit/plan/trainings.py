@@ -261,7 +261,7 @@ class Trainings:
                 seeds,
                 False,
                 members,
-                self.needs(made[0]),
+                needs=self.needs(made[0]),
             )
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
         ]
