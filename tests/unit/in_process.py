@@ -37,13 +37,19 @@ def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code
 
 def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
     """Inputs and outputs of a training or of a search."""
+    rules = [*plan.trainings.rules(), *plan.trainings.search_rules(), *plan.trainings.import_rules()]
+    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
+    places = plan.config.places
+    if plan.trainings.given(training):
+        inputs = {"corpus": [plan.corpus_file(training, "corpus")], "given": plan.trainings.sources(training)}
+        inputs["beside"] = plan.trainings.beside(training)
+        named = {"readouts": places.readout} | ({"tails": places.tail} if rule.tails else {})
+        made = {name: rule.files(path) for name, path in named.items()}
+        return inputs, {name: [path.format(training=training) for path in files] for name, files in made.items()}
     inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
     inputs["reference"] = plan.trainings.reference(training)
     inputs["transformer"] = plan.trainings.transformer(training)
     inputs["states"] = plan.trainings.states(training)
-    rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
-    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-    places = plan.config.places
     named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
     named |= {"heads": places.head} if rule.pairs else {}
     outputs = {name: rule.files(path) for name, path in named.items()}
@@ -74,6 +80,9 @@ def make(plan: Plan, *paths: str) -> None:
                 training = "/".join([dataset, key, plan.scope.suite(key).maker(model)])
                 inputs, outputs = training_files(plan, training)
                 make(plan, *(file for files in inputs.values() for file in files))
+                if given := plan.trainings.given(training):
+                    run_stage(given.stage, plan.import_job(training), inputs, outputs)
+                    continue
                 stage = "search" if plan.trainings.searches(training) else "train"
                 run_stage(stage, plan.train_job(training), inputs, outputs)
             case "audits":

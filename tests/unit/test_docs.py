@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
+from elsewhere import write_all
 from planned import CATALOGUE, PLACES, ROOT, plan_of
 
 from attention_audit import __version__
@@ -115,8 +117,10 @@ def configurations(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
-def test_configurations_are_right(text: str) -> None:
+def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = yaml.safe_load(text)
+    if "transformer" in entry:
+        entry["transformer"]["path"] = str(on_disk.save(tmp_path))
     # the files of the examples are nobody's
     plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
 
@@ -198,8 +202,8 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
 
-def test_the_guide_to_results_names_every_table_figure_and_folder() -> None:
-    page = guide(plan_of().guide_job())
+def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
+    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}).guide_job())
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
     for path in (

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from elsewhere import write_all
 from in_process import make, make_audit, make_exhibit, run_stage, training_files
 from planned import PLACES, TRAINED, plan_of
 
@@ -74,7 +75,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plan(place: Path) -> Plan:
     """The plan of all suites."""
     with chdir(place):
-        return plan_of(**TINY)
+        return plan_of(**TINY, own={"reviews": write_all(Path("given"))})
 
 
 @pytest.fixture
@@ -535,7 +536,10 @@ def test_a_parameter_with_a_default_need_not_be_offered(plan: Plan, monkeypatch:
 
 
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan: Plan) -> None:
-    jobs: list[Any] = [plan.train_job(training) for training in plan.trainings.seeds]
+    jobs: list[Any] = [
+        plan.import_job(training) if plan.trainings.given(training) else plan.train_job(training)
+        for training in plan.trainings.seeds
+    ]
     jobs += [plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits]
     jobs += [plan.guide_job(), plan.report_job()]
     for job in jobs:

@@ -57,7 +57,8 @@ class TrainRule:
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
     in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
-    stage: what makes them. tails: whether they are of Transformers, whose tails are written too.
+    stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
+    resources.yaml that says what their jobs need; "" for that of all others.
     """
 
     name: str
@@ -68,6 +69,7 @@ class TrainRule:
     splits: tuple[str, ...] = SPLITS
     stage: str = "train"
     tails: bool = False
+    needs: str = ""
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
@@ -215,6 +217,11 @@ class Trainings:
         frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
+    def needs(self, training: str) -> str:
+        """The entry of resources.yaml of a training that fine-tunes a Transformer; "" for any other."""
+        suite, dataset, model = self.split(training)
+        return "tune" if suite.architecture(dataset, model).tuned else ""
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
@@ -223,18 +230,19 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, _ = self.split(training)
             if not self.searches(training) and not self.given(training):
-                groups.setdefault((suite.key, seeds, self.scope.config.corpora[dataset].pair), []).append(training)
+                pairs = self.scope.config.corpora[dataset].pair
+                groups.setdefault((suite.key, seeds, pairs, self.needs(training)), []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs), members in groups.items():
+        for (key, seeds, pairs, needs), members in groups.items():
             suite, _, model = self.split(members[0])
-            alone = sum(other == key for other, _, _ in groups) == 1
+            alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
@@ -247,7 +255,14 @@ class Trainings:
                 groups.setdefault((suite.key, seeds, members), []).append(training)
         keys = [key for key, _, _ in groups]
         return [
-            TrainRule(f"search_{key}" + f"_{number}" * (keys.count(key) > 1), pattern_of(made), seeds, False, members)
+            TrainRule(
+                f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
+                pattern_of(made),
+                seeds,
+                False,
+                members,
+                needs=self.needs(made[0]),
+            )
             for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
         ]
 
