@@ -24,11 +24,11 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     of_transformer,
-    prepare_device,
     read_material,
     rebuilt,
     values_checksum,
