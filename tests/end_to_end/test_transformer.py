@@ -77,6 +77,6 @@ def test_a_folder_without_weights_ends_the_plan_in_one_line(tmp_path: Path) -> N
     assert outcome.status != 0
     lines = [line for line in outcome.text.splitlines() if line.startswith("error: ")]
     assert lines == [
-        "error: mirror/encoders/tiny: has no weights, which are looked for in model.safetensors; name a folder that has "
-        "them"
+        "error: mirror/encoders/tiny: has no weights, which are looked for in model.safetensors; name a folder that "
+        "has them"
     ]

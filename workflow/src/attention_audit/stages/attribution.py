@@ -29,12 +29,12 @@ from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     of_transformer,
-    prepare_device,
     read_material,
     rebuilt,
     values_checksum,

@@ -19,12 +19,12 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     by_split,
     of_transformer,
-    prepare_device,
     read_material,
     values_checksum,
 )
@@ -69,6 +69,9 @@ class Trainer:
             job.settings.deceptive,
             of_transformer(job.inputs),
         )
+        for name, texts in self.material.splits.items():
+            if texts.pieces is not None:
+                job.report(texts.pieces.told(name))
         self.reference: list[Path] | None = None
         self.splits: dict[str, Split] = {}
 
