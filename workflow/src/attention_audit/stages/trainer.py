@@ -19,12 +19,12 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     by_split,
     of_transformer,
-    prepare_device,
     read_material,
     values_checksum,
 )
