@@ -242,6 +242,25 @@ def test_a_reading_is_a_picture(folder: Path) -> None:
     assert re.search(r"2 trainings: JSD 0\.\d+, shuffled .*\nadversary: JSD", figure.get_suptitle())
 
 
+def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers")
+    from transformers_on_disk import save
+
+    monkeypatch.chdir(tmp_path)
+    save(Path("tiny"))
+    encoder = {"model": {"encoder": "transformer", "attention_hidden": 8}, "transformer": {"path": "tiny"}}
+    plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
+    make(plan, *plan.trainings.files("digest/wp/base"))
+    (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    text = first_text(tmp_path / "results")
+    words = api.trained("results", "digest").read(list(text["tokens"])).words
+    expected = stored(tmp_path / "results", "base", 10, text["id"])
+    assert len(words) == len(expected) <= len(text["tokens"])
+    # frozen states are kept in half precision
+    assert words["weight"].to_numpy() == pytest.approx(expected, abs=1e-3)
+    assert words["gradient"].sum() == pytest.approx(1)
+
+
 def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
     reading = api.trained(folder, "digest", "ss", "han_rnn").read(first_text(folder)["tokens"].tolist())
     assert len(reading.words) == 1
