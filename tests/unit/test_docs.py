@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import classifiers_on_disk
 import numpy as np
 import pytest
 import transformers_on_disk as on_disk
@@ -121,6 +122,11 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = yaml.safe_load(text)
     if "transformer" in entry:
         entry["transformer"]["path"] = str(on_disk.save(tmp_path))
+    for given in entry.get("hf", {}).values():
+        saved = [
+            str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(len(given["models"]["mybert"]))
+        ]
+        given["models"] = {"mybert": saved}
     # the files of the examples are nobody's
     plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
 
@@ -203,7 +209,8 @@ def test_erasure_is_described_as_it_is_done() -> None:
 
 
 def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
-    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}).guide_job())
+    hf = {"needle": {"models": {"mine": [str(classifiers_on_disk.save(tmp_path / "classifier"))]}}}
+    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf).guide_job())
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
     for path in (
