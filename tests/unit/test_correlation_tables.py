@@ -240,9 +240,11 @@ def test_models_are_in_the_papers_order_with_additive_attention_first():
         "lstm_tanh",
         "cnn_tanh",
         "average_tanh",
+        "transformer_tanh",
         "lstm_dot",
         "cnn_dot",
         "average_dot",
+        "transformer_dot",
         "average_drawn",
     ]
 
