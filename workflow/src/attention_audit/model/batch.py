@@ -211,11 +211,10 @@ class GivenStates:
         """States (B, L, H) of the texts at `members`, of `lengths` (B,) tokens, and summaries of queries (B, H)."""
         starts, counts = self._starts[torch.from_numpy(members)], torch.from_numpy(lengths)
         longest = int(counts.max())
-        place = torch.arange(longest)
-        where = (starts[:, None] + place).clamp(max=len(self._flat) - 1)
-        found = self._flat.index_select(0, where.flatten()).view(len(members), longest, -1)
-        # zeros behind each text: a state of another text is never seen
-        states = found.to(self._device, torch.float32) * within(counts, longest).to(self._device)[..., None]
+        # a text's last state stands behind it too, where states have no meaning
+        where = starts[:, None] + torch.minimum(torch.arange(longest), counts[:, None] - 1)
+        found = self._flat.index_select(0, where.flatten())
+        states = found.to(self._device, torch.float32).view(len(members), longest, -1)
         if not self._summarised:
             return states, None
         return states, self._flat.index_select(0, starts + counts).to(self._device, torch.float32)
