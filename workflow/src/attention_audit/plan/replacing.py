@@ -89,8 +89,12 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
         elif isinstance(keys.get(key), dict) and "recipes" in keys[key]:
             recipes = keys[key]["recipes"]
             keys[key]["recipes"] = {name: recipes[name] for name in recipes if name in (DEFAULT, *datasets)}
+    for key in ("own", "hf"):
+        keys[key] = {name: section for name, section in keys[key].items() if name in datasets}
     if not there.datasets and not there.deception.datasets:
-        keys = {key: value for key, value in keys.items() if key not in OF_BASE}
+        # fine-tuned classifiers have a search too, within the same margin
+        kept = {"answer"} if any(section.recipe for section in there.hf.values()) else set()
+        keys = {key: value for key, value in keys.items() if key not in OF_BASE - kept}
     return keys
 
 

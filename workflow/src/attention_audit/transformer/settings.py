@@ -12,6 +12,8 @@ from attention_audit.section import Count, Name, NonNegative, Positive, Section,
 Pool = Literal["first", "sum"]
 IMPOSED, UNIFORM, ADVERSARIES = "imposed", "uniform", "adversaries"
 """The names of the classifiers that are no models in question."""
+MARKS = 2
+"""Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
