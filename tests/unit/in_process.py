@@ -37,15 +37,21 @@ def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code
 
 def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
     """Inputs and outputs of a training or of a search."""
+    rules = [*plan.trainings.rules(), *plan.trainings.search_rules(), *plan.trainings.import_rules()]
+    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
+    places = plan.config.places
+    if plan.trainings.given(training):
+        inputs = {"corpus": [plan.corpus_file(training, "corpus")], "given": plan.trainings.sources(training)}
+        inputs["beside"] = plan.trainings.beside(training)
+        named = {"readouts": places.readout} | ({"tails": places.tail} if rule.tails else {})
+        made = {name: rule.files(path) for name, path in named.items()}
+        return inputs, {name: [path.format(training=training) for path in files] for name, files in made.items()}
     inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
     inputs["reference"] = plan.trainings.reference(training)
     inputs["transformer"] = plan.trainings.transformer(training)
     inputs["states"] = plan.trainings.states(training)
-    rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
-    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-    places = plan.config.places
     named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
-    named |= {"heads": places.head} if rule.pairs else {}
+    named |= ({"heads": places.head} if rule.pairs else {}) | ({"tails": places.tail} if rule.tails else {})
     outputs = {name: rule.files(path) for name, path in named.items()}
     if plan.trainings.searches(training):
         inputs["start"] = plan.trainings.start(training)
@@ -62,6 +68,9 @@ def make(plan: Plan, *paths: str) -> None:
         match folder:
             case "transformer.json":
                 run_stage("transformer", transformers.transformer_job(plan.config), {}, {"record": [path]})
+            case "transformers":
+                job = transformers.encoder_job(plan.config, Path(path).stem)
+                run_stage("transformer", job, {}, {"record": [path]})
             case "states":
                 make_states(plan, dataset)
             case "corpora":
@@ -71,9 +80,12 @@ def make(plan: Plan, *paths: str) -> None:
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
                 key, model = rest[:2]
-                training = "/".join([dataset, key, plan.scope.suite(key).maker(model)])
+                training = "/".join([dataset, key, plan.scope.on(plan.scope.suite(key), dataset).maker(model)])
                 inputs, outputs = training_files(plan, training)
                 make(plan, *(file for files in inputs.values() for file in files))
+                if given := plan.trainings.given(training):
+                    run_stage(given.stage, plan.import_job(training), inputs, outputs)
+                    continue
                 stage = "search" if plan.trainings.searches(training) else "train"
                 run_stage(stage, plan.train_job(training), inputs, outputs)
             case "audits":

@@ -29,7 +29,7 @@ DEFAULT = overlaid(CATALOGUE, OWN)
 """The default configuration over the catalogue, as Snakemake reads them."""
 
 
-TRAINED = [suite for suite in SUITES if suite.key != "own"]
+TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
 """The suites whose models are trained."""
 
 

@@ -23,7 +23,7 @@ LACKING = {
     (audit, key): "a base model that others are compared with"
     for audit in ("comparison", "consistency", "attention_maps")
     for key in ("ss", "jw", "pd")
-}
+} | {("heads", key): "several heads of attention, and" for key in DATASETS}
 """What suites whose models read tokens and single texts have not, by audit and suite; all other audits are possible."""
 
 
@@ -137,7 +137,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
         ),
         (
             {"audits": {"xx": []}},
-            r"suite 'xx' is not known \(known: wp, ss, jw, pd, own\); declare it in plan/suites\.py",
+            r"suite 'xx' is not known \(known: wp, ss, jw, pd, own, hf\); declare it in plan/suites\.py",
         ),
         (
             {"audits": {"ss": ["correlation"]}},
@@ -231,6 +231,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "ss": ("located",),
         "jw": ("correlation", "agreement", "conicity", "located"),
         "pd": ("located",),
+        "hf": ("correlation", "agreement", "located"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits
     assert list(alone.audit.sections) == ["correlation"]

@@ -7,10 +7,13 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import classifiers_on_disk
 import numpy as np
 import pytest
+import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
+from elsewhere import write_all
 from planned import CATALOGUE, PLACES, ROOT, plan_of
 
 from attention_audit import __version__
@@ -115,8 +118,15 @@ def configurations(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
-def test_configurations_are_right(text: str) -> None:
+def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = yaml.safe_load(text)
+    if "transformer" in entry:
+        entry["transformer"]["path"] = str(on_disk.save(tmp_path))
+    for given in entry.get("hf", {}).values():
+        saved = [
+            str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(len(given["models"]["mybert"]))
+        ]
+        given["models"] = {"mybert": saved}
     # the files of the examples are nobody's
     plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
 
@@ -198,8 +208,9 @@ def test_erasure_is_described_as_it_is_done() -> None:
     assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
 
 
-def test_the_guide_to_results_names_every_table_figure_and_folder() -> None:
-    page = guide(plan_of().guide_job())
+def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
+    hf = {"needle": {"models": {"mine": [str(classifiers_on_disk.save(tmp_path / "classifier"))]}}}
+    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf).guide_job())
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
     for path in (

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import classifiers_on_disk
 import pytest
 from in_process import job_of
 from planned import PLACES, ROOT, plan_of
@@ -30,17 +31,21 @@ IDENTITY = {"dataset", "model", "lambda", "seed"}
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     """All suites, with several seeds."""
+    folder = classifiers_on_disk.save(tmp_path_factory.mktemp("classifier"))
     return plan_of(
-        serrano_smith={"models": ["flan_none"], "seeds": [1, 2]}, jain_wallace={"datasets": ["needle"], "seeds": [1, 2]}
+        serrano_smith={"models": ["flan_none"], "seeds": [1, 2]},
+        jain_wallace={"datasets": ["needle"], "seeds": [1, 2]},
+        hf={"needle": {"models": {"mine": [str(folder)]}}},
     )
 
 
 def asking_of(plan: Plan, entry: Audit) -> Asking:
     """A job of an audit as the stage sees it, its files not read."""
-    inputs = plan.auditing.inputs(entry.name, "wp", "needle")
-    job, _ = job_of("audit", plan.auditing.job(entry.name, "wp", "needle"), inputs, {})
+    suite = "hf" if "heads" in entry.needs else "wp"
+    inputs = plan.auditing.inputs(entry.name, suite, "needle")
+    job, _ = job_of("audit", plan.auditing.job(entry.name, suite, "needle"), inputs, {})
     return Asking(job)
 
 

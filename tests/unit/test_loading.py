@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +209,15 @@ def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:
     corpus.write_bytes(corpus.read_bytes()[:-10])
     with pytest.raises(AuditError, match=r"corpus\.parquet: truncated or corrupt Parquet; rebuild"):
         read_material(corpus, vocabulary, architecture(pretrained=False))
+
+
+def test_what_a_transformer_has_not_read_is_cut_off(material: Material) -> None:
+    train = replace(
+        material.splits["train"], evidence=array("i", [0, 1, 0]), cues=array("q", [0, 2, 1])
+    )  # one, two and one words, of which both words of the second are evidence
+    assert train.cut(np.array([1, 2, 1])) is train
+    shorter = train.cut(np.array([1, 1, 1]))
+    assert shorter.rows.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
+    assert shorter.lengths.tolist() == [1, 1, 1]
+    assert (shorter.evidence.tolist(), shorter.cues.tolist()) == ([0, 0], [0, 1, 1])
+    assert shorter.marked().tolist() == [False, True, True]

@@ -272,7 +272,7 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
 
 
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
-    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, own\); declare it in plan/suites\.py$"
+    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, own, hf\); declare it in plan/suites\.py$"
     with pytest.raises(AuditError, match=line):
         plan.scope.suite("xx")
     with pytest.raises(AuditError, match=line):
@@ -310,7 +310,11 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
 @pytest.mark.parametrize(
     ("change", "who"),
     [
-        ({"resamples": 7}, r"(ss|jw)_table2_.*|(ss|jw)_table_.*|own_table_evidence|table_contributions|ss_fig_aopc"),
+        (
+            {"resamples": 7},
+            r"(ss|jw)_table2_.*|(ss|jw)_table_.*|(own|hf)_table_evidence|hf_table_correlation|"
+            "table_contributions|ss_fig_aopc",
+        ),
         ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
@@ -353,10 +357,13 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "contributions|single_weight|ranked_sets|planted|located"),
+        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|planted|located"),
         ("audits/correlation.py", "correlation|agreement"),
-        ("columns/permutation.py", "guide|permutation|(jw|own)_fig_permutation|jw_table_conicity|summary|texts"),
-        ("figures/tvd_jsd.py", "(wp_fig5|own_fig)_tvd_jsd"),
+        (
+            "columns/permutation.py",
+            "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|hf_table_heads|summary|texts",
+        ),
+        ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", ".*_fig.*"),
         ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|texts|replication|controls|report"),
         ("report/page.py", "report"),

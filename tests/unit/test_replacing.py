@@ -92,6 +92,21 @@ def test_what_would_be_other_replaces(change: dict[str, Any], expected: list[tup
     assert differences(THERE, config_of(**change)) == [Difference(*each) for each in expected]
 
 
+def test_a_transformer_that_no_model_had_replaces_nothing() -> None:
+    added = {
+        "transformer": {"path": "encoder"},
+        "jain_wallace": {"models": [*THERE.jain_wallace.models, "transformer_dot"]},
+    }
+    there, here = (parse_config(overlaid(DEFAULT, overlaid(MADE, change))) for change in ({}, added))
+    assert differences(there, here) == []
+    other = parse_config(overlaid(DEFAULT, overlaid(MADE, overlaid(added, {"transformer": {"layer": 1}}))))
+    assert differences(here, other) == [Difference("transformer.layer", None, 1)]
+    untouched = parse_config(
+        overlaid(DEFAULT, overlaid(MADE, overlaid(added, {"transformer": {"tuning": {"epochs": 2}}})))
+    )
+    assert differences(here, untouched) == []
+
+
 def test_without_a_data_set_of_theirs_the_settings_of_base_models_replace_nothing() -> None:
     only = {"datasets": []}
     assert differences(config_of(**only), config_of(**only, training={"epochs": 3}, guides={"hidden": 8})) == []

@@ -12,6 +12,7 @@ from attention_audit.answer.sentence import (
     ALLOWED,
     ALONE,
     DOUBTFUL,
+    FROZEN,
     GUESSING,
     UNINFORMATIVE,
     WARNINGS,
@@ -101,3 +102,9 @@ def test_nothing_is_claimed_that_was_not_answered(words, alone):
     for question, word in given_words.items():
         assert (ALLOWED[question] in text) == (word == YES)
     assert (ALONE in text) == (alone and bool({YES, NO} & set(words)))
+
+
+def test_several_trainings_on_one_frozen_encoder_are_called_that():
+    assert FROZEN in sentence(said(stable=YES), ABLE, {}, frozen=True)
+    assert FROZEN not in sentence(said(stable=YES), ABLE, {})
+    assert FROZEN not in sentence(said(trainings=1, stable=NOT_ASKED, ranks=YES), ABLE, {}, frozen=True)

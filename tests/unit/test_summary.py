@@ -81,6 +81,14 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, word):
     assert answer.beside == {"stable_same_top": 1, "stable_jsd": pytest.approx(jsd), "stable_tvd": pytest.approx(0.1)}
 
 
+def test_the_note_says_where_trainings_share_a_frozen_encoder():
+    notes = [
+        stable(subject(frozen=frozen), NOTHING._replace(stability=pairs(0.1, 0.4)), MARGINS).note
+        for frozen in (True, False)
+    ]
+    assert notes == ["all trainings have one frozen encoder, and differ in attention and decoder alone", ""]
+
+
 def test_what_cannot_be_asked_says_why():
     pair = subject("lstm_dot", None, seeds=1, unasked={"ranked_sets": "needs x", "contributions": "needs x"})
     notes = {question: ask(pair, NOTHING, MARGINS).note for question, ask in ASKED.items()}

@@ -490,3 +490,35 @@ def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Prov
         assert other.probabilities.shape == ours.probabilities.shape
     losses = read_table(tmp_path / "adversary" / "history.parquet", HISTORY)["loss"].to_pylist()
     assert losses[-1] < losses[0] < 1
+
+
+def test_adamw_decays_all_weights_by_themselves_but_vectors(split: Split) -> None:
+    recipe = Recipe(decoupled=True, amsgrad=False, average=True, weight_decay=0.1, learning_rate=0.01, batch_size=100)
+    ours, theirs = small_model(), small_model()
+    train_epoch(ours, split, LabelLoss(None), adam(ours, recipe), recipe, np.random.default_rng(0))
+    matrices = [p for p in theirs.parameters() if p.ndim > 1]
+    vectors = [p for p in theirs.parameters() if p.ndim < 2]
+    groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
+    reference = torch.optim.AdamW(groups, lr=0.01)
+    (members,) = batches(split.lengths, 100, recipe.length_noise, np.random.default_rng(0))
+    batch = split.batch(members)
+    LabelLoss(None)(theirs(batch), batch).mean().backward()
+    reference.step()
+    for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_the_rate_of_each_step_follows_the_plan(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
+    rates: list[float] = []
+    recipe = Recipe(learning_rate=0.1, warmup=0.5, batch_size=-(-len(split) // 2))
+
+    def score(model: Classifier) -> float:
+        rates.append(optimisers[0].param_groups[0]["lr"])
+        return 0.0
+
+    optimisers: list[torch.optim.Optimizer] = []
+    made = loop.adam
+    monkeypatch.setattr(loop, "adam", lambda *given: optimisers.append(made(*given)) or optimisers[0])
+    fit(small_model(), split, LabelLoss(None), recipe, 2, 0, lambda line: None, score)
+    # four steps with the rates .05, .1, .1 and .05; after two and after four of them
+    assert rates == pytest.approx([0.1, 0.0])

@@ -401,6 +401,16 @@ def test_a_wrong_key_is_one_line(tmp_path: Path, broken: dict[str, Any], said: s
     assert "\n" not in str(caught.value)
 
 
+def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attention_audit.transformer.folder.find_spec", lambda name: None)
+    said = '^Transformers need the library .* install it with: python -m pip install "attention-audit.transformers."$'
+    encoder = on_disk.save(tmp_path / "encoder")
+    with pytest.raises(AuditError, match=said):
+        plan_of(transformer={"path": str(encoder)}, model={"encoder": "transformer"})
+    # where no model names it, nothing is missing
+    plan_of(transformer={"path": str(encoder)})
+
+
 def test_a_transformer_that_nobody_described_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match=r"^config: transformer: missing key; model.encoder names it"):
         plan_of(model={"encoder": "transformer"})

@@ -39,7 +39,7 @@ for train_rule in PLAN.trainings.rules():
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs("train", lambda w: PLAN.trainings.passes(w.training)),
+            **needs(train_rule.needs or "train", lambda w: PLAN.trainings.passes(w.training)),
         params:
             stage="train",
             code=code_hash("stages.train"),
@@ -76,7 +76,7 @@ for search_rule in PLAN.trainings.search_rules():
             "../../envs/attention-audit.yaml"
         threads: CONFIG.threads
         resources:
-            **needs("search", lambda w: PLAN.trainings.passes(w.training)),
+            **needs(search_rule.needs or "search", lambda w: PLAN.trainings.passes(w.training)),
         params:
             stage="search",
             code=code_hash("stages.search"),

@@ -22,6 +22,7 @@ from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.draft import words_of
+from attention_audit.corpus.text import SPLITS
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures.reading import reading_figure
@@ -31,7 +32,7 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
-from attention_audit.stages.loading import build_model, build_split, load_weights, read_material
+from attention_audit.stages.loading import OfTransformer, build_split, read_material, rebuilt
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.classes import ClassNames, class_names
 
@@ -103,23 +104,26 @@ class Trained:
         return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
     def _corpus(self, sentences: Sequence[Sequence[str]], folder: str) -> Path:
-        """A corpus of one text, in a folder."""
+        """A corpus whose splits have one text, in a folder."""
         starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
         words = [*chain(*sentences)]
-        columns = {
-            "id": [ID], "split": ["test"], "label": [0], "tokens": [words], "label_name": [""], "sentences": [starts],
-            "query": [None], "candidates": [None], "evidence": [None],
+        row = {
+            "id": ID, "label": 0, "tokens": words, "label_name": "", "sentences": starts,
+            "query": None, "candidates": None, "evidence": None,
         }  # fmt: skip
+        columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": list(SPLITS)}
         path = Path(folder) / "corpus.parquet"
         write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
         return path
 
     def _seen(self, run: Run, architecture: Architecture, corpus: Path) -> _Seen:
-        vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
-        material = replace(read_material(corpus, vocabulary, architecture), classes=len(self.classes))
-        network = build_model(material, architecture, run.seed)
-        load_weights(network, self._weights(run))
-        split = build_split(material.splits["test"], torch.device("cpu"))
+        places, device = self.scope.config.places, torch.device("cpu")
+        vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
+        transformer = OfTransformer(Path(places.transformer), []) if architecture.transformer else None
+        material = read_material(corpus, vocabulary, architecture, transformer=transformer)
+        material = replace(material, classes=len(self.classes))
+        network = rebuilt(material, architecture, run.seed, self._weights(run), device)
+        split = build_split(material.splits["test"], device)
         readout = take_readout(network, split, [ID])
         nothing = np.full(len(readout.attention[0]), np.nan)
         (texts,) = readout.batches(torch.float64)
@@ -150,6 +154,8 @@ class Trained:
             }
         hierarchical = self.suite.hierarchical(self.dataset, self.model)
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
+        # a Transformer may read less than the whole text
+        items = items[: len(seen[runs[0]].readout.attention[0])]
         return _reading(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,9 @@ def written(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iterator
     """
     with whole(path) as temporary:
         array = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.dtype(kind), shape=shape)
+        # a full disk is an error here; where the pages are first written, it would end the process
+        with temporary.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, temporary.stat().st_size)
         yield array
         array.flush()
         del array
@@ -59,7 +63,7 @@ def array_checksum(path: Path) -> str:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except OSError as error:
         raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error
-    if found != seal:
+    if not found or found != seal:
         raise AuditError(f"{path}: truncated or corrupt array; {rebuild_hint(path)}")
     return found
 

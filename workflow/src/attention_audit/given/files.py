@@ -190,9 +190,10 @@ KINDS: Mapping[str, tuple[str, tuple[int, ...], str]] = {
 
 def _from_npz(path: Path, place: str) -> GivenReadout:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
+        opened = np.load(path, allow_pickle=False)
+        if isinstance(opened, np.ndarray):
+            raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
+        with opened as file:
             _refuse_missing(place, file.files, (*NEEDED, LENGTHS))
             arrays = {name: _loaded(file, name, place) for name in KINDS if name in file.files}
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:

@@ -72,6 +72,42 @@ def _of_datasets(there: Config, config: Config, datasets: Sequence[str]) -> dict
     return keys
 
 
+def _of_given(there: Config, config: Config) -> dict[str, Any]:
+    """What the configuration says of the readouts that `there` names: further ones replace none."""
+    return {
+        name: {
+            "first": next(iter(here.models), None),
+            "files": {
+                model: here.by_model[model][: len(files)]
+                for model, files in given.by_model.items()
+                if model in here.by_model
+            },
+            "classes": here.classes,
+        }
+        for name, given in there.own.items()
+        if (here := config.own.get(name))
+    }
+
+
+def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
+    """The same of the classifiers that `there` names."""
+    return {
+        name: {
+            "first": next(iter(here.models), None),
+            "folders": {
+                model: here.by_model[model][: len(folders)]
+                for model, folders in given.by_model.items()
+                if model in here.by_model
+            },
+            "max_length": here.max_length,
+            "labels": here.labels,
+            "recipe": here.recipe.model_dump() if here.recipe else None,
+        }
+        for name, given in there.hf.items()
+        if (here := config.hf.get(name))
+    }
+
+
 def deciding(there: Config, config: Config) -> dict[str, Any]:
     """All of a configuration that the results of `there` depend on, which is that one or an earlier one.
 
@@ -79,6 +115,8 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     """
     datasets = [name for name in there.every_dataset if name in config.corpora]
     keys = config.model_dump(exclude={*FREE}) | _of_datasets(there, config, datasets)
+    keys["own"] = _of_given(there, config)
+    keys["hf"] = _of_classifiers(there, config)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
     keys["audits"] = {
         suite.key: config.audits.get(suite.key, list(suite.own_audits)) for suite in SUITES if suite(there).datasets
@@ -89,8 +127,10 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
         elif isinstance(keys.get(key), dict) and "recipes" in keys[key]:
             recipes = keys[key]["recipes"]
             keys[key]["recipes"] = {name: recipes[name] for name in recipes if name in (DEFAULT, *datasets)}
-    for key in ("own", "hf"):
-        keys[key] = {name: section for name, section in keys[key].items() if name in datasets}
+    if not there.with_transformer:
+        del keys["transformer"]
+    elif keys["transformer"] and keys["transformer"]["frozen"]:
+        del keys["transformer"]["tuning"]
     if not there.datasets and not there.deception.datasets:
         # fine-tuned classifiers have a search too, within the same margin
         kept = {"answer"} if any(section.recipe for section in there.hf.values()) else set()

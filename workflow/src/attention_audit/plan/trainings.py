@@ -57,7 +57,8 @@ class TrainRule:
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
     in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
-    stage: what makes them. tails: whether they are of Transformers, whose tails are written too.
+    stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
+    resources.yaml that says what their jobs need; "" for that of all others.
     """
 
     name: str
@@ -68,6 +69,7 @@ class TrainRule:
     splits: tuple[str, ...] = SPLITS
     stage: str = "train"
     tails: bool = False
+    needs: str = ""
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
@@ -218,6 +220,11 @@ class Trainings:
         frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
+    def needs(self, training: str) -> str:
+        """The entry of resources.yaml of a training that fine-tunes a Transformer; "" for any other."""
+        suite, dataset, model = self.split(training)
+        return "tune" if suite.architecture(dataset, model).tuned else ""
+
     def passes(self, training: str) -> int:
         """How often a training job reads its corpus: the epochs of all its seeds."""
         suite, dataset, model = self.split(training)
@@ -226,19 +233,19 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool, bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str, bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, model = self.split(training)
             if not self.searches(training) and not self.given(training):
-                pair, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
-                groups.setdefault((suite.key, seeds, pair, heads), []).append(training)
+                pairs, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
+                groups.setdefault((suite.key, seeds, pairs, self.needs(training), heads), []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs, tails), members in groups.items():
+        for (key, seeds, pairs, needs, tails), members in groups.items():
             suite, _, model = self.split(members[0])
             alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, tails=tails)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs, tails=tails)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
@@ -257,6 +264,7 @@ class Trainings:
                 seeds,
                 False,
                 members,
+                needs=self.needs(made[0]),
                 tails=tails,
             )
             for number, ((key, seeds, members, tails), made) in enumerate(groups.items(), start=1)

@@ -14,11 +14,15 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob, TransformerJob
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import family_of
-from attention_audit.transformer.folder import Facts, find_folder, model_files, read_facts, refuse_unless_installed
+from attention_audit.transformer.folder import (
+    ENCODER,
+    Facts,
+    find_folder,
+    model_files,
+    read_facts,
+    refuse_unless_installed,
+)
 from attention_audit.transformer.settings import Backbone, Transformer
-
-KEY = "transformer.path"
-"""The key of the configuration that names it."""
 
 
 @cache
@@ -36,7 +40,7 @@ def transformer_of(config: Config) -> Transformer:
 def folder_of(config: Config) -> Path:
     """The folder of the Transformer. Raises AuditError where there is none."""
     mirror = Path(config.mirror) if config.mirror else None
-    return find_folder(transformer_of(config).path, mirror, f"config: {KEY}")
+    return find_folder(transformer_of(config).path, mirror, f"config: {ENCODER}")
 
 
 def parts_of(config: Config) -> dict[str, Any]:

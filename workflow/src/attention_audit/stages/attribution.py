@@ -29,12 +29,12 @@ from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     of_transformer,
-    prepare_device,
     read_material,
     rebuilt,
     values_checksum,
@@ -73,16 +73,18 @@ def runs_of(job: Job[AuditJob]) -> list[Asked]:
 
 def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
     """Classifiers that are given, one after another, with the texts of the corpus as their pieces."""
+    theirs = [(each, each.network) for each in asked if isinstance(each.network, ReadClassifier)]
+    if not theirs:
+        return
     texts = read_texts(job.input("corpus"))
-    for each in asked:
-        if isinstance(each.network, ReadClassifier):
-            classifier = opened(each.network)
-            pieces = pieces_of(classifier, texts, each.network)
-            rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
-            split = Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
-            # it has what audits ask of a network
-            model = cast(Network, classifier.to(device))
-            yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
+    for each, read in theirs:
+        classifier = opened(read)
+        pieces = pieces_of(classifier, texts, read)
+        rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+        split = Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
+        # it has what audits ask of a network
+        model = cast(Network, classifier.to(device))
+        yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
 
 
 def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:

@@ -27,15 +27,11 @@ from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
-from attention_audit.gpu import claim
-from attention_audit.jobs.audit import Networks
-from attention_audit.jobs.transformer import StatesJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, GivenStates, Pairs, Split
 from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
 from attention_audit.stages.transforming import FoundStates, Opened, folder_of, found_states
-from attention_audit.training.settings import ModelSettings
 from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
@@ -299,23 +295,6 @@ def rebuilt(material: Material, architecture: Architecture, seed: int, path: Pat
     if architecture.frozen and material.opened is not None:
         model.transformer = material.opened.frozen()
     return model.to(device)
-
-
-def prepare_device(settings: ModelSettings | Networks | StatesJob) -> torch.device:
-    """Threads, denormals and the device the settings ask for; raises AuditError where there is no such device.
-
-    A GPU multiplies with all digits of float32: TF32, which cuDNN takes by default, has ten bits fewer.
-    """
-    torch.set_num_threads(settings.threads)
-    torch.set_flush_denormal(True)
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_tf32 = False
-    available = torch.cuda.is_available()
-    if settings.device == "cuda" and not available:
-        raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
-    if not available or settings.device == "cpu":
-        return torch.device("cpu")
-    return torch.device("cuda", claim(torch.cuda.device_count()))
 
 
 def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None, marks: int = 0) -> Split:

@@ -22,12 +22,12 @@ from attention_audit.model.batch import Split
 from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
 from attention_audit.model.predict import inference
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     by_split,
     of_transformer,
-    prepare_device,
     read_material,
     values_checksum,
 )

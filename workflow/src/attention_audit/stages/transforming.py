@@ -24,19 +24,16 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.transformer.families import family_of
-from attention_audit.transformer.folder import checksums, find_folder, known_mirror
+from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
 from attention_audit.transformer.opening import open_model, open_tokenizer, open_untrained, positions
 from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, joined, longest
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
-KEY = "transformer.path"
-"""The key of the configuration that names the Transformer."""
-
 
 def folder_of(record: Path, backbone: Backbone) -> Path:
     """The folder of the Transformer that a record tells of. Raises AuditError where its files are others by now."""
-    folder = find_folder(backbone.path, known_mirror(), KEY)
+    folder = find_folder(backbone.path, known_mirror(), ENCODER)
     if read_record(record)["files"] != checksums(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return folder

@@ -28,8 +28,8 @@ class ClassifierContinuation(Continuation):
 
 
 class ClassifierAdversary(Adversary):
-    """The model-consistent adversary: fine-tuned to minimise TVD - lambda KL(adversary || base), with the KL of the mean
-    maps of the heads.
+    """The model-consistent adversary, fine-tuned to minimise TVD - lambda KL(adversary || base). The KL is that of the
+    mean maps of the heads.
     """
 
     search: Literal["continuation", "scratch", "both"] = Field(

@@ -30,6 +30,8 @@ TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_toke
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
+ENCODER = "transformer.path"
+"""The key of the configuration that names the Transformer of the encoders."""
 NOT_INSTALLED = (
     "Transformers need the library `transformers`, an extra that is not installed here; install it with: "
     'python -m pip install "attention-audit[transformers]"'

@@ -96,7 +96,7 @@ class GivenClassifiers(Section):
     @property
     def by_model(self) -> dict[str, list[str]]:
         """The folders of every model, by its name in paths; those of the first also with uniform weights imposed."""
-        others = {IMPOSED: next(iter(self.models.values())), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        others = {IMPOSED: next(iter(self.models.values()), []), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
         return self.models | {name: folders for name, folders in others.items() if folders}
 
     @field_validator("models")

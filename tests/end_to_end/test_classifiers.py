@@ -1,0 +1,73 @@
+"""Two trainings of a Transformer classifier, given as folders: imported, asked everything, and shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from folder import Folder, assert_rendered, fresh
+
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
+import classifiers_on_disk
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("classifiers")]
+
+TABLES = [f"hf_table_{name}" for name in ("performance", "comparison", "heads", "correlation", "evidence")]
+FIGURES = [f"hf_fig_{name}" for name in ("attention_maps", "fraction_removed")]
+CUES = [*"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A finished run of two classifiers on a generated corpus, whose classes are 0 and 1."""
+    folder = fresh(tmp_path_factory.mktemp("classifiers") / "run")
+    for seed, family in enumerate(("bert", "bert")):
+        classifiers_on_disk.save(folder.path / f"models/{seed}", family, ("LABEL_1", "LABEL_0"), seed=seed, words=CUES)
+    folder.overlay(datasets=[], hf={"chorus": {"models": {"tiny": ["models/0", "models/1"]}, "max_length": 32}})
+    finished = folder.run(*TABLES, *FIGURES, "texts", network=False)
+    assert finished.status == 0, finished.text
+    return folder
+
+
+def test_tables_and_figures_are_made(run: Folder) -> None:
+    assert_rendered(run, TABLES, FIGURES)
+
+
+def test_every_audit_has_rows_of_both_trainings(run: Folder) -> None:
+    audits = run.path / "results/audits/chorus/hf"
+    for name in ("permutation", "heads", "contributions", "ranked_sets", "correlation", "located", "evidence"):
+        rows = pd.read_parquet(audits / f"{name}.parquet")
+        assert set(rows["seed"]) == {1, 2}, name
+        assert set(rows["model"]) == {"tiny"}, name
+    compared = pd.read_parquet(audits / "comparison.parquet")
+    assert set(zip(compared["model"], compared["seed"], strict=True)) == {("tiny", 2), ("imposed", 1)}
+
+
+def test_marks_are_shown_and_are_no_top_words(run: Folder) -> None:
+    maps = pd.read_parquet(run.path / "results/audits/chorus/hf/attention_maps.parquet")
+    assert (
+        maps.groupby(["id", "weights"])["token"]
+        .apply(lambda words: list(words[-2:]))
+        .map(lambda marks: marks == ["[CLS]", "[SEP]"])
+        .all()
+    )
+    assert maps.groupby(["id", "weights"])["attention"].sum().sub(1).abs().max() < 1e-5
+    texts = pd.read_parquet(run.path / "results/tables/texts.parquet")
+    assert not texts["words"].explode().isin(["[CLS]", "[SEP]"]).any()
+
+
+def test_what_is_not_asked_says_why(run: Folder) -> None:
+    summary = pd.read_parquet(run.path / "results/tables/summary.parquet")
+    assert (summary["needed"] == "not asked").all()
+
+
+def test_a_folder_that_changes_is_imported_again(run: Folder, tmp_path: Path) -> None:
+    other = run.copy(tmp_path / "other")
+    config = other.path / "models/1/config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"note": "changed"}))
+    jobs = other.run("-n", *TABLES).jobs()
+    assert jobs["import_classifier_hf"] == 2
+    assert "corpus" not in jobs

@@ -1,0 +1,88 @@
+"""A run of readouts from elsewhere: nothing is trained, and all that can be asked comes out."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from elsewhere import made, write_all
+from folder import Folder, assert_rendered, fresh
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.texts import TEXTS
+from attention_audit.given.files import write_given
+
+# one worker, so that the run is made once
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("readouts")]
+TEXTS_GIVEN = 30
+FIGURES = [
+    "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_contributions", "own_fig_permutation", "own_fig_adversary",
+    "own_fig_fraction_removed",
+]  # fmt: skip
+TABLES = ["own_table_performance", "own_table_comparison", "own_table_evidence", "summary", "texts"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A folder in which two trainings, a twin and an adversary were audited. Do not alter it."""
+    folder = fresh(tmp_path_factory.mktemp("readouts") / "audit")
+    write_all(folder.path / "given", TEXTS_GIVEN)
+    folder.overlay(
+        datasets=[],
+        own={
+            "reviews": {
+                "models": {"mine": ["given/first.parquet", "given/second.npz"]},
+                "uniform": ["given/twin.npz"],
+                "adversaries": ["given/away.parquet"],
+                "classes": ["negative", "positive"],
+            }
+        },
+        resamples=50,
+        instance_adversary={"steps": 20, "restarts": 1},
+    )
+    outcome = folder.run("all", network=False)
+    assert outcome.status == 0, outcome.text
+    assert not {rule for rule in outcome.jobs() if rule.startswith(("train", "search", "attribution"))}
+    assert "reviews, Your own models, mine" in outcome.text
+    return folder
+
+
+def test_everything_is_made_with_nothing_trained(run: Folder) -> None:
+    assert_rendered(run, TABLES, FIGURES)
+    results = run.path / "results"
+    assert not (results / "models").exists()
+    page = (results / "report.html").read_text()
+    assert "Your own models" in page
+    assert "what notebooks call" not in page
+    for name in (*FIGURES, *TABLES):
+        assert name in page
+
+
+def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
+    (row,) = read_frame(run.path / "results/tables/summary.parquet", SUMMARY).to_dict("records")
+    assert (row["dataset"], row["suite"], row["model"], row["seeds"]) == ("reviews", "own", "mine", 2)
+    asked = [name for name in ("needed", "stable", "used", "ranks", "signed", "unique") if row[name] != "not asked"]
+    assert len(asked) == 6
+    # the adversary attends elsewhere and predicts the same
+    assert row["unique_value"] < 0
+    assert row["unique_tvd"] < 1e-6
+    assert "only readouts are given" in row["located_note"]
+    texts = read_frame(run.path / "results/tables/texts.parquet", TEXTS)
+    assert sorted(texts["id"]) == sorted(made(1, TEXTS_GIVEN).ids)
+    assert set(texts["prediction_name"]) <= {"negative", "positive"}
+
+
+def test_a_readout_that_is_wrong_ends_the_run_in_one_line(run: Folder) -> None:
+    folder = run.copy(run.path.with_name("wrong"))
+    given = made(2, TEXTS_GIVEN)
+    folder.overlay(**yaml.safe_load((run.path / "overlay.yaml").read_text()))
+    half = made(2, TEXTS_GIVEN // 2)
+    write_given(half, folder.path / "given/second.npz")
+    outcome = folder.run("audits", network=False)
+    assert outcome.status != 0
+    line = (
+        f"given/second.npz: text '{given.ids[TEXTS_GIVEN // 2]}', column id: is missing and 14 more, of 30 texts "
+        "of given/first.parquet; give every training the same texts"
+    )
+    assert line in outcome.text
+    assert "Traceback" not in outcome.text

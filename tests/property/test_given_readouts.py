@@ -1,0 +1,73 @@
+"""Laws of readouts from elsewhere: what is written is imported with the same numbers, for any readout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_audit.given.files import read_given, write_given
+from attention_audit.given.readouts import GivenReadout, check, softmax
+from attention_audit.stages.import_readout import as_readout
+
+WORDS = st.lists(
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5),
+    min_size=1,
+    max_size=6,
+)
+
+
+@st.composite
+def readouts(draw: st.DrawFn) -> GivenReadout:
+    """Up to five texts of any words, with any heads and classes."""
+    tokens = draw(st.lists(WORDS, min_size=1, max_size=5))
+    outputs, heads = draw(st.integers(1, 4)), draw(st.integers(0, 3))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    attention = [random.dirichlet(np.ones(len(words)), heads or None) for words in tokens]
+    contribution = [random.normal(0, 2, (len(words), outputs)) for words in tokens]
+    bias = random.normal(size=(len(tokens), outputs))
+    maps = [weights if weights.ndim == 1 else weights.mean(0) for weights in attention]
+    logits = (weights @ z + b for weights, z, b in zip(maps, contribution, bias, strict=True))
+    probabilities = np.stack([softmax(each) for each in logits])
+    evidence = [draw(st.none() | st.lists(st.integers(0, len(words) - 1), min_size=1, unique=True)) for words in tokens]
+    return GivenReadout(
+        "memory",
+        [f"text {number}" for number in range(len(tokens))],
+        tokens,
+        random.integers(0, max(2, outputs), len(tokens)),
+        attention,
+        contribution,
+        bias,
+        probabilities,
+        [sorted(positions) if positions else None for positions in evidence],
+    )
+
+
+@given(readouts(), st.sampled_from(["parquet", "npz"]))
+@settings(max_examples=60, deadline=None)
+def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, ending: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"given.{ending}"
+        write_given(given_, path)
+        read = read_given(path)
+    assert (read.ids, read.tokens, read.evidence) == (given_.ids, given_.tokens, given_.evidence)
+    assert read.labels.tolist() == given_.labels.tolist()
+    for name in ("attention", "contribution", "bias", "probabilities"):
+        pairs = zip(getattr(read, name), getattr(given_, name), strict=True)
+        assert all(np.array_equal(ours, theirs) for ours, theirs in pairs), name
+
+
+@given(readouts())
+@settings(max_examples=60, deadline=None)
+def test_an_imported_readout_predicts_what_was_given(given_: GivenReadout) -> None:
+    check(given_)
+    readout = as_readout(given_)
+    assert np.abs(readout.predict(readout.attention) - given_.probabilities).max() < 1e-5
+    for texts in readout.batches(torch.float64):
+        exact = texts.exact_contributions()
+        assert exact is not None
+        assert exact.isfinite().all()

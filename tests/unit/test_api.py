@@ -1,0 +1,290 @@
+"""What notebooks call: readouts from arrays, their audits, and a text of one's own read by a trained model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+from elsewhere import CLASSES, made
+from in_process import make
+from planned import PLACES, plan_of
+
+from attention_audit import api
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.audits.permutation import permutation
+from attention_audit.audits.settings import Permutation
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.errors import AuditError
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.replacing import RECORD
+from attention_audit.readout import read_readout
+from attention_audit.stages.import_readout import as_readout
+
+GIVEN = made(1, 6)
+ARGUMENTS: dict[str, Any] = {
+    "tokens": GIVEN.tokens,
+    "attention": GIVEN.attention,
+    "contributions": GIVEN.contribution,
+    "bias": [0.1],
+    "labels": GIVEN.labels.tolist(),
+    "probabilities": GIVEN.probabilities,
+}
+
+
+def test_the_public_names_are_those_that_are_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "readouts.md").read_text()
+    assert api.__all__ == sorted(api.__all__)
+    for name in ("readout", "write", "read", "audit", "trained"):
+        assert f"api.{name}(" in page, name
+
+
+def test_arrays_become_a_readout() -> None:
+    readout = api.readout(**ARGUMENTS)
+    assert readout.ids == ["0", "1", "2", "3", "4", "5"]
+    assert readout.bias.tolist() == [[0.1]] * 6
+    assert readout.evidence == [None] * 6
+    # lists and tensors will do, one value a word, and a bias of each text
+    other = api.readout(
+        **ARGUMENTS
+        | {
+            "attention": [torch.from_numpy(weights) for weights in GIVEN.attention],
+            "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
+            "bias": GIVEN.bias,
+        },
+        ids=GIVEN.ids,
+        evidence=GIVEN.evidence,
+    )
+    assert other.ids == GIVEN.ids
+    assert other.evidence == GIVEN.evidence
+    assert all(np.array_equal(a, b) for a, b in zip(readout.contribution, other.contribution, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            {"attention": [0.97 * weights for weights in GIVEN.attention]},
+            "mine: text '0', column attention: sums to 0.97",
+        ),
+        ({"labels": [1]}, "mine: column label has 1 entries for 6 texts; give each one"),
+        ({"bias": [[0.1]]}, "mine: column bias has 1 entries for 6 texts; give each one"),
+        ({"bias": 0.1}, "mine: column bias has not the axes that it must have"),
+        ({"probabilities": GIVEN.probabilities[:, 0]}, "mine: column probabilities has not the axes"),
+        ({"attention": [["a"]] * 6}, "mine: text '0', column attention: are no numbers"),
+        ({"attention": [np.zeros((1, 1, 1))] * 6}, "mine: text '0', column attention: must have one axis or two"),
+        ({"contributions": [1.0] * 6}, "mine: text '0', column contribution: must have one axis or two; give it so"),
+    ],
+)
+def test_wrong_arrays_are_one_line(change: Mapping[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=f"^{line}") as caught:
+        api.readout(**ARGUMENTS | change, name="mine")
+    assert "\n" not in str(caught.value)
+
+
+def test_readouts_are_written_and_read(tmp_path: Path) -> None:
+    api.write(GIVEN, tmp_path / "given.npz")
+    read = api.read(str(tmp_path / "given.npz"))
+    assert read.tokens == GIVEN.tokens
+    with pytest.raises(AuditError, match=r"other\.npz: no such file"):
+        api.read(tmp_path / "other.npz")
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, pd.DataFrame]:
+    """The tables of two trainings with a twin and an adversary."""
+    return api.audit(
+        [made(1), made(2)],
+        uniform=made(3, attends="alike"),
+        adversaries=made(1, attends="elsewhere"),
+        classes=CLASSES,
+        settings={"instance_adversary": {"restarts": 1, "steps": 20}, "permutation": {"permutations": 20}},
+    )
+
+
+def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataFrame]) -> None:
+    assert {
+        "performance", "predictions", "comparison", "consistency", "stability", "permutation", "contributions",
+        "instance_adversary", "single_weight", "ranked_sets", "evidence", "attention_maps", "summary", "texts",
+    } <= {*frames}  # fmt: skip
+    own = frames["permutation"]
+    expected = permutation(as_readout(made(2)), Permutation(permutations=20), Permutation().seed)
+    found = own[own["seed"] == 2]
+    assert found["id"].tolist() == expected["id"]
+    assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
+    (instances,) = (frames["instance_adversary"],)
+    assert instances["jsd"].max() > 0.1
+
+
+def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame]) -> None:
+    row = frames["summary"].iloc[0]
+    asked = {name for name in ("needed", "stable", "used", "ranks", "signed", "unique") if row[name] != "not asked"}
+    assert asked == {"needed", "stable", "used", "ranks", "signed", "unique"}
+    # the adversary predicts alike and attends elsewhere
+    assert row["unique_model"] == "adversaries"
+    assert row["unique_tvd"] < 1e-6
+    assert row["unique_value"] < 0
+    assert "chosen on the texts that it is measured on" in row["unique_note"]
+    assert row["located_note"] == (
+        "located needs a network that can be run again, and of model only readouts are given"
+    )
+    texts = frames["texts"]
+    assert texts["prediction_name"].isin(CLASSES).all()
+    assert texts["moved"].mean() > 0.1
+
+
+def test_what_is_not_given_is_not_asked_and_says_so() -> None:
+    frames = api.audit(made(1, 12), settings={"instance_adversary": {"restarts": 1, "steps": 5}})
+    row = frames["summary"].iloc[0]
+    assert row["needed_note"] == "no twin with uniform weights is given beside this model"
+    assert row["unique_note"] == "no adversary of this model is given"
+    assert row["stable_note"] == "there is one training"
+    assert "comparison" not in frames
+    assert set(frames["attention_maps"]["weights"]) == {"base", "instance_adversary"}
+
+
+def test_readouts_of_other_texts_are_one_line() -> None:
+    with pytest.raises(AuditError, match=r"^model 2: text 'text-4', column id: is missing, of 5 texts of model 1"):
+        api.audit([api_of(made(1, 5)), api_of(made(1, 4))])
+    with pytest.raises(AuditError, match=r"^config: own\.texts\.classes: duplicate class 'a'"):
+        api.audit(made(1, 5), classes=["a", "a"])
+    with pytest.raises(AuditError, match=r"^config: permutation\.permutations: "):
+        api.audit(made(1, 5), settings={"permutation": {"permutations": 0}})
+
+
+def api_of(given: api.GivenReadout) -> api.GivenReadout:
+    """The same readout as notebooks make it, without a name of its own."""
+    return api.readout(
+        given.tokens, given.attention, given.contribution, given.bias, given.labels.tolist(), given.probabilities,
+        ids=given.ids,
+    )  # fmt: skip
+
+
+TINY: dict[str, Any] = {
+    "datasets": ["digest"],
+    "corpora": {"digest": {"texts": {"train": 48, "dev": 24, "test": 24}}},
+    "model": {"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
+    "training": {"further_seeds": [50], "epochs": 1},
+    "adversary": {"search": "scratch", "lambdas": [0.01], "epochs": 1, "patience": 1},
+    "serrano_smith": {
+        "datasets": ["digest"], "models": ["han_rnn"], "seeds": [1], "hidden": 8, "attention": 8, "embedding": 8,
+        "recipes": {"default": {"han": {"epochs": 1}}},
+    },
+    "jain_wallace": {"datasets": []},
+    "deception": {"datasets": []},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a base model with two seeds, its adversary and a model of sentences are trained."""
+    folder = tmp_path_factory.mktemp("trained")
+    with chdir(folder):
+        plan: Plan = plan_of(**TINY)
+        for training in ("digest/wp/base", "digest/wp/adversary_lambda0.01", "digest/ss/han_rnn"):
+            make(plan, *plan.trainings.files(training))
+        (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    return folder / "results"
+
+
+def first_text(folder: Path) -> pd.Series:
+    """A test text of the data set."""
+    texts = read_frame(folder.parent / PLACES.corpus_file("digest", "corpus"), CORPUS)
+    return texts[texts["split"] == "test"].iloc[0]
+
+
+def stored(folder: Path, model: str, seed: int, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """The weights of that text in a readout of the workflow."""
+    readout = read_readout(folder / f"readouts/digest/wp/{model}/seed{seed}/test.parquet")
+    return readout.attention[readout.ids.index(name)]
+
+
+def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
+    text = first_text(folder)
+    reading = api.trained(folder, "digest").read(list(text["tokens"]))
+    words = reading.words
+    weights = np.stack([stored(folder, "base", seed, text["id"]) for seed in (10, 50)])
+    assert words["word"].tolist() == list(text["tokens"])
+    assert words["weight"].to_numpy() == pytest.approx(weights[0], abs=1e-6)
+    assert words["lowest"].to_numpy() == pytest.approx(weights.min(0), abs=1e-6)
+    assert words["highest"].to_numpy() == pytest.approx(weights.max(0), abs=1e-6)
+    moved = stored(folder, "adversary_lambda0.01", 10, text["id"])
+    assert words["adversary"].to_numpy() == pytest.approx(moved, abs=1e-6)
+    assert words["gradient"].sum() == pytest.approx(1)
+    # what each word adds to the lead of the predicted class over the mean of all
+    readout = read_readout(folder / "readouts/digest/wp/base/seed10/test.parquet").aligned([text["id"]])
+    predicted, z = readout.probabilities[0], readout.contribution[0]
+    lead = weights[0] * (z[:, predicted.argmax()] - z @ predicted)
+    assert words["contribution"].to_numpy() == pytest.approx(lead, abs=1e-6)
+    facts = reading.facts
+    assert facts["trainings"] == 2
+    assert facts["same_top"] in (0.0, 1.0)
+    assert 0 < facts["jsd"] < np.log(2)
+    assert facts["adversary_jsd"] > 0
+    assert facts["probability"] == pytest.approx(predicted.max(), abs=1e-6)
+
+
+def test_a_reading_is_a_picture(folder: Path) -> None:
+    figure = api.trained(folder, "digest").read("some words that nobody knows").figure()
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["some", "words", "that", "nobody", "knows"]
+    assert [axes.get_xlabel() for axes in figure.axes] == [
+        "attention", "contribution to the lead (logit)", "share of the gradient",
+    ]  # fmt: skip
+    assert {*figure.axes[0].get_legend_handles_labels()[1]} == {"first training", "all trainings", "adversary"}
+    assert re.search(r"2 trainings: JSD 0\.\d+, shuffled .*\nadversary: JSD", figure.get_suptitle())
+
+
+def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers")
+    from transformers_on_disk import save
+
+    monkeypatch.chdir(tmp_path)
+    save(Path("tiny"))
+    encoder = {"model": {"encoder": "transformer", "attention_hidden": 8}, "transformer": {"path": "tiny"}}
+    plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
+    make(plan, *plan.trainings.files("digest/wp/base"))
+    (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    text = first_text(tmp_path / "results")
+    words = api.trained("results", "digest").read(list(text["tokens"])).words
+    expected = stored(tmp_path / "results", "base", 10, text["id"])
+    assert len(words) == len(expected) <= len(text["tokens"])
+    # frozen states are kept in half precision
+    assert words["weight"].to_numpy() == pytest.approx(expected, abs=1e-3)
+    assert words["gradient"].sum() == pytest.approx(1)
+
+
+def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
+    reading = api.trained(folder, "digest", "ss", "han_rnn").read(first_text(folder)["tokens"].tolist())
+    assert len(reading.words) == 1
+    assert reading.words["gradient"].isna().all()
+    assert len(reading.figure().axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nowhere", "digest"], "nowhere: holds no run; name the folder"),
+        (["", "sst"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
+        (["", "digest", "wp", "large"], r"large: not a model of suite wp \(known: base, uniform, .*\); name another"),
+        (["", "digest", "xx"], "suite 'xx' is not known"),
+    ],
+)
+def test_what_was_not_trained_is_one_line(folder: Path, arguments: list[str], line: str) -> None:
+    place, *others = arguments
+    with pytest.raises(AuditError, match=line):
+        api.trained(place or folder, *others)
+
+
+def test_a_text_without_words_or_a_model_without_weights_is_one_line(folder: Path) -> None:
+    with pytest.raises(AuditError, match="text: no word is in it"):
+        api.trained(folder, "digest").read("  ")
+    with pytest.raises(AuditError, match=r"uniform/seed10\.safetensors: not there; make it with `snakemake"):
+        api.trained(folder, "digest", model="uniform").read("a film")

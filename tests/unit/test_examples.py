@@ -1,0 +1,47 @@
+"""The examples for notebooks run, and find what they were made to show."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from attention_audit import api
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def example(name: str) -> ModuleType:
+    """An example as a module."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
+    frames = example("bag_of_words").main(tmp_path)
+    row = frames["summary"].iloc[0]
+    assert (row["used"], row["ranks"], row["stable"], row["unique"]) == ("yes", "yes", "yes", "no")
+    assert row["accuracy"] > 0.95
+    evidence = frames["evidence"].groupby("model")[["evidence_mass", "uniform_mass"]].mean()
+    assert evidence.loc["model", "evidence_mass"] > 2 * evidence.loc["model", "uniform_mass"]
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"training1.npz", "training2.npz", "training3.npz", "uniform.npz", "adversary.parquet"}
+    assert len(api.read(tmp_path / "adversary.parquet")) == 200
+
+
+def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    module = example("hugging_face")
+    frames = module.main(tmp_path)
+    words, _ = module.texts(100, seed=1)
+    # pieces are put together: `hateful` and `enjoyable` are one word each
+    assert api.read(tmp_path / "bert1.parquet").tokens == words
+    assert {"hateful", "enjoyable"} <= {word for text in words for word in text}
+    assert frames["summary"].loc[0, "stable_trainings"] == 2
+    assert frames["summary"].loc[0, "accuracy"] > 0.8

@@ -1,0 +1,328 @@
+"""Readouts from elsewhere: their files, and that what is wrong with one is a line that names file, text and column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from elsewhere import made
+
+from attention_audit.errors import AuditError
+from attention_audit.given.files import read_given, write_given
+from attention_audit.given.readouts import GivenReadout, check, check_beside, softmax
+
+TEXTS = made(1, 6)
+Change = Callable[[GivenReadout], GivenReadout]
+
+
+def in_text(column: str, value: Any) -> Change:
+    """Text 2 with another value in a column."""
+
+    def changed(given: GivenReadout) -> GivenReadout:
+        values = list(getattr(given, column))
+        values[2] = value(values[2]) if callable(value) else value
+        stacked = np.array(values) if isinstance(getattr(given, column), np.ndarray) else values
+        return replace(given, **{column: stacked})
+
+    return changed
+
+
+def first_is(number: float) -> Callable[[Any], Any]:
+    """An array whose first value is another."""
+    return lambda values: np.concatenate([[number], np.ravel(values)[1:]]).reshape(np.shape(values))
+
+
+FAULTS: dict[str, tuple[Change, str]] = {
+    "no words": (in_text("tokens", []), "column tokens: has no word; leave the text out"),
+    "a weight too many": (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ weights for"),
+    "a contribution too few": (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ rows for \d+"),
+    "other outputs": (in_text("contribution", lambda z: np.hstack([z, z])), "has 2 values a word, and bias has 1"),
+    "a sum of 0.97": (
+        in_text("attention", lambda a: 0.97 * a),
+        "column attention: sums to 0.97; give weights that sum",
+    ),
+    "a negative weight": (
+        in_text("attention", lambda a: a + np.append([-1.5, 1.5], np.zeros(len(a) - 2))),
+        r"column attention: holds -1\.\d+; give weights that are not negative",
+    ),
+    "NaN in the map": (in_text("attention", first_is(np.nan)), "column attention: holds NaN"),
+    "NaN in contributions": (in_text("contribution", first_is(np.nan)), "column contribution: holds NaN"),
+    "an infinite bias": (in_text("bias", first_is(np.inf)), "column bias: holds NaN, an infinite number"),
+    "NaN in probabilities": (in_text("probabilities", first_is(np.nan)), "column probabilities: holds NaN"),
+    "an unknown class": (in_text("labels", 2), "column label: is 2, and the classes are 0 to 1; number the classes"),
+    "evidence beyond the text": (in_text("evidence", [99]), r"column evidence: names word 99 of \d+; count words"),
+    "logits that give others": (
+        in_text("probabilities", lambda p: p[::-1]),
+        r"column probabilities: is 0\.\d+ away from softmax\(attention x contribution \+ bias\)",
+    ),
+    "an id twice": (
+        lambda given: replace(given, ids=[*given.ids[:2], "text-0", *given.ids[3:]]),
+        "column id: occurs twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_is_one_line_that_names_text_and_column(fault: str) -> None:
+    change, line = FAULTS[fault]
+    name = "text-0" if fault == "an id twice" else "text-2"
+    with pytest.raises(AuditError, match=rf"^memory: text '{name}', .*{line}") as caught:
+        check(change(TEXTS))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_readout_is_believed_within_the_tolerances() -> None:
+    check(TEXTS)
+    check(in_text("attention", lambda a: a * (1 + 9e-5))(TEXTS))
+    with pytest.raises(AuditError, match="sums to"):
+        check(in_text("attention", lambda a: a * (1 + 1.1e-4))(TEXTS))
+    with pytest.raises(AuditError, match="has no text"):
+        check(replace(TEXTS, ids=[]))
+
+
+def test_outputs_are_one_a_class_or_one_for_two_classes() -> None:
+    check(made(1, 4, outputs=2))
+    three = replace(made(1, 4), probabilities=np.full((4, 3), 1 / 3))
+    with pytest.raises(AuditError, match="column bias: has 1 values for 3 classes; give one a class, or one for two"):
+        check(three)
+
+
+def test_softmax_of_one_logit_is_that_of_the_second_class() -> None:
+    assert softmax(np.array([np.log(3.0)])) == pytest.approx([0.25, 0.75])
+    assert softmax(np.array([np.log(2.0), 0.0, 0.0])) == pytest.approx([0.5, 0.25, 0.25])
+
+
+def test_the_map_is_the_mean_over_heads() -> None:
+    given = made(1, 5, heads=3)
+    check(given)
+    assert given.attention[0].shape == (3, len(given.tokens[0]))
+    assert given.maps[0] == pytest.approx(made(1, 5).attention[0])
+    assert np.ptp(given.attention[0], axis=0).max() > 0
+    with pytest.raises(AuditError, match="column attention: head 1: sums to"):
+        check(in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
+
+
+OTHERS: dict[str, tuple[Change, str]] = {
+    "half the ids missing": (
+        lambda given: cut(given, slice(0, 3)),
+        "memory: text 'text-3', column id: is missing and 2 more, of 6 texts of memory; give every training the same",
+    ),
+    "an unknown id": (
+        lambda given: replace(grown(given), ids=[*given.ids, "other"]),
+        "memory: text 'other', column id: is not in memory; give every training the same texts",
+    ),
+    "other words": (
+        in_text("tokens", lambda words: [*words[:-1], "else"]),
+        "memory: text 'text-2', column tokens: are not the words of memory; give both the same",
+    ),
+    "another label": (
+        in_text("labels", lambda label: 1 - label),
+        r"memory: text 'text-2', column label: is \d, and in memory \d; give both the same",
+    ),
+    "other classes": (
+        lambda given: replace(given, probabilities=np.full((6, 3), 1 / 3)),
+        "memory: text 'text-0', column probabilities: has 3 classes, and in memory 2; give both as many",
+    ),
+}
+
+
+def rows_of(given: GivenReadout, chosen: list[int]) -> GivenReadout:
+    """Some texts of a readout, in this order."""
+    lists = ("ids", "tokens", "attention", "contribution", "evidence")
+    arrays = ("labels", "bias", "probabilities")
+    return replace(
+        given,
+        **{name: [getattr(given, name)[row] for row in chosen] for name in lists},
+        **{name: getattr(given, name)[chosen] for name in arrays},
+    )
+
+
+def cut(given: GivenReadout, part: slice) -> GivenReadout:
+    """A part of a readout."""
+    return rows_of(given, [*range(len(given))][part])
+
+
+def grown(given: GivenReadout) -> GivenReadout:
+    """A readout with its last text twice."""
+    return rows_of(given, [*range(len(given)), len(given) - 1])
+
+
+@pytest.mark.parametrize("fault", OTHERS)
+def test_trainings_of_other_texts_are_refused_in_one_line(fault: str) -> None:
+    change, line = OTHERS[fault]
+    with pytest.raises(AuditError, match=f"^{line}"):
+        check_beside(change(TEXTS), TEXTS)
+
+
+def test_texts_may_stand_in_another_order() -> None:
+    check_beside(rows_of(TEXTS, [5, 3, 1, 0, 2, 4]), TEXTS)
+
+
+def same(one: GivenReadout, other: GivenReadout) -> bool:
+    """Whether two readouts hold the same."""
+    plain = ("ids", "tokens", "evidence")
+    arrays = ("attention", "contribution", "bias", "probabilities", "labels")
+    return all(getattr(one, name) == getattr(other, name) for name in plain) and all(
+        np.array_equal(np.asarray(a), np.asarray(b))
+        for name in arrays
+        for a, b in zip(getattr(one, name), getattr(other, name), strict=True)
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npz"])
+@pytest.mark.parametrize("given", [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2)], ids=["one", "two", "heads"])
+def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: GivenReadout) -> None:
+    path = tmp_path / f"given.{ending}"
+    write_given(given, path)
+    read = read_given(path)
+    assert read.place == str(path)
+    assert same(read, given)
+
+
+def test_a_readout_that_is_wrong_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match="sums to"):
+        write_given(in_text("attention", lambda a: 2 * a)(TEXTS), tmp_path / "given.npz")
+    with pytest.raises(AuditError, match=r"given\.csv: does not end in \.parquet or \.npz; name it so"):
+        write_given(TEXTS, tmp_path / "given.csv")
+    assert [*tmp_path.iterdir()] == []
+
+
+def plain_columns() -> dict[str, Any]:
+    """A Parquet file as a user may write it: one text of two words and two classes, in lists."""
+    return {
+        "id": [7],
+        "tokens": [["not", "bad"]],
+        "label": [1],
+        "attention": [[0.25, 0.75]],
+        "contribution": [[0.0, 0.0, 0.0, float(np.log(4.0) * 4 / 3)]],
+        "bias": [[0.0, 0.0]],
+        "probabilities": [[0.2, 0.8]],
+    }
+
+
+def test_a_parquet_file_may_have_numbers_for_ids_and_flat_contributions(tmp_path: Path) -> None:
+    path = tmp_path / "plain.parquet"
+    columns = pa.table(plain_columns())
+    pq.write_table(columns.cast(pa.schema([
+        pa.field(field.name, pa.large_list(pa.float32()) if field.name == "attention" else field.type)
+        for field in columns.schema
+    ])), path)  # fmt: skip
+    given = read_given(path)
+    assert given.ids == ["7"]
+    assert given.contribution[0].tolist() == [[0.0, 0.0], [0.0, pytest.approx(np.log(4.0) * 4 / 3)]]
+    assert given.evidence == [None]
+
+
+PARQUET: dict[str, tuple[dict[str, Any], str]] = {
+    "a column of the wrong type": (
+        {"attention": ["0.25 0.75"]},
+        "column attention is of type string, and must be a list of numbers a text",
+    ),
+    "labels of names": ({"label": ["good"]}, "column label is of type string, and must be a whole number a text"),
+    "an id that is a number with digits": ({"id": [1.5]}, "column id is of type double, and must be a name a text"),
+    "a missing value": (
+        {"attention": pa.array([None], pa.list_(pa.float64()))},
+        "text '7', column attention: is empty",
+    ),
+    "a missing word": ({"tokens": [["not", None]]}, "text '7', column tokens: word 1 is empty; give a word"),
+    "a missing number": ({"attention": [[0.25, None]]}, "text '7', column attention: holds NaN"),
+    "a missing id": ({"id": pa.array([None], pa.string())}, "row 1, column id: is empty; give a value"),
+    "ragged contributions": (
+        {"contribution": [[[0.0, 0.0], [1.0]]]},
+        "text '7', column contribution: has lists of different lengths; make them as long",
+    ),
+    "a nested bias": ({"bias": [[[0.0, 0.0]]]}, "text '7', column bias: is not as long as in other texts"),
+    "evidence of words": ({"evidence": [["bad"]]}, "column evidence is of type list<.*string.*>, and must be a list"),
+}
+
+
+@pytest.mark.parametrize("fault", PARQUET)
+def test_a_parquet_file_of_other_columns_is_one_line(tmp_path: Path, fault: str) -> None:
+    change, line = PARQUET[fault]
+    path = tmp_path / "plain.parquet"
+    pq.write_table(pa.table(plain_columns() | change), path)
+    with pytest.raises(AuditError, match=rf"^{re.escape(str(path))}: {line}"):
+        read_given(path)
+
+
+def arrays() -> dict[str, Any]:
+    """The same text in the arrays of an .npz file, with one logit."""
+    return {
+        "id": np.array(["7"]),
+        "tokens": np.array(["not", "bad"]),
+        "label": np.array([1]),
+        "lengths": np.array([2]),
+        "attention": np.array([0.25, 0.75]),
+        "contribution": np.array([0.0, np.log(4.0) * 4 / 3]),
+        "bias": np.array([0.0]),
+        "probabilities": np.array([[0.2, 0.8]]),
+    }
+
+
+NPZ: dict[str, tuple[dict[str, Any], str]] = {
+    "objects": ({"tokens": np.array([["not"], None], dtype=object)}, "column tokens holds objects of Python"),
+    "bytes": ({"tokens": np.array([b"not", b"bad"])}, r"column tokens is \|S3 of 1 axes, and must be the words"),
+    "too few words": ({"tokens": np.array(["not"])}, "column tokens has 1 entries, and `lengths` counts 2 words"),
+    "too many labels": ({"label": np.array([1, 0])}, "column label has 2 entries for 1 texts; give each one"),
+    "probabilities of one class": ({"probabilities": np.array([0.8])}, "column probabilities is float64 of 1 axes"),
+    "negative lengths": ({"lengths": np.array([-2])}, "column lengths holds -2; give counts of words"),
+    "no texts": (
+        {"id": np.array([], "U1"), "label": np.array([], int), "lengths": np.array([], int),
+         "probabilities": np.zeros((0, 2))},
+        "has no text; give some",
+    ),
+}  # fmt: skip
+
+
+def test_an_npz_file_may_have_one_bias_for_all_texts(tmp_path: Path) -> None:
+    path = tmp_path / "plain.npz"
+    np.savez(path, **arrays(), evidence=np.array([False, True]))
+    given = read_given(path)
+    assert given.contribution[0].shape == (2, 1)
+    assert given.bias.tolist() == [[0.0]]
+    assert given.evidence == [[1]]
+
+
+@pytest.mark.parametrize("fault", NPZ)
+def test_an_npz_file_of_other_arrays_is_one_line(tmp_path: Path, fault: str) -> None:
+    change, line = NPZ[fault]
+    path = tmp_path / "plain.npz"
+    np.savez(path, **arrays() | change)
+    with pytest.raises(AuditError, match=rf"^{re.escape(str(path))}: {line}"):
+        read_given(path)
+
+
+@pytest.mark.parametrize("column", [*arrays()])
+def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "plain.npz"
+    np.savez(path, **{name: values for name, values in arrays().items() if name != column})
+    with pytest.raises(AuditError, match=rf"plain\.npz: column {column} is missing \(it has .*\); add it$"):
+        read_given(path)
+    if column != "lengths":
+        path = tmp_path / "plain.parquet"
+        pq.write_table(pa.table({name: values for name, values in plain_columns().items() if name != column}), path)
+        with pytest.raises(AuditError, match=rf"plain\.parquet: column {column} is missing \(it has .*\); add it$"):
+            read_given(path)
+
+
+def test_files_that_are_none_are_one_line(tmp_path: Path) -> None:
+    for name in ("given.npz", "given.parquet"):
+        (tmp_path / name).write_text("no such format")
+        with pytest.raises(AuditError, match=rf"{name}: cannot be read as .*; write it anew"):
+            read_given(tmp_path / name)
+        with pytest.raises(AuditError, match=rf"other{name}: no such file; put it there"):
+            read_given(tmp_path / f"other{name}")
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(AuditError, match=r"one\.npz: holds one array and not several"):
+        read_given(tmp_path / "one.npz")
+    (tmp_path / "given.csv").touch()
+    with pytest.raises(AuditError, match=r"given\.csv: does not end in \.parquet or \.npz; save it"):
+        read_given(tmp_path / "given.csv")

@@ -1,0 +1,253 @@
+"""The suite of fine-tuned classifiers: what is planned, what is imported, and what is refused in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pandas as pd
+import pytest
+from in_process import run_stage
+from planned import plan_of
+from transformers_on_disk import change_config
+
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.cut_texts import cut_texts
+from attention_audit.audits.heads import heads
+from attention_audit.audits.performance import performance
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.readout import HEADED
+from attention_audit.errors import AuditError
+from attention_audit.names import Look, Names
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.suite import Run
+from attention_audit.readout import Readout, read_readout
+from attention_audit.stages.import_classifier import classes_of
+from attention_audit.tables.classifiers import hf_table_heads, hf_table_performance
+from attention_audit.tables.wording import labels_of, named
+
+WORDS = ["good", "bad", "film", "the", "a", "is", "dull", "great"]
+TEXTS = [["good", "film"], ["the", "film", "is", "bad"], ["great", "great", "a"], ["dull", "the", "is"]]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two trainings, and a twin."""
+    made = tmp_path_factory.mktemp("classifiers")
+    return [
+        str(classifiers_on_disk.save(made / name, names=("NEGATIVE", "positive"), seed=seed, words=WORDS))
+        for seed, name in enumerate(("first", "second", "twin"))
+    ]
+
+
+@pytest.fixture(scope="module")
+def plan(folders: list[str]) -> Plan:
+    """The classifiers on a generated corpus, whose classes are 0 and 1, and nothing else."""
+    own = {"models": {"mine": folders[:2]}, "uniform": folders[2:], "max_length": 16}
+    return plan_of(datasets=[], serrano_smith={"datasets": []}, jain_wallace={"datasets": []},
+                   deception={"datasets": []}, hf={"chorus": own})  # fmt: skip
+
+
+def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
+    suite = plan.scope.suite("hf")
+    assert suite.models == ["mine", "imposed", "uniform"]
+    assert suite.judged == ["mine"]
+    assert suite.base == Run("mine", 1)
+    assert suite.compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
+    contrasts = suite.contrasts("mine")
+    assert contrasts is not None
+    assert contrasts.uniform == "uniform"
+    assert [suite.reading("chorus", model, 1).imposed for model in suite.models] == [False, True, True]
+
+
+def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
+    assert set(plan.trainings.seeds) == {"chorus/hf/mine", "chorus/hf/imposed", "chorus/hf/uniform"}
+    rules = plan.trainings.import_rules()
+    assert {rule.stage for rule in rules} == {"import_classifier"}
+    assert all(rule.tails for rule in rules)
+
+
+def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str]) -> None:
+    read = plan.trainings.sources("chorus/hf/mine")
+    assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
+    inputs = plan.audit_inputs("correlation", "hf", "chorus")["files"]
+    assert set(read) <= set(inputs)
+    assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs
+    assert not any("vocabulary" in path or "models/chorus" in path for path in inputs)
+
+
+def test_what_cannot_be_asked_says_why(plan: Plan) -> None:
+    suite = plan.scope.suite("hf")
+    lacks = plan.auditing.lacks(suite, "chorus", audit_named("conicity"), "mine")
+    assert lacks == "states under the attention, which are not known of mine"
+    trained = plan_of()
+    lacks = trained.auditing.lacks(trained.scope.suite("wp"), "needle", audit_named("heads"), "base")
+    assert lacks == "several heads of attention, and base has one"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"nowhere": {"models": {"a": ["x"]}}}, r"hf: unknown data set 'nowhere'"),
+        ({"chorus": {"models": {"imposed": ["x"]}}}, r"'imposed' is what the first model is called"),
+        ({"chorus": {"models": {"uniform": ["x"]}}}, r"use the key `uniform` beside `models`"),
+        ({"chorus": {"models": {"a": []}}}, r"'a' has no folder"),
+        ({"chorus": {"models": {"a": ["x", "x"]}}}, r"folder 'x'"),
+        ({"chorus": {"models": {"a": ["no/such"]}}}, r"chorus, a: no such folder, .* no/such"),
+    ],
+)
+def test_a_wrong_section_is_one_line(changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=line) as raised:
+        plan_of(hf=changes)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_model_of_another_family_ends_the_run_before_it_begins(tmp_path: Path) -> None:
+    folder = classifiers_on_disk.save(tmp_path / "other", words=WORDS)
+    change_config(folder, model_type="deberta-v2")
+    with pytest.raises(AuditError, match=r"'deberta-v2', whose last layer .* known are bert, roberta"):
+        plan_of(hf={"chorus": {"models": {"a": [str(folder)]}}})
+
+
+def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negative", "positive")) -> Path:
+    """Four texts in the test split, of two classes."""
+    columns: dict[str, Any] = {
+        "id": [f"t{number}" for number in range(4)],
+        "split": ["test"] * 4,
+        "label": [1, 0, 1, 0],
+        "tokens": TEXTS,
+        "label_name": [names[1], names[0]] * 2,
+        **dict.fromkeys(("sentences", "query", "candidates", "evidence"), [None] * 4),
+    }
+    write_table(path, CORPUS, columns, provenance)
+    return path
+
+
+def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str = "chorus/hf/mine") -> list[Path]:
+    """The readouts that the job of a training writes for a corpus of four texts."""
+    job = plan.import_job(training)
+    outputs = [tmp_path / training / str(seed) / "test.parquet" for seed in job.seeds]
+    run_stage(
+        "import_classifier",
+        job,
+        {"corpus": [str(corpus(tmp_path / "corpus.parquet", provenance))], "given": []},
+        {
+            "readouts": [str(path) for path in outputs],
+            "tails": [str(path.with_name("tail.safetensors")) for path in outputs],
+        },
+    )
+    return outputs
+
+
+def test_classifiers_are_imported_with_their_tails(plan: Plan, tmp_path: Path, provenance: Provenance) -> None:
+    own, other = (read_readout(path) for path in imported(plan, tmp_path, provenance))
+    (twin,) = (read_readout(path) for path in imported(plan, tmp_path, provenance, "chorus/hf/uniform"))
+    assert own.ids == ["t0", "t1", "t2", "t3"]
+    assert own.labels.tolist() == [1, 0, 1, 0]
+    assert own.words.tolist() == [len(text) for text in TEXTS]
+    assert own.kind is HEADED
+    assert np.abs(own.probabilities - other.probabilities).max() > 0.01
+    assert all(np.ptp(weights) < 1e-7 for weights in twin.attention)
+    table = read_frame(tmp_path / "chorus/hf/mine/1/test.parquet", HEADED)
+    assert table["marks"].tolist() == [2] * 4
+
+
+def test_trainings_with_other_pieces_are_refused(tmp_path: Path, provenance: Provenance, folders: list[str]) -> None:
+    letters = ["g", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bftisda"]
+    other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=letters)
+    plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(other)]}, "max_length": 8}})
+    with pytest.raises(AuditError, match=r"other: reads \d words of text 't\d', and the first training \d"):
+        imported(plan, tmp_path, provenance, "chorus/hf/a")
+
+
+def test_classes_are_matched_by_their_names() -> None:
+    folder = Path("here")
+    data = {0: "negative", 1: "positive"}
+    assert classes_of(folder, ["POSITIVE", "Negative"], data, {}) == [1, 0]
+    assert classes_of(folder, ["LABEL_0", "LABEL_1"], {0: "0", 1: "1"}, {}) == [0, 1]
+    assert classes_of(folder, ["LABEL_0", "LABEL_1"], data, {"LABEL_0": "positive", "LABEL_1": "negative"}) == [1, 0]
+    with pytest.raises(
+        AuditError, match=r"^here: its classes \(id2label: LABEL_0, LABEL_1\) are not those of the data"
+    ):
+        classes_of(folder, ["LABEL_0", "LABEL_1"], data, {})
+    with pytest.raises(AuditError, match=r"^here: its classes"):
+        classes_of(folder, ["negative", "neutral", "positive"], data, {})
+    with pytest.raises(
+        AuditError, match=r"^here: has no class 'bad', which `labels` names; it has negative, positive$"
+    ):
+        classes_of(folder, ["negative", "positive"], data, {"bad": "negative"})
+
+
+def naive_head(readout: Readout, text: int, head: int, shuffle: list[int]) -> float:
+    """How far the prediction of one text moves when one head's weights are in another order."""
+    assert readout.attending is not None
+    weights = [values.copy() for values in readout.attending.weights]
+    weights[text][:, head] = weights[text][shuffle, head]
+    return float(np.abs(readout.predict(weights)[text] - readout.probabilities[text]).sum() / 2)
+
+
+def test_each_head_is_shuffled_alone(random_heads: Callable[..., Readout]) -> None:
+    readout = random_heads([2, 2], marks=0)
+    found = pd.DataFrame(heads(readout, 400, 1))
+    assert found["head"].tolist() == [1, 2, 3] * 2
+    for row in found.itertuples():
+        text = readout.ids.index(row.id)
+        # of two items there are two orders, and one of them changes nothing
+        swapped = naive_head(readout, text, row.head - 1, [1, 0])
+        assert 0 < row.mean_tvd < swapped or swapped < 1e-6
+    assert found["fraction_removed"].dropna().isin([0.5, 1.0]).all()
+
+
+def test_a_readout_of_one_map_has_no_heads(random_readout: Callable[..., Readout]) -> None:
+    with pytest.raises(ValueError, match="no heads"):
+        heads(random_readout([2]), 1, 1)
+
+
+def test_texts_that_are_cut_are_named(random_heads: Callable[..., Readout]) -> None:
+    readout = random_heads([5, 4], marks=2)
+    tokens = {"text-0": ["a"] * 3, "text-1": ["a"] * 9}
+    found = cut_texts(readout, tokens)
+    assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["text-1"], [9], [2])
+
+
+MODELS = Names("model", "here", {"mine": Look("mine"), "imposed": Look("imposed")})
+
+
+def test_the_table_counts_the_texts_that_are_cut(random_heads: Callable[..., Readout]) -> None:
+    about = {"dataset": "chorus", "seed": 1, "lambda": np.nan}
+    frames = [
+        pd.DataFrame(performance(random_heads([3, 4]), "unknown")).assign(**about, model=model)
+        for model in ("mine", "imposed")
+    ]
+    cut = pd.DataFrame({"dataset": "chorus", "model": "mine", "seed": [1, 2], "id": "t1"})
+    table = hf_table_performance(pd.concat(frames), cut, MODELS)
+    counted = table[table["metric"] == "cut"]
+    assert counted[["row", "mean"]].to_numpy().tolist() == [["mine", 1.0]]
+
+
+def test_the_table_of_heads_has_a_row_a_head() -> None:
+    texts = [f"t{number}" for number in range(40)]
+    about = {"dataset": "chorus", "model": "mine", "seed": 1}
+    by_head = [
+        pd.DataFrame(
+            {**about, "id": texts, "head": head, "mean_tvd": 0.1 * head, "flips": 0.0, "fraction_removed": 0.6}
+        )
+        for head in (1, 2)
+    ]
+    shuffled = pd.DataFrame({**about, "id": texts, "mean_tvd": 0.3, "flips": 0.5})
+    sets = pd.concat(
+        pd.DataFrame({**about, "id": texts, "ranking": name, "fraction_removed": value})
+        for name, value in {"random": 0.8, "attention": 0.5, "smallest": 0.2}.items()
+    )
+    table = hf_table_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
+    assert table["mine/all_heads", "used"] == pytest.approx(0.3)
+    assert table["mine/all_heads", "ranks"] == pytest.approx(0.5)
+    assert table["mine/head_2", "used"] == pytest.approx(0.2)
+    assert table["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
+    assert named("mine/head_2", labels_of([MODELS], {})) == "mine, head 2"

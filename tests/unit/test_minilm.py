@@ -1,0 +1,58 @@
+"""The mirror's MiniLM: a Transformer as a user has one. Without a mirror that holds it, the tests are skipped."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from attention_audit.stages.states import BUDGET, moved
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.folder import checksums, find_folder, read_facts
+from attention_audit.transformer.opening import open_model, open_tokenizer, positions
+from attention_audit.transformer.pieces import cut, longest
+from attention_audit.transformer.states import WordStates
+
+MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
+NAME = "encoders/all-MiniLM-L6-v2"
+TEXTS = [
+    ["an", "unpretentious", "and", "oddly", "touching", "film"],
+    ["it", "'s", "a", "charmless", ",", "overlong", "mess"],
+    ["the", "actors", "are", "fine", ",", "the", "story", "is", "not"],
+    ["no"],
+]
+
+pytestmark = pytest.mark.skipif(
+    not MIRROR or not (Path(MIRROR) / NAME).is_dir(), reason=f"ATTENTION_AUDIT_MIRROR names no folder with {NAME}"
+)
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return find_folder(NAME, Path(MIRROR or ""), "transformer.path")
+
+
+def test_it_is_the_published_model(folder: Path) -> None:
+    assert read_facts(folder)[:3] == ("bert", 384, 6)
+    sums = checksums(folder)
+    assert sums["model.safetensors"] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    assert {"config.json", "tokenizer.json", "vocab.txt"} <= sums.keys()
+
+
+def test_its_states_are_the_librarys_and_cost_little_in_half_precision(folder: Path) -> None:
+    model, tokenizer = open_model(folder), open_tokenizer(folder)
+    assert longest(tokenizer, positions(model), 600) == 512
+    table = PieceTable(cut(tokenizer, ["a", "b", "c", "d"], TEXTS, None, 512), torch.device("cpu"))
+    with torch.inference_mode():
+        states = WordStates(model, None, "first")(table.batch(torch.arange(4))).states
+        for row, text in enumerate(TEXTS):
+            given = tokenizer(text, is_split_into_words=True, return_tensors="pt")
+            of_pieces = model(**given).last_hidden_state[0]
+            first = [given.word_ids(0).index(word) for word in range(len(text))]
+            torch.testing.assert_close(states[row, : len(text)], of_pieces[first], atol=1e-5, rtol=1e-4)
+    lengths = torch.tensor([len(text) for text in TEXTS])
+    parts = pad_sequence([states[row, :length] for row, length in enumerate(lengths.tolist())], batch_first=True)
+    assert 0 < moved(parts, lengths) < BUDGET

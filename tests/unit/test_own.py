@@ -1,0 +1,237 @@
+"""Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
+
+from __future__ import annotations
+
+import re
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from elsewhere import CLASSES, made, write_all
+from in_process import make
+from planned import PLACES, overlaid, plan_of
+
+from attention_audit.artefacts.parquet import read_frame, read_provenance
+from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.config import Config
+from attention_audit.errors import AuditError
+from attention_audit.given.files import write_given
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.replacing import differences
+from attention_audit.plan.suite import Run
+from attention_audit.readout import read_readout
+
+NOTHING_ELSE: dict[str, Any] = {
+    "datasets": [],
+    "serrano_smith": {"datasets": []},
+    "jain_wallace": {"datasets": []},
+    "deception": {"datasets": []},
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def planned(**own: Any) -> Plan:
+    """The plan of readouts alone."""
+    return plan_of(**NOTHING_ELSE, own=own)
+
+
+@pytest.fixture
+def plan(here: Path) -> Plan:
+    """Two trainings of a model, its twin and an adversary."""
+    return planned(reviews=write_all(Path("given"), texts=12))
+
+
+def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
+    assert plan.trainings.seeds == {
+        "reviews/own/mine": (1, 2),
+        "reviews/own/uniform": (1,),
+        "reviews/own/adversaries": (1,),
+    }
+    assert plan.trainings.sources("reviews/own/mine") == ["given/first.parquet", "given/second.npz"]
+    assert plan.trainings.beside("reviews/own/uniform") == ["given/first.parquet"]
+    assert plan.trainings.rules() == plan.trainings.search_rules() == []
+    rules = plan.trainings.import_rules()
+    assert {rule.name for rule in rules} == {"import_readout_own_1", "import_readout_own_2"}
+    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, "reviews/own/mine"))
+    assert [path.format(training="reviews/own/mine") for path in rule.files(PLACES.readout)] == [
+        f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
+    ]
+    assert rule.stage == "import_readout"
+    assert {path for path in plan.known_files() if "/own/mine/" in path} == {
+        f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
+    }
+
+
+def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
+    suite = plan.scope.suite("own")
+    assert [audit.name for audit in plan.auditing.asked(suite, "reviews")] == list(suite.own_audits)
+    (subject,) = plan.exhibiting.subjects()
+    assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
+    assert subject.contrasts is not None
+    assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
+    assert subject.unasked == {
+        "located": "located needs a network that can be run again, and of mine only readouts are given"
+    }
+    # there is no development split, so that the adversary is chosen on test
+    inputs = plan.auditing.inputs("consistency", "own", "reviews")
+    assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
+    with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
+        plan_of(**NOTHING_ELSE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]})
+
+
+def test_data_sets_have_models_of_their_own(here: Path) -> None:
+    entry = write_all(Path("given"), texts=12)
+    plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
+    suite = plan.scope.suite("own")
+    assert {*suite.labels} == {"mine", "small", "large", "uniform", "adversaries"}
+    talks, reviews = (plan.scope.on(suite, dataset) for dataset in ("talks", "reviews"))
+    assert talks.models == talks.judged == ["small", "large"]
+    assert (talks.base, talks.contrast, talks.compared) == (Run("small", 1), None, [])
+    assert reviews.compared == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
+    asked = {audit.name for audit in plan.auditing.asked(suite, "talks")}
+    # of one training and no twin or adversary, there is nothing to compare
+    assert {*suite.own_audits} - asked == {"comparison", "consistency", "stability"}
+    figure = next(figure for figure in plan.figures if figure.name == "own_fig_tvd_jsd")
+    assert plan.exhibiting.datasets(figure) == ["reviews"]
+    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
+    assert contrasts == {("mine", True), ("small", True), ("large", False)}
+
+
+@pytest.mark.parametrize(
+    ("own", "line"),
+    [
+        ({"reviews": {"models": {}}}, r"own\.reviews\.models: dictionary should have at least 1 item"),
+        ({"reviews": {"models": {"mine": []}}}, r"own\.reviews\.models: 'mine' has no file; name one for each"),
+        ({"reviews": {"models": {"mine": ["a.csv"]}}}, r"own\.reviews: 'a\.csv' does not end in \.parquet or \.npz"),
+        ({"reviews": {"models": {"mine": ["a.npz", "a.npz"]}}}, r"own\.reviews: duplicate file 'a\.npz'"),
+        (
+            {"reviews": {"models": {"uniform": ["a.npz"]}}},
+            r"own\.reviews\.models: 'uniform' is no model in question; use the key `uniform` beside `models`",
+        ),
+        ({"reviews": {"mine": ["a.npz"]}}, r"own\.reviews\.mine: unknown key"),
+        ({"sst": {"models": {"mine": ["a.npz"]}}}, r"own\.sst: 'sst' is the name of another data set in `corpora`"),
+        ({"reviews": {"models": {"mine": "a.npz"}}}, r"own\.reviews\.models\.mine: input should be a valid list"),
+    ],
+)
+def test_a_wrong_entry_is_one_line_that_names_the_key(own: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=f"config: {line}"):
+        planned(**own)
+
+
+def test_a_file_that_is_not_there_is_one_line(here: Path) -> None:
+    entry = write_all(Path("given"), texts=12)
+    with pytest.raises(AuditError, match=r"^reviews, mine: given/third\.npz is not here; put it there, or name its"):
+        planned(reviews=entry | {"models": {"mine": ["given/first.parquet", "given/third.npz"]}})
+    with pytest.raises(AuditError, match=r"^reviews: given/zero\.npz is not here"):
+        planned(reviews=entry | {"models": {"mine": ["given/zero.npz"]}})
+
+
+def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
+    make(plan, *(PLACES.corpus_file("reviews", file) for file in ("corpus", "census", "vocabulary")))
+    corpus, census, vocabulary = (
+        read_frame(Path(PLACES.corpus_file("reviews", file)), kind)
+        for file, kind in (("corpus", CORPUS), ("census", CENSUS), ("vocabulary", VOCABULARY))
+    )
+    given = made(1, 12)
+    assert corpus["id"].tolist() == given.ids
+    assert [list(words) for words in corpus["tokens"]] == given.tokens
+    assert corpus["label_name"].tolist() == [CLASSES[label] for label in given.labels]
+    assert [None if e is None else list(e) for e in corpus["evidence"]] == given.evidence
+    assert set(corpus["split"]) == set(census["split"]) == {"test"}
+    # nothing is trained on them, so no word has a row of an embedding
+    assert vocabulary["word"].tolist() == ["<pad>", "<unk>", "<sos>", "<eos>"]
+
+
+def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
+    paths = plan.trainings.files("reviews/own/mine")
+    make(plan, *paths)
+    for seed, path in enumerate(paths, start=1):
+        readout, given = read_readout(Path(path)), made(seed, 12)
+        assert readout.ids == given.ids
+        assert readout.probabilities == pytest.approx(given.probabilities, abs=1e-6)
+        for weights, z, ours, theirs in zip(
+            readout.attention, readout.contribution, given.attention, given.contribution, strict=True
+        ):
+            assert weights == pytest.approx(ours, abs=1e-6)
+            assert z == pytest.approx(theirs, abs=1e-5)
+        record = read_provenance(Path(path))
+        assert (record["stage"], record["seed"]) == ("import_readout", seed)
+    make(plan, PLACES.audit_file("reviews", "own", "performance"))
+    rows = read_frame(Path(PLACES.audit_file("reviews", "own", "performance")), PERFORMANCE)
+    assert set(rows["selection"]) == {"unknown"}
+
+
+def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None:
+    from test_given import rows_of
+
+    entry = write_all(Path("given"), texts=12)
+    write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
+    plan = planned(reviews=entry)
+    path = plan.trainings.files("reviews/own/mine")[1]
+    make(plan, path)
+    assert read_readout(Path(path)).ids == made(1, 12).ids
+    assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
+
+
+def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
+    entry = write_all(Path("given"), texts=12)
+    write_given(made(2, 6), Path("given/second.npz"))
+    plan = planned(reviews=entry)
+    line = (
+        r"^given/second\.npz: text 'text-6', column id: is missing and 5 more, of 12 texts of given/first\.parquet; "
+        "give every training the same texts$"
+    )
+    with pytest.raises(AuditError, match=line):
+        make(plan, *plan.trainings.files("reviews/own/mine"))
+
+
+def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
+    entry = write_all(Path("given"), texts=12) | {"classes": ["a", "b", "c"]}
+    plan = planned(reviews=entry)
+    line = r"^given/first\.parquet: column probabilities has 2 classes, and own\.reviews\.classes names 3; name each$"
+    with pytest.raises(AuditError, match=line):
+        make(plan, PLACES.corpus_file("reviews", "corpus"))
+
+
+def config_of(own: dict[str, Any]) -> Config:
+    return planned(**own).config
+
+
+def test_further_readouts_replace_no_results(here: Path) -> None:
+    write_all(Path("given"), texts=2)
+    for name in ("third.npz", "other.npz"):
+        write_given(made(4, 2), Path("given") / name)
+    there = {"reviews": {"models": {"mine": ["given/first.parquet"]}, "adversaries": ["given/away.parquet"]}}
+    grown = {
+        "reviews": {
+            "models": {"mine": ["given/first.parquet", "given/third.npz"], "other": ["given/other.npz"]},
+            "adversaries": ["given/away.parquet", "given/second.npz"],
+            "uniform": ["given/twin.npz"],
+        },
+        "talks": {"models": {"mine": ["given/twin.npz"]}},
+    }
+    assert differences(config_of(there), config_of(grown)) == []
+    keys = {key for key, _, _ in differences(config_of(grown), config_of(there))}
+    left_out = ["reviews.files.mine", "reviews.files.other", "reviews.files.adversaries", "reviews.files.uniform"]
+    assert keys == {*(f"own.{key}" for key in left_out), "own.talks", "corpora.talks"}
+    other = overlaid(there, {"reviews": {"models": {"mine": ["given/second.npz"]}}})
+    assert {key for key, _, _ in differences(config_of(there), config_of(other))} >= {"own.reviews.files.mine"}
+
+
+def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
+    write_given(made(1, 6, heads=3), Path("heads.npz"))
+    plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
+    (path,) = plan.trainings.files("reviews/own/mine")
+    with chdir(here):
+        make(plan, path)
+    weights = read_readout(Path(path)).attention[0]
+    assert weights == pytest.approx(np.mean(made(1, 6, heads=3).attention[0], axis=0), abs=1e-6)
