@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 from torch import Tensor
@@ -21,7 +21,6 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.batch import Split
 from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
-from attention_audit.model.predict import inference
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
@@ -130,17 +129,16 @@ class Trainer:
 
         Raises AuditError where the tail and the model disagree.
         """
+        model.eval()
         for path, (name, texts) in zip(paths, self.material.splits.items(), strict=True):
             if texts.pieces is None or tail is None:
                 raise ValueError("a classifier is read out from pieces, with a tail")
             labels = np.asarray(texts.labels)
-            with inference(cast(Network, model)):
-                if name != "test":
-                    maps = take_maps(model, texts.pieces, texts.ids, labels)
-                    tables = (table for part in maps for table in part.tables())
-                    write_batches(path, READOUT, tables, self.made, seed)
-                    continue
-                readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
+            if name != "test":
+                maps = take_maps(model, texts.pieces, texts.ids, labels)
+                write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, seed)
+                continue
+            readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
             write_batches(path, readout.kind, readout.tables(), self.made, seed)
             if readout.attending is not None:
                 write_weights(tail, readout.attending.tail.tensors(), self.made, seed)
