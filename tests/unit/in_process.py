@@ -51,7 +51,7 @@ def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
     inputs["transformer"] = plan.trainings.transformer(training)
     inputs["states"] = plan.trainings.states(training)
     named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
-    named |= {"heads": places.head} if rule.pairs else {}
+    named |= ({"heads": places.head} if rule.pairs else {}) | ({"tails": places.tail} if rule.tails else {})
     outputs = {name: rule.files(path) for name, path in named.items()}
     if plan.trainings.searches(training):
         inputs["start"] = plan.trainings.start(training)
@@ -68,6 +68,9 @@ def make(plan: Plan, *paths: str) -> None:
         match folder:
             case "transformer.json":
                 run_stage("transformer", transformers.transformer_job(plan.config), {}, {"record": [path]})
+            case "transformers":
+                job = transformers.encoder_job(plan.config, Path(path).stem)
+                run_stage("transformer", job, {}, {"record": [path]})
             case "states":
                 make_states(plan, dataset)
             case "corpora":
@@ -77,7 +80,7 @@ def make(plan: Plan, *paths: str) -> None:
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
                 key, model = rest[:2]
-                training = "/".join([dataset, key, plan.scope.suite(key).maker(model)])
+                training = "/".join([dataset, key, plan.scope.on(plan.scope.suite(key), dataset).maker(model)])
                 inputs, outputs = training_files(plan, training)
                 make(plan, *(file for files in inputs.values() for file in files))
                 if given := plan.trainings.given(training):

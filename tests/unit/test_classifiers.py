@@ -16,6 +16,7 @@ from torch import Tensor
 
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.model.tail import Tail
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.reading_classifiers import MARKS, take_classifier
@@ -127,8 +128,10 @@ def test_texts_that_are_cut_keep_the_words_that_are_read(classifier: SequenceCla
 
 
 def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier, monkeypatch: Any) -> None:
-    weight = classifier.tail.weights["classifier.weight"]
-    monkeypatch.setitem(classifier.tail.weights, "classifier.weight", weight + 1)  # type: ignore[arg-type]
+    tail = classifier.tail
+    weights = {**tail.weights, "classifier.weight": tail.weights["classifier.weight"] + 1}
+    other = Tail(weights, tail.activation, tail.pooled, tail.epsilon)
+    monkeypatch.setattr(SequenceClassifier, "tail", other)
     with pytest.raises(AuditError, match=r"under imposed weights the whole model .* differ by"):
         read(classifier)
     monkeypatch.setattr(reading_classifiers, "CHECKED", 0)

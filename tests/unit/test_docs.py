@@ -123,6 +123,9 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     if "transformer" in entry:
         entry["transformer"]["path"] = str(on_disk.save(tmp_path))
     for given in entry.get("hf", {}).values():
+        if recipe := given.get("recipe"):
+            recipe["path"] = str(on_disk.save(tmp_path / "encoder"))
+            continue
         saved = [
             str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(len(given["models"]["mybert"]))
         ]

@@ -15,8 +15,16 @@ from attention_audit.config import Config, parse_config
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
-TRANSFORMERS = ("minilm-sst",)
+TRANSFORMERS = ("minilm-sst", "minilm-sst-finetuned")
 """Presets of encoders that no paper has."""
+
+ALL_TUNED = {
+    "batch_size": 32, "learning_rate": 5e-5, "weight_decay": 0.01, "length_noise": 0.1, "selection": "dev",
+    "ties": "first", "amsgrad": False, "average": True, "clip_norm": 1.0, "clip_value": None, "batch_tokens": None,
+    "decoupled": True, "warmup": 0.1, "plateau": False, "measure": "roc_auc", "class_weights": True,
+    "first_epoch": True,
+}  # fmt: skip
+"""Fine-tuning of BERT (Devlin et al. 2019, appendix A.3)."""
 
 ALL = {"selection": "dev", "length_noise": 0.1, "hierarchical": False, "pair": False, "kernels": [3, 5]} | {
     "decoupled": False, "warmup": None, "transformer": None,
@@ -168,3 +176,19 @@ def test_minilm_is_the_encoder_of_every_suite_and_stays_as_it_is(tmp_path: Path)
             model,
         )
         assert not found["decoupled"]
+
+
+def test_minilm_is_fine_tuned_as_the_field_does(tmp_path: Path) -> None:
+    raw = yaml.safe_load((ROOT / "presets" / "minilm-sst-finetuned.yaml").read_text())
+    recipe = raw["hf"]["sst"]["recipe"]
+    assert recipe["path"] == "encoders/all-MiniLM-L6-v2"
+    recipe["path"] = str(on_disk.save(tmp_path))
+    config = parse_config(overlaid(DEFAULT, raw))
+    assert config.every_dataset == ["sst"]
+    (suite,) = (kind(config).on("sst") for kind in SUITES if kind(config).datasets)
+    assert [len(suite.seeds(model)) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
+    for model in ("base", "uniform", "continuation"):
+        found = suite.training("sst", model, [10])
+        pace = 0.1 if model == "continuation" else 1
+        assert (found.epochs, found.architecture.hidden) == (2, 16)
+        assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}

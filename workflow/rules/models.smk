@@ -2,7 +2,7 @@
 #
 # train_<suite>...   corpus, vocabulary (, readouts of another model)
 #                    -> results/models/{training}/seed{seed}.safetensors and .history.parquet
-#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, head.parquet)
+#                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, head.parquet or tail.safetensors)
 #
 # search_<suite>...  the same, and weights of another model
 #                    -> the same of the steps of a search, which are models of their own, and of the chosen one
@@ -27,6 +27,7 @@ for train_rule in PLAN.trainings.rules():
             states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             **({"heads": train_rule.files(PLACES.head)} if train_rule.pairs else {}),
+            **({"tails": train_rule.files(PLACES.tail)} if train_rule.tails else {}),
             weights=update(train_rule.files(PLACES.weights)),
             history=update(train_rule.files(PLACES.history)),
             readouts=train_rule.files(PLACES.readout),
@@ -62,6 +63,7 @@ for search_rule in PLAN.trainings.search_rules():
             transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
             states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
+            **({"tails": search_rule.files(PLACES.tail)} if search_rule.tails else {}),
             weights=update(search_rule.files(PLACES.weights)),
             history=update(search_rule.files(PLACES.history)),
             search=update(search_rule.searches(PLACES.search)),

@@ -1,6 +1,8 @@
-# A Transformer, and corpora -> what trainings with it as an encoder read.
+# Transformers, and corpora -> what trainings with one as an encoder read.
 #
 # transformer   its folder          -> results/transformer.json, the checksums of its files
+# encoder       the folder of what classifiers of a data set are fine-tuned from
+#                                   -> results/transformers/{dataset}.json, likewise
 # states        corpus, the record  -> results/states/{dataset}/states.npy and pieces.parquet, where it is frozen
 #
 # States are updated and not made anew: the job keeps them where nothing has changed that decides what they are.
@@ -8,6 +10,7 @@
 
 localrules:
     transformer,
+    encoder,
 
 
 rule transformer:
@@ -23,6 +26,25 @@ rule transformer:
         stage="transformer",
         code=code_hash("stages.transformer"),
         settings=settings_of(lambda w: transformers.transformer_job(CONFIG)),
+        inputs="",
+        outputs=outputs,
+    shell:
+        STAGE
+
+
+rule encoder:
+    input:
+        lambda w: ask(transformers.encoder_files, CONFIG, w.dataset),
+    output:
+        record=PLACES.encoder,
+    log:
+        f"{PLACES.logs}/transformers/{{dataset}}.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    params:
+        stage="transformer",
+        code=code_hash("stages.transformer"),
+        settings=settings_of(lambda w: transformers.encoder_job(CONFIG, w.dataset)),
         inputs="",
         outputs=outputs,
     shell:

@@ -34,10 +34,11 @@ from attention_audit.spelling import did_you_mean
 from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
 from attention_audit.training.deception import Deception
 from attention_audit.training.documents import DocumentModels
+from attention_audit.training.fine_tuning import Classifiers
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.training.single import OwnBase
-from attention_audit.transformer.settings import GivenClassifiers, Transformer
+from attention_audit.transformer.settings import Transformer
 
 NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
@@ -98,10 +99,10 @@ class Config(Section):
         default_factory=dict,
         description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
     )
-    hf: dict[Name, GivenClassifiers] = Field(
+    hf: dict[Name, Classifiers] = Field(
         default_factory=dict,
-        description="Your own fine-tuned Transformer classifiers, whose own attention is audited, by the data set that "
-        "they classify, which is one of `corpora`.",
+        description="Transformer classifiers whose own attention is audited, by the data set that they classify, which "
+        "is one of `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.",
     )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,

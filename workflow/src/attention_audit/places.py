@@ -58,6 +58,11 @@ class Places:
         return f"{self.results}/transformer.json"
 
     @property
+    def encoder(self) -> str:
+        """What is known of the encoder that the classifiers of a data set are fine-tuned from."""
+        return f"{self.results}/transformers/{{dataset}}.json"
+
+    @property
     def states(self) -> str:
         """The states of a frozen Transformer of the words of a data set."""
         return f"{self.results}/states/{{dataset}}/states.npy"

@@ -18,7 +18,9 @@ from attention_audit.units import LN2
 PANEL_HEIGHT, MARGIN = 2.4, 0.8  # inches
 ENTRIES = 3  # of the legend, in a row
 SHOWN, ABOVE = 2.0, 1.15  # the axis of TVD ends at so many times the budget, or the greatest TVD of a seed
-BASE, ADVERSARIES = "base", ("adversary", "continuation")
+ADVERSARIES = ("adversary", "continuation", "adversaries")
+OTHERS = (*ADVERSARIES, "uniform", "imposed")
+"""The models that are no further seeds of the base model."""
 MAPS: dict[str, dict[str, Any]] = {
     "jsd": {"color": style.BLUE, "marker": "o", "markersize": 3, "label": "frontier of attention weights"},
     "contribution_jsd": {
@@ -92,7 +94,7 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
             axes.remove()
         for axes, dataset in zip(panels, datasets, strict=False):
             own = runs[runs["dataset"] == dataset]
-            draw(axes, own[own["model"].isin(ADVERSARIES)], own[own["model"] == BASE], budget)
+            draw(axes, own[own["model"].isin(ADVERSARIES)], own[~own["model"].isin(OTHERS)], budget)
             axes.set_title(display_name(dataset), loc="left")
         describe(
             figure,
@@ -103,3 +105,8 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
         )
         figure.legend(handles=handles(), loc="outside upper center", ncols=ENTRIES)
     return figure
+
+
+def hf_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> Figure:
+    """The same of Transformer classifiers, whose contributions are those at the models' own weights."""
+    return wp_fig_frontier(comparison, models, budget)

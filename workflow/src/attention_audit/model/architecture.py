@@ -7,7 +7,7 @@ since a run is planned without PyTorch. The modules `encoders` and `attention` b
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -27,6 +27,8 @@ Scoring = Literal["additive", "dot"]
 """Every scoring function; attention with one has weights that the model learns."""
 Attention = Literal[Scoring, "uniform", "imposed", "drawn"]
 """Every kind of attention: the scoring functions, and three kinds that learn nothing."""
+Heads = Literal["heads", "even_heads"]
+"""The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
 QUERIED: Final = frozenset[Attention]({"additive", "dot"})
 """Attention that can also read a query, which models of pairs need."""
 
@@ -61,7 +63,7 @@ class Architecture(Section):
     """
 
     encoder: Encoder
-    attention: Attention
+    attention: Attention | Heads
     embedding: Count
     pretrained: bool
     hidden: Count
@@ -73,6 +75,11 @@ class Architecture(Section):
     initialisation: Literal["torch", "xavier"] = "torch"
     missing: Literal["zero", "normal"] = "zero"
     transformer: Backbone | None = None
+
+    @property
+    def classifying(self) -> bool:
+        """Whether the encoder is a Transformer that classifies texts itself, with no attention above it."""
+        return self.attention in get_args(Heads)
 
     @property
     def frozen(self) -> bool:
@@ -88,6 +95,8 @@ class Architecture(Section):
     def _named(self) -> Self:
         if (self.encoder == "transformer") != (self.transformer is not None):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
+        if self.classifying and not self.tuned:
+            raise ValueError(f"attention {self.attention!r}: is that of a Transformer that is fine-tuned")
         return self
 
     @model_validator(mode="after")

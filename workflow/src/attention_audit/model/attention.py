@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture, Attention
+from attention_audit.model.architecture import Architecture, Attention, Heads
 from attention_audit.model.batch import Batch, Sentences
 
 Build = Callable[[Architecture, int], nn.Module]
@@ -148,16 +148,16 @@ def weigh(attention: Tensor, states: Tensor) -> Tensor:
     return torch.einsum("bl,blh->bh", attention, states)
 
 
-ATTENTION: Mapping[Attention, Build] = {
+ATTENTION: Mapping[Attention | Heads, Build] = {
     "additive": lambda architecture, width: Additive(width, architecture.attention_hidden),
     "dot": lambda architecture, width: Dot(width),
     "uniform": lambda architecture, width: Uniform(),
     "imposed": lambda architecture, width: Imposed(),
     "drawn": lambda architecture, width: Drawn(),
 }
-"""Attention over the items of a text, from states (N, I, H) and the texts to weights (N, I)."""
+"""Attention over the items of a text, from states (N, I, H) and the texts to weights (N, I), by every `Attention`."""
 
-QUERY_ATTENTION: Mapping[Attention, Build] = {
+QUERY_ATTENTION: Mapping[Attention | Heads, Build] = {
     "additive": lambda architecture, width: QueryAdditive(width, architecture.attention_hidden),
     "dot": lambda architecture, width: QueryDot(),
 }

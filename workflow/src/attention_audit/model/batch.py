@@ -65,9 +65,10 @@ class Batch(Marked):
 
     The items that a model attends to are the tokens, or the sentences where the split has them in `documents`; I is the
     largest number of items. attention (B, I) and probabilities (B, C) come from another model, where the split carries
-    them. impermissible (B, I): true on items that attention is to keep away from, where the split carries them. query:
-    the second texts of pairs. candidates (B, K): the classes that may answer each text, padded with -1; a
-    row of only -1 means that every class may. None means that every class may answer every text.
+    them; the attention of a Transformer classifier is over its marks too. impermissible (B, I): true on items that
+    attention is to keep away from, where the split carries them. query: the second texts of pairs. candidates (B, K):
+    the classes that may answer each text, padded with -1; a row of only -1 means that every class may. None means that
+    every class may answer every text.
 
     For a Transformer: pieces, the texts and queries as it reads them; vectors (B, P, E), in the place of those that it
     has of the pieces; or, where they are known already, states (B, L, H) of the tokens and summary (B, H) of the
@@ -236,14 +237,16 @@ class Split:
         impermissible: npt.ArrayLike | None = None,
         pieces: PieceTable | None = None,
         given: GivenStates | None = None,
+        marks: int = 0,
     ) -> None:
         """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
 
         lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
         its sentences; `attention` has one weight for each item, and `impermissible` a truth value, text after text.
-        For a Transformer: the `pieces` of the texts, or its states, where they are `given`.
+        For a Transformer: the `pieces` of the texts, or its states, where they are `given`. marks: how many items of
+        `attention` follow the tokens of a text, which are marks of a tokenizer.
         """
-        self._pieces, self._given = pieces, given
+        self._pieces, self._given, self._marks = pieces, given, marks
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
         self._sentences = None if boundaries is None else _SentenceTable(boundaries, self.lengths)
@@ -259,7 +262,9 @@ class Split:
         self._impermissible = None
         if impermissible is not None:
             self._impermissible = torch.from_numpy(np.asarray(impermissible, dtype=np.bool_)).to(device)
-        self._item_start = torch.from_numpy(_starts(self.items)).to(device)
+        self._item_start, self._weight_start = (
+            torch.from_numpy(_starts(counts)).to(device) for counts in (self.items, self.items + marks)
+        )
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
@@ -313,11 +318,14 @@ class Split:
             states, summary = self._given.batch(members, self.lengths[members])
             batch = replace(batch, states=states, summary=summary)
         most = int(self.items[members].max())
-        weights, hidden = (
-            None if flat is None else padded(flat, self._item_start[rows], batch.items, most)
-            for flat in (self._attention, self._impermissible)
-        )
-        return replace(batch, attention=weights, impermissible=hidden)
+        if self._attention is not None:
+            counts = batch.items + self._marks
+            weights = padded(self._attention, self._weight_start[rows], counts, most + self._marks)
+            batch = replace(batch, attention=weights)
+        if self._impermissible is not None:
+            hidden = padded(self._impermissible, self._item_start[rows], batch.items, most)
+            batch = replace(batch, impermissible=hidden)
+        return batch
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""

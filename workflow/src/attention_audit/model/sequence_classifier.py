@@ -37,59 +37,63 @@ class Attended(NamedTuple):
     logits: Tensor
 
 
-class SequenceClassifier(nn.Module):
-    """The classifier of a folder, in evaluation, with its tokenizer.
+class TransformerClassifier(nn.Module):
+    """A classifier of the library `transformers`, of a folder that messages name.
 
-    names: of its classes, in the order of its logits. most: pieces that it can read. Audits that run a network again
-    run it as they do those that end in one layer of attention, but nothing holds its attention constant. Raises
-    AuditError where the folder holds no classifier of texts into classes, or one of another family than those of
-    `transformer.families`.
+    Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
+    attention constant. Raises AuditError where it is of another family than those of `transformer.families`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model: nn.Module) -> None:
         super().__init__()
         self.folder = folder
         self.family = family_of(folder)
-        self.model: Any = open_model(folder, classifier=True, attention="eager")
-        config: Any = self.model.config
-        if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
-            what = config.problem_type or "regression"
-            raise AuditError(
-                f"{folder}: its task is {what.replace('_', ' ')}, and no choice of one class; name a classifier"
-            )
-        self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
-        self.tokenizer: Any = open_tokenizer(folder)
-        self.layer: nn.Module = attrgetter(self.family.layers)(self.model)[-1]
-        self.attending: nn.Module = attrgetter(self.family.attention)(self.layer)
-        self.attention = nn.Identity()
-        self.values: nn.Module = attrgetter(self.family.values)(self.layer)
-        self.tail = self._tail(config)
+        self.model: Any = model
+        self.attention: nn.Module = nn.Identity()
+        self.activation()
 
     @property
-    def transformer(self) -> SequenceClassifier:
+    def transformer(self) -> TransformerClassifier:
         """What reads pieces: itself."""
         return self
 
     @property
-    def most(self) -> int:
-        """How many pieces of a text it can read, marks included."""
-        return longest(self.tokenizer, positions(self.model), UNLIMITED)
+    def layer(self) -> nn.Module:
+        """The last layer."""
+        last: nn.Module = attrgetter(self.family.layers)(self.model)[-1]
+        return last
 
-    def _tail(self, config: Any) -> Tail:
-        family = self.family
-        in_layer = {name: getattr(family, name) for name in ("output", "first", "inner", "outer", "second")}
-        parts = {name: attrgetter(path)(self.layer) for name, path in in_layer.items()}
-        parts |= {name: attrgetter(getattr(family, name))(self.model) for name in ("pooler", "classifier")}
+    def part(self, name: str) -> nn.Module:
+        """A part of the last layer, by its name in `Family`."""
+        found: nn.Module = attrgetter(getattr(self.family, name))(self.layer)
+        return found
+
+    @property
+    def attending(self) -> nn.Module:
+        """The attention of the last layer."""
+        return self.part("attention")
+
+    def activation(self) -> str:
+        """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
+        config: Any = self.model.config
         activation = getattr(config, "hidden_act", None) or config.activation
         if activation not in ACTIVATIONS:
             known = ", ".join(ACTIVATIONS)
             raise AuditError(f"{self.folder}: its activation {activation!r} is not known here; known are {known}")
+        return ACTIVATIONS[activation]
+
+    @property
+    def tail(self) -> Tail:
+        """The tail with the weights that it has now."""
+        family = self.family
+        parts: dict[str, Any] = {name: self.part(name) for name in ("output", "first", "inner", "outer", "second")}
+        parts |= {name: attrgetter(getattr(family, name))(self.model) for name in ("pooler", "classifier")}
         weights = {
-            f"{name}.{what}": getattr(part, what).detach().clone()
+            f"{name}.{what}": getattr(part, what).detach().cpu()
             for name, part in parts.items()
             for what in ("weight", "bias")
         }
-        return Tail(weights, ACTIVATIONS[activation], family.pooled, float(parts["first"].eps))
+        return Tail(weights, self.activation(), family.pooled, float(parts["first"].eps))
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
@@ -117,7 +121,7 @@ class SequenceClassifier(nn.Module):
         kept: dict[str, Any] = {}
         handles = [
             self.layer.register_forward_pre_hook(lambda module, inputs: kept.update(below=inputs[0][:, 0])),
-            self.values.register_forward_hook(lambda module, inputs, output: kept.update(values=output)),
+            self.part("values").register_forward_hook(lambda module, inputs, output: kept.update(values=output)),
             self.attending.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1])),
         ]
         try:
@@ -134,22 +138,47 @@ class SequenceClassifier(nn.Module):
 
     @contextmanager
     def imposing(self, weights: Tensor) -> Iterator[None]:
-        """Let the classified token of one text have other weights in the last layer in the block: (H, P)."""
+        """Let the classified token of B texts have other weights in the last layer in the block: (B, H, P)."""
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
-            values = kept["values"][0].reshape(weights.shape[1], len(weights), -1)
+            count, heads, pieces = weights.shape
+            values = kept["values"].reshape(count, pieces, heads, -1)
             states = inputs[0].clone()
-            states[0, 0] = torch.einsum("hp,phd->hd", weights, values).flatten()
+            states[:, 0] = torch.einsum("bhp,bphd->bhd", weights, values).flatten(1)
             return (states, *inputs[1:])
 
         kept: dict[str, Any] = {}
-        output: nn.Module = attrgetter(self.family.output)(self.layer)
         handles = [
-            self.values.register_forward_hook(lambda module, inputs, values: kept.update(values=values)),
-            output.register_forward_pre_hook(replaced),
+            self.part("values").register_forward_hook(lambda module, inputs, values: kept.update(values=values)),
+            self.part("output").register_forward_pre_hook(replaced),
         ]
         try:
             yield
         finally:
             for handle in handles:
                 handle.remove()
+
+
+class SequenceClassifier(TransformerClassifier):
+    """The classifier of a folder, in evaluation, with its tokenizer.
+
+    names: of its classes, in the order of its logits. most: pieces that it can read. Raises AuditError where the folder
+    holds no classifier of texts into classes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        family_of(folder)
+        super().__init__(folder, open_model(folder, classifier=True, attention="eager"))
+        config: Any = self.model.config
+        if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
+            what = config.problem_type or "regression"
+            raise AuditError(
+                f"{folder}: its task is {what.replace('_', ' ')}, and no choice of one class; name a classifier"
+            )
+        self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
+        self.tokenizer: Any = open_tokenizer(folder)
+
+    @property
+    def most(self) -> int:
+        """How many pieces of a text it can read, marks included."""
+        return longest(self.tokenizer, positions(self.model), UNLIMITED)

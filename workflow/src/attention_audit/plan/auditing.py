@@ -100,8 +100,7 @@ class Auditing:
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.on(suite, dataset)
-        given = suite.given(dataset, model)
-        transformer = given is not None and given.network
+        given, heads = suite.given(dataset, model), suite.heads(dataset, model)
         lacking = {
             "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
             "linear": (
@@ -109,11 +108,11 @@ class Auditing:
                 f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
             ),
             "network": (
-                given is not None and not transformer,
+                given is not None and not heads,
                 f"a network that can be run again, and of {model} only readouts are given",
             ),
-            "states": (given is not None, f"states under the attention, which are not known of {model}"),
-            "heads": (not transformer, f"several heads of attention, and {model} has one"),
+            "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
+            "heads": (not heads, f"several heads of attention, and {model} has one"),
             "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
@@ -185,10 +184,6 @@ class Auditing:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if audit.split in suite.splits(dataset) else "test"
 
-    def _is_given_network(self, suite: Suite, dataset: str, run: Run) -> bool:
-        given = self.scope.on(suite, dataset).given(dataset, run.model)
-        return given is not None and given.network
-
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
@@ -208,26 +203,24 @@ class Auditing:
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
-        transformers = [
-            home for home, run in zip(homes, runs, strict=True) if self._is_given_network(suite, dataset, run)
-        ]
-        if transformers:
-            inputs["tails"] = [home.tail for home in transformers]
+        own = self.scope.on(suite, dataset)
+        if tails := [home.tail for home, run in zip(homes, runs, strict=True) if own.heads(dataset, run.model)]:
+            inputs["tails"] = tails
         if others:
             split = self.split(suite, dataset, audit)
             inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if "network" in audit.needs and transformers:
+        if "network" in audit.needs and any(own.given(dataset, run.model) for run in runs):
             inputs["given"] = list(
                 dict.fromkeys(path for home in homes for path in self.trainings.sources(home.training))
             )
         elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.weights for home in homes]
-            own = self.scope.on(suite, dataset)
-            if any(own.architecture(dataset, run.model).transformer for run in runs):
-                inputs["transformer"] = [self.places.transformer]
+            records = (path for home in homes for path in self.trainings.transformer(home.training))
+            if transformers := list(dict.fromkeys(records)):
+                inputs["transformer"] = transformers
         return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:

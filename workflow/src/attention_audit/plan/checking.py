@@ -16,7 +16,7 @@ from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.transformers import check_classifier, check_transformer
+from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -75,6 +75,12 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
         check_transformer(scope.config)
     except AuditError as error:
         faults += str(error).splitlines()
+    for name, section in scope.config.hf.items():
+        if section.recipe is not None and name in scope.datasets:
+            try:
+                check_encoder(scope.config, name)
+            except AuditError as error:
+                faults += str(error).splitlines()
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":

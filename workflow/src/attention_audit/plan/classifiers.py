@@ -1,39 +1,28 @@
-"""The suite of fine-tuned Transformer classifiers that are given: the maps of their own last layer."""
+"""The suite of Transformer classifiers, given or fine-tuned here: the maps of their own last layer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import cycle
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, cycle
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.names import Look, Names
+from attention_audit.plan.fine_tuned import TunedClassifiers
 from attention_audit.plan.suite import Given, Run, Suite
-from attention_audit.transformer.settings import ADVERSARIES, IMPOSED, UNIFORM, GivenClassifiers, ReadClassifier
+from attention_audit.transformer.settings import ADVERSARIES, IMPOSED, UNIFORM, ReadClassifier
 
 COLOURS = ("green", "purple", "vermillion", "sky")
 
 
-class FineTunedClassifiers(Suite):
-    """The models of one data set, by the names in their paths: those in question, as the configuration calls them; the
-    first one with uniform weights imposed, imposed; its twin, uniform; and its adversaries, which are trainings of one
-    model, adversaries.
-    """
+class OfTransformers(Suite):
+    """What the suite is called and asked, whoever has trained the models of a data set."""
 
     key = "hf"
     paper = "hf"
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
-    labels = Names(
-        "model",
-        "`labels` of plan/classifiers.py",
-        {
-            IMPOSED: Look("uniform weights imposed", "grey", "D"),
-            UNIFORM: Look("uniform", "orange", "s"),
-            ADVERSARIES: Look("adversaries", "blue", "o"),
-        },
-    )
     own_audits = (
         "performance",
         "predictions",
@@ -55,31 +44,68 @@ class FineTunedClassifiers(Suite):
         "located",
     )
 
+
+class OfRecipe(OfTransformers, TunedClassifiers):
+    """The models of one data set that are fine-tuned here."""
+
+
+class FineTunedClassifiers(OfTransformers):
+    """The models of one data set, by the names in their paths. Of those that are given: the ones in question, as the
+    configuration calls them; the first one with uniform weights imposed, imposed; its twin, uniform; and its
+    adversaries, which are trainings of one model, adversaries. Those that are fine-tuned here are in
+    `plan.fine_tuned`.
+    """
+
+    labels = Names(
+        "model",
+        "`labels` of plan/classifiers.py",
+        {
+            IMPOSED: Look("uniform weights imposed", "grey", "D"),
+            UNIFORM: Look("uniform", "orange", "s"),
+            ADVERSARIES: Look("adversaries", "blue", "o"),
+        },
+    )
+
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        named = dict.fromkeys(name for given in config.hf.values() for name in given.models)
+        self.tuned = [
+            OfRecipe(config.on(name), name) for name, section in config.hf.items() if section.recipe is not None
+        ]
+        self._given = {name: section for name, section in config.hf.items() if section.recipe is None}
+        named = dict.fromkeys(name for given in self._given.values() for name in given.models)
         looks = {name: Look(name, colour, "^") for name, colour in zip(named, cycle(COLOURS), strict=False)}
-        self.labels = Names(self.labels.kind, self.labels.where, looks | dict(self.labels))
+        looks |= dict(self.labels)
+        for suite in self.tuned:
+            looks |= dict(suite.labels)
+        self.labels = Names(self.labels.kind, self.labels.where, looks)
 
-    def _given(self, dataset: str) -> GivenClassifiers:
-        return self.config.hf[dataset]
+    def on(self, dataset: str) -> Suite:
+        return next((suite for suite in self.tuned if suite.dataset == dataset), None) or super().on(dataset)
 
     @property
     def datasets(self) -> list[str]:
         return list(self.config.hf)
 
+    def _every(self, models: Iterable[str], of_tuned: Callable[[OfRecipe], Iterable[str]]) -> list[str]:
+        """Models that are given, and those that are fine-tuned, each once."""
+        return list(dict.fromkeys([*models, *chain.from_iterable(map(of_tuned, self.tuned))]))
+
     @property
     def models(self) -> list[str]:
         """Of one data set; those of all data sets where the suite is not that of one."""
-        return list(dict.fromkeys(name for given in self.config.hf.values() for name in given.by_model))
+        given = chain.from_iterable(given.by_model for given in self._given.values())
+        return self._every(given, lambda suite: suite.models)
 
     @property
     def judged(self) -> list[str]:
-        return [model for model in self.models if model not in (IMPOSED, UNIFORM, ADVERSARIES)]
+        given = chain.from_iterable(given.models for given in self._given.values())
+        return self._every(given, lambda suite: suite.judged)
 
     @property
     def base(self) -> Run | None:
-        return next((Run(model, 1) for model in self.judged), None)
+        return next((Run(model, 1) for given in self._given.values() for model in given.models), None) or next(
+            (suite.base for suite in self.tuned), None
+        )
 
     @property
     def contrast(self) -> Run | None:
@@ -92,18 +118,24 @@ class FineTunedClassifiers(Suite):
         return [run for run in self.runs(others) if run != self.base and (run.model != IMPOSED or run.seed == 1)]
 
     def seeds(self, model: str) -> list[int]:
-        """The numbers of its trainings; of several data sets, as many as it has at most."""
-        most = max(len(given.by_model.get(model, [])) for given in self.config.hf.values())
-        return list(range(1, most + 1))
+        """The numbers of its trainings, or the seeds of one that is fine-tuned here; of several data sets, as many as
+        it has at most.
+        """
+        most = max((len(given.by_model.get(model, [])) for given in self._given.values()), default=0)
+        tuned = next((suite.seeds(model) for suite in self.tuned if model in suite.models), [])
+        return list(range(1, most + 1)) or tuned
+
+    def family(self, model: str) -> str:
+        return next((suite.family(model) for suite in self.tuned if model in suite.models), model)
 
     def given(self, dataset: str, model: str) -> Given:
-        return Given("import_classifier", tuple(self._given(dataset).by_model[model]), network=True)
+        return Given("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
 
     def splits(self, dataset: str) -> tuple[str, ...]:
         return ("test",)
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
-        section = self._given(dataset)
+        section = self._given[dataset]
         return ReadClassifier(
             folder=section.by_model[model][seed - 1],
             max_length=section.max_length,

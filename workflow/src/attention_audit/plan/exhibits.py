@@ -298,6 +298,16 @@ FIGURES: tuple[Figure, ...] = (
         settings=("models",),
     ),
     Figure(
+        "hf_fig_frontier",
+        "figures.frontier:hf_fig_frontier",
+        "how far adversaries move the weights, and how far the exact contributions",
+        suite="hf",
+        reads={
+            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
+        },
+        settings=("models", "budget"),
+    ),
+    Figure(
         "hf_fig_contributions",
         "figures.contributions:hf_fig_contributions",
         "attention against what each item adds to the decision",

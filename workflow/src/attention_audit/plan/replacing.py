@@ -76,7 +76,7 @@ def _of_given(there: Config, config: Config) -> dict[str, Any]:
     """What the configuration says of the readouts that `there` names: further ones replace none."""
     return {
         name: {
-            "first": next(iter(here.models)),
+            "first": next(iter(here.models), None),
             "files": {
                 model: here.by_model[model][: len(files)]
                 for model, files in given.by_model.items()
@@ -93,7 +93,7 @@ def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
     """The same of the classifiers that `there` names."""
     return {
         name: {
-            "first": next(iter(here.models)),
+            "first": next(iter(here.models), None),
             "folders": {
                 model: here.by_model[model][: len(folders)]
                 for model, folders in given.by_model.items()
@@ -101,6 +101,7 @@ def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
             },
             "max_length": here.max_length,
             "labels": here.labels,
+            "recipe": here.recipe.model_dump() if here.recipe else None,
         }
         for name, given in there.hf.items()
         if (here := config.hf.get(name))
@@ -131,7 +132,9 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     elif keys["transformer"] and keys["transformer"]["frozen"]:
         del keys["transformer"]["tuning"]
     if not there.datasets and not there.deception.datasets:
-        keys = {key: value for key, value in keys.items() if key not in OF_BASE}
+        # fine-tuned classifiers have a search too, within the same margin
+        kept = {"answer"} if any(section.recipe for section in there.hf.values()) else set()
+        keys = {key: value for key, value in keys.items() if key not in OF_BASE - kept}
     return keys
 
 

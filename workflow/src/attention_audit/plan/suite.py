@@ -19,7 +19,7 @@ from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import Recipe, TrainSettings
-from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.settings import ReadClassifier, Tuning
 
 
 @dataclass(frozen=True)
@@ -191,18 +191,38 @@ class Suite(ABC):
             return "train"
         return self.schedule(dataset, model).optimisation.selection
 
-    def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
-        """The schedule of a model; where a Transformer is fine-tuned, that of the section `transformer`.
+    @property
+    def tuning(self) -> Tuning | None:
+        """How Transformers are fine-tuned, where there are any."""
+        return self.config.transformer.tuning if self.config.transformer else None
 
-        A model with a lambda keeps its own number of epochs.
+    @property
+    def marks(self) -> int:
+        """How many items of the maps that its models are trained on, their last ones, are marks of a tokenizer."""
+        return 0
+
+    def heads(self, dataset: str, model: str) -> bool:
+        """Whether a model's map is that of the heads of a Transformer's last layer."""
+        given = self.given(dataset, model)
+        return given.network if given else self.architecture(dataset, model).classifying
+
+    def pace(self, model: str) -> float:
+        """Factor on the learning rate at which other models of the suite are trained."""
+        return 1.0
+
+    def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
+        """The schedule of a model; where a Transformer is fine-tuned, that of `tuning`.
+
+        A model with a lambda keeps its own number of epochs, and one with a pace its pace.
         """
-        schedule = self.schedule(dataset, model)
-        if not architecture.tuned or self.config.transformer is None:
+        schedule, tuning = self.schedule(dataset, model), self.tuning
+        if not architecture.tuned or tuning is None:
             return schedule
-        tuning = self.config.transformer.tuning
         plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
         usual = {"average": True, "decoupled": True}
-        changed = tuning.model_dump(exclude={"epochs"}) | plain | usual
+        named = set(Tuning.model_fields) - {"epochs"}
+        changed = tuning.model_dump(include=named) | plain | usual
+        changed["learning_rate"] = tuning.learning_rate * self.pace(model)
         recipe = schedule.optimisation.model_copy(update=changed)
         own = self.lambda_(model) is not None or self.searched(model) is not None
         return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
@@ -217,6 +237,7 @@ class Suite(ABC):
             model=self.family(model),
             lambda_=self.lambda_(model),
             deceptive=self.deceptive(model),
+            marks=self.marks,
             seeds=list(seeds),
             architecture=architecture.model_copy(update=missing),
             device=self.config.device,

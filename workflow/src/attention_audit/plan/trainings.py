@@ -209,7 +209,10 @@ class Trainings:
     def transformer(self, training: str) -> list[str]:
         """The record of the Transformer that a training reads or whose states it reads; often none."""
         suite, dataset, model = self.split(training)
-        return [self.places.transformer] if suite.architecture(dataset, model).transformer else []
+        architecture = suite.architecture(dataset, model)
+        if architecture.classifying:
+            return [self.places.encoder.format(dataset=dataset)]
+        return [self.places.transformer] if architecture.transformer else []
 
     def states(self, training: str) -> list[str]:
         """The states of a frozen Transformer that a training reads, and what they are of; often none."""
@@ -230,30 +233,30 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool, str], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str, bool], list[str]] = {}
         for training, seeds in self.seeds.items():
-            suite, dataset, _ = self.split(training)
+            suite, dataset, model = self.split(training)
             if not self.searches(training) and not self.given(training):
-                pairs = self.scope.config.corpora[dataset].pair
-                groups.setdefault((suite.key, seeds, pairs, self.needs(training)), []).append(training)
+                pairs, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
+                groups.setdefault((suite.key, seeds, pairs, self.needs(training), heads), []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs, needs), members in groups.items():
+        for (key, seeds, pairs, needs, tails), members in groups.items():
             suite, _, model = self.split(members[0])
             alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs, tails=tails)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
         """The rules that make all searches, likewise."""
-        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             if self.searches(training):
-                suite, _, model = self.split(training)
+                suite, dataset, model = self.split(training)
                 members = (*(name.removeprefix(model) for name in self.steps(training)), "")
-                groups.setdefault((suite.key, seeds, members), []).append(training)
-        keys = [key for key, _, _ in groups]
+                groups.setdefault((suite.key, seeds, members, suite.heads(dataset, model)), []).append(training)
+        keys = [key for key, *_ in groups]
         return [
             TrainRule(
                 f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
@@ -262,8 +265,9 @@ class Trainings:
                 False,
                 members,
                 needs=self.needs(made[0]),
+                tails=tails,
             )
-            for number, ((key, seeds, members), made) in enumerate(groups.items(), start=1)
+            for number, ((key, seeds, members, tails), made) in enumerate(groups.items(), start=1)
         ]
 
     def import_rules(self) -> list[TrainRule]:

@@ -12,6 +12,7 @@ from typing import Any
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob, TransformerJob
+from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import (
     ENCODER,
@@ -74,6 +75,45 @@ def transformer_files(config: Config) -> list[str]:
 def transformer_job(config: Config) -> TransformerJob:
     """The settings of the job that records which Transformer it is."""
     return TransformerJob(path=transformer_of(config).path)
+
+
+def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
+    """The recipe of the classifiers of a data set. Raises ValueError where it has none."""
+    recipe = config.hf[dataset].recipe
+    if recipe is None:
+        raise ValueError(f"{dataset}: its classifiers are given")
+    return recipe
+
+
+def encoder_of(config: Config, dataset: str) -> Path:
+    """The folder of the encoder that classifiers are fine-tuned from. Raises AuditError where there is none."""
+    mirror = Path(config.mirror) if config.mirror else None
+    return find_folder(recipe_of(config, dataset).path, mirror, f"config: hf.{dataset}.recipe.path")
+
+
+def encoder_width(config: Config, dataset: str) -> int:
+    """The width of its states."""
+    return _facts(encoder_of(config, dataset)).width
+
+
+def encoder_files(config: Config, dataset: str) -> list[str]:
+    """The files that decide what it computes."""
+    return [str(path) for path in model_files(encoder_of(config, dataset))]
+
+
+def encoder_job(config: Config, dataset: str) -> TransformerJob:
+    """The settings of the job that records which one it is."""
+    return TransformerJob(path=recipe_of(config, dataset).path)
+
+
+def check_encoder(config: Config, dataset: str) -> None:
+    """Raise AuditError where the library, that folder or a part of it is not there, or where its encoder is of no known
+    family.
+    """
+    refuse_unless_installed()
+    folder = encoder_of(config, dataset)
+    model_files(folder)
+    family_of(folder)
 
 
 def states_job(config: Config, dataset: str) -> StatesJob:

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -245,6 +245,11 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
     pretrained vector, and padding is zero. A Transformer that is to be fine-tuned starts as it is on disk.
     """
     torch.manual_seed(seed)
+    if architecture.classifying:
+        if material.opened is None:
+            raise ValueError("the files of the Transformer are needed")
+        # it has what trainings, readouts and audits ask of a network
+        return cast(Network, material.opened.classifier(material.classes, architecture.attention == "even_heads"))
     model = network(architecture, material.words, material.classes)
     if architecture.tuned and material.opened is not None:
         model.transformer = material.opened.model()
@@ -292,11 +297,12 @@ def rebuilt(material: Material, architecture: Architecture, seed: int, path: Pat
     return model.to(device)
 
 
-def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None) -> Split:
+def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None, marks: int = 0) -> Split:
     """A split on the device, with the sentences of its texts, or their queries, where they were read.
 
     With `reference`, it carries the attention and predictions of that readout; where evidence was read, this is what
-    attention is to keep away from.
+    attention is to keep away from. marks: how many items of that attention, its last ones, are marks of a tokenizer. A
+    model that reads words alone gets the weights of the words, which then sum to 1.
 
     Raises AuditError where the readout lacks a text.
     """
@@ -305,7 +311,9 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         other = read_readout(reference).aligned(texts.ids)
         attention, probabilities = other.attention, other.probabilities
         # a Transformer may have read less than the whole text
-        texts = texts if texts.counts else texts.cut(other.lengths)
+        texts = texts if texts.counts else texts.cut(other.lengths - marks)
+        if marks and texts.pieces is None:
+            attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
     pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
     impermissible = texts.marked() if texts.cues else None
@@ -323,6 +331,7 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         impermissible,
         pieces,
         None if found is None else GivenStates(found.flat, found.starts, found.summarised, device),
+        0 if pieces is None else marks,
     )
 
 

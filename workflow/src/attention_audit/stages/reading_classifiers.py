@@ -8,7 +8,8 @@ within an item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,26 +17,21 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
-from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
+from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Attending, Floats, Readout, read_heads
 from attention_audit.transformer.batches import PieceBatch, PieceTable
 from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.settings import MARKS
 
-MARKS = 2
-"""Items of a text that are marks: [CLS] and [SEP]."""
 ENOUGH = 1e-4
 """How far the logits of the tail may be from the model's own."""
+AT_ONCE = 1000
+"""Texts whose heads are in memory together where they are not kept."""
 CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
-
-
-def items_of(pieces: PieceBatch) -> Tensor:
-    """The item of each piece, (B, P): a word's number, then the first mark, then all others; -1 on padding."""
-    read = pieces.read[:, None]
-    marks = read + (torch.arange(pieces.words.shape[1]) > 0)
-    return pieces.words.where(pieces.words >= 0, marks).where(pieces.mask, -1)
 
 
 class Items(NamedTuple):
@@ -47,7 +43,7 @@ class Items(NamedTuple):
 
 def folded(attended: Attended, pieces: PieceBatch) -> Items:
     """Pieces as items. Of an item whose pieces have no weight at all, all count alike."""
-    items = items_of(pieces)
+    items = pieces.items
     count = int(pieces.read.max()) + MARKS
     # what stands on padding falls into a last item, which is left out
     place = items.where(items >= 0, count)[:, None].expand(attended.weights.shape)
@@ -61,28 +57,29 @@ def folded(attended: Attended, pieces: PieceBatch) -> Items:
     return Items(weights[..., :count], values[:, :, :count])
 
 
-def imposed_logits(classifier: SequenceClassifier, pieces: PieceBatch, attended: Attended, items: Tensor) -> Tensor:
+def imposed_logits(classifier: TransformerClassifier, pieces: PieceBatch, attended: Attended, items: Tensor) -> Tensor:
     """Logits of one text by the whole network, with other weights (H, L) of its items, in proportion within each."""
-    place = items_of(pieces).expand(attended.weights.shape[1], -1)
+    place = pieces.items.expand(attended.weights.shape[1], -1)
     own = attended.weights[0]
     whole = torch.zeros_like(items).scatter_add_(1, place, own)
     weights = own / whole.gather(1, place) * items.gather(1, place)
-    with torch.inference_mode(), classifier.imposing(weights):
+    with torch.inference_mode(), classifier.imposing(weights[None]):
         return classifier.logits(pieces)[0]
 
 
-def refuse_other_tail(classifier: SequenceClassifier, table: PieceTable) -> None:
+def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
     """Raise AuditError unless the tail and the whole network agree on imposed weights, on some texts."""
-    generator = torch.Generator().manual_seed(0)
+    generator, tail = torch.Generator().manual_seed(0), classifier.tail
     for member in np.linspace(0, len(table) - 1, min(CHECKED, len(table))).astype(np.int64):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.attend(pieces)
         items = folded(attended, pieces)
-        other = torch.rand(items.weights.shape[1:], generator=generator)
+        other = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
         other = other / other.sum(1, keepdim=True)
         context = (other[:, None] @ items.values[0]).flatten()
-        by_tail = classifier.tail.passed(context[None], attended.below)[0]
-        apart = float((by_tail - imposed_logits(classifier, pieces, attended, other)).abs().max())
+        by_tail = tail.passed(context[None].cpu(), attended.below.cpu())[0]
+        by_model = imposed_logits(classifier, pieces, attended, other).cpu()
+        apart = float((by_tail - by_model).abs().max())
         if not apart <= ENOUGH:
             raise AuditError(
                 f"{classifier.folder}: under imposed weights the whole model and its last layers as they are known "
@@ -97,28 +94,60 @@ def ordered(tail: Tail, classes: Sequence[int]) -> Tail:
     return Tail({**tail.weights, **rows}, tail.activation, tail.pooled, tail.epsilon)
 
 
-def take_heads(classifier: SequenceClassifier, pieces: Pieces, classes: Sequence[int]) -> tuple[Attending, Floats]:
-    """What the heads attend to in each text, and the model's logits (N, C), in the order of `classes`."""
-    count = len(pieces)
+def table_of(classifier: TransformerClassifier, pieces: Pieces) -> PieceTable:
+    """The pieces where the classifier is."""
+    return PieceTable(pieces, next(classifier.parameters()).device)
+
+
+def take_heads(
+    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Indices
+) -> tuple[Attending, Floats]:
+    """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
+    `classes`.
+    """
+    count = len(members)
     weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
     values: list[Floats] = [np.empty((0, 0, 0), np.float32)] * count
     below: list[Floats] = [np.empty(0, np.float32)] * count
     logits = np.empty((count, len(classes)), np.float32)
-    for members, batch in PieceTable(pieces, torch.device("cpu")).in_order_of_length():
+    for at, batch in table.in_order_of_length(members=members):
         attended = classifier.attend(batch)
         items = folded(attended, batch)
-        logits[members] = attended.logits[:, list(classes)].numpy()
-        by_item = items.weights.transpose(1, 2).contiguous().numpy(), items.values.transpose(1, 2).contiguous().numpy()
-        for row, member in enumerate(members):
-            length = int(pieces.read[member]) + MARKS
-            weights[member], values[member] = (part[row, :length].copy() for part in by_item)
-            below[member] = attended.below[row].numpy()
+        logits[at] = attended.logits[:, list(classes)].cpu().numpy()
+        by_item = [part.transpose(1, 2).contiguous().cpu().numpy() for part in items]
+        for row, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
+            weights[place], values[place] = (part[row, : read + MARKS].copy() for part in by_item)
+            below[place] = attended.below[row].cpu().numpy()
     marks = np.full(count, MARKS)
     return Attending(weights, values, np.stack(below), marks, ordered(classifier.tail, classes)), logits
 
 
+def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats) -> None:
+    """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
+    sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
+    apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
+    if not apart <= ENOUGH * max(1.0, float(np.abs(logits).max())):
+        raise AuditError(
+            f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
+            f"a logit, more than {ENOUGH:g}; this kind of model is not supported"
+        )
+
+
+def take_maps(
+    classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: npt.NDArray[np.int64]
+) -> Iterator[Readout]:
+    """The readout of a classifier without what its heads attend to, a part of the texts after another: the map over
+    words and marks, predictions, and contributions at its own weights. The classes are those of the data.
+    """
+    table, classes = table_of(classifier, pieces), range(len(classifier.tail.weights["classifier.bias"]))
+    for start in range(0, len(pieces), AT_ONCE):
+        members = np.arange(start, min(start + AT_ONCE, len(pieces)))
+        attending, _ = take_heads(classifier, table, classes, members)
+        yield replace(read_heads(ids[start : start + AT_ONCE], labels[members], attending), attending=None)
+
+
 def take_classifier(
-    classifier: SequenceClassifier,
+    classifier: TransformerClassifier,
     pieces: Pieces,
     ids: Sequence[str],
     labels: npt.NDArray[np.int64],
@@ -130,16 +159,11 @@ def take_classifier(
     imposed: the readout of the same model with uniform weights on the items of every head of its last layer. Raises
     AuditError where the tail and the model disagree.
     """
-    refuse_other_tail(classifier, PieceTable(pieces, torch.device("cpu")))
-    attending, logits = take_heads(classifier, pieces, classes)
+    table = table_of(classifier, pieces)
+    refuse_other_tail(classifier, table)
+    attending, logits = take_heads(classifier, table, classes, np.arange(len(pieces)))
     readout = read_heads(ids, labels, attending)
-    sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
-    apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
-    if not apart <= ENOUGH * max(1.0, float(np.abs(logits).max())):
-        raise AuditError(
-            f"{classifier.folder}: the whole model and its last layers as they are known here differ by {apart:.2g} in "
-            f"a logit, more than {ENOUGH:g}; this kind of model is not supported"
-        )
+    refuse_other_logits(classifier, readout, logits)
     if not imposed:
         return readout
     even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]

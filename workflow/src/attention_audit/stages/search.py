@@ -33,6 +33,7 @@ class Files(NamedTuple):
     weights: list[Path]
     history: list[Path]
     readouts: list[list[Path]]
+    tails: list[Path | None]
     search: Path
 
 
@@ -42,7 +43,9 @@ def files_of(job: Job[SearchJob], number: int) -> Files:
     weights, history = (job.outputs[name][models * (number - 1) : models * number] for name in ("weights", "history"))
     places = range(models * (number - 1), models * number)
     readouts = [job.outputs["readouts"][len(SPLITS) * place : len(SPLITS) * (place + 1)] for place in places]
-    return Files(weights, history, readouts, job.outputs["search"][number - 1])
+    written = job.outputs.get("tails")
+    tails = [written[place] if written else None for place in places]
+    return Files(weights, history, readouts, tails, job.outputs["search"][number - 1])
 
 
 def search_columns(found: Sequence[Found], chosen: int, seed: int, settings: SearchJob) -> dict[str, list[Any]]:
@@ -92,7 +95,7 @@ def run(job: Job[SearchJob]) -> None:
             report(KEPT)
         for place, values in enumerate(weights):
             model.load_state_dict(values)
-            trainer.read_out(model, seed, files.readouts[place])
+            trainer.read_out(model, seed, files.readouts[place], files.tails[place])
         settled = next(row for row in read_table(files.search, SEARCH).to_pylist() if row["chosen"])
         report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, JSD {settled['jsd']:.4f} on dev")
     job.report(trainer.texts)

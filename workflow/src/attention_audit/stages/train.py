@@ -1,4 +1,5 @@
-"""corpus, vocabulary (, readouts of another model) -> weights, history and readouts of every seed (, heads of pairs).
+"""corpus, vocabulary (, readouts of another model) -> weights, history and readouts of every seed (, heads of pairs,
+tails of Transformers).
 
 Training and reading out share a process, since the imports of another would cost more than reading most models out.
 They still have their own reasons to run again: weights whose settings, code and inputs are the same as before are kept,
@@ -24,7 +25,7 @@ Settings = TrainJob
 def run(job: Job[TrainJob]) -> None:
     """Train the model with each of its seeds, one after another, and read it out on every split."""
     trainer, settings = Trainer(job), job.settings
-    heads = iter(job.outputs.get("heads", []))
+    heads, tails = iter(job.outputs.get("heads", [])), iter(job.outputs.get("tails", []))
     outputs = zip(settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
     for number, (seed, weights, history) in enumerate(outputs, start=1):
         report = reporter(job, f"seed {seed} ({number}/{len(settings.seeds)})")
@@ -38,7 +39,8 @@ def run(job: Job[TrainJob]) -> None:
         else:
             report(KEPT)
         model.load_state_dict(chosen)
-        trainer.read_out(model, seed, job.outputs["readouts"][len(SPLITS) * (number - 1) : len(SPLITS) * number])
+        readouts = job.outputs["readouts"][len(SPLITS) * (number - 1) : len(SPLITS) * number]
+        trainer.read_out(model, seed, readouts, next(tails, None))
         if "heads" in job.outputs:
             write_table(next(heads), HEAD, head_columns(take_head(model)), job.provenance, seed)
     job.report(trainer.texts)

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from torch import Tensor
 
 from attention_audit.artefacts.parquet import made_by, write_batches, write_table
@@ -18,6 +19,7 @@ from attention_audit.columns.training import HISTORY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.batch import Split
+from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
@@ -28,6 +30,7 @@ from attention_audit.stages.loading import (
     read_material,
     values_checksum,
 )
+from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import Trained
 
@@ -59,7 +62,7 @@ class Trainer:
     def __init__(self, job: Job[JobT]) -> None:
         self.inputs = job.inputs
         self.made = job.provenance
-        self.code = job.settings.training_code
+        self.code, self.marks = job.settings.training_code, job.settings.marks
         self.checksum = cache(values_checksum)  # several seeds may be trained on the same readouts
         self.device = prepare_device(job.settings)
         self.material = read_material(
@@ -97,7 +100,8 @@ class Trainer:
         self.splits = {}  # frees the last ones first, since two of them may not fit
         by_name = by_split(reference)
         self.splits = {
-            name: build_split(texts, self.device, by_name.get(name)) for name, texts in self.material.splits.items()
+            name: build_split(texts, self.device, by_name.get(name), self.marks)
+            for name, texts in self.material.splits.items()
         }
         self.reference = reference
 
@@ -114,11 +118,33 @@ class Trainer:
         write_weights(weights, trained.weights, provenance, seed)
         write_table(history, HISTORY, history_columns(trained), provenance, seed)
 
-    def read_out(self, model: Network, seed: int, paths: list[Path]) -> None:
-        """Write the readouts of a model, one a split."""
+    def read_out(self, model: Network, seed: int, paths: list[Path], tail: Path | None = None) -> None:
+        """Write the readouts of a model, one a split. tail: of a Transformer classifier, which has one."""
+        if isinstance(model, FineTuned):
+            self.read_out_heads(model, seed, paths, tail)
+            return
         for path, (name, split) in zip(paths, self.splits.items(), strict=True):
             readout = take_readout(model, split, self.material.splits[name].ids)
             write_batches(path, READOUT, readout.tables(), self.made, seed)
+
+    def read_out_heads(self, model: FineTuned, seed: int, paths: list[Path], tail: Path | None) -> None:
+        """Write the readouts of a classifier and its tail: what its heads attend to is kept of the test split alone.
+
+        Raises AuditError where the tail and the model disagree.
+        """
+        model.eval()
+        for path, (name, texts) in zip(paths, self.material.splits.items(), strict=True):
+            if texts.pieces is None or tail is None:
+                raise ValueError("a classifier is read out from pieces, with a tail")
+            labels = np.asarray(texts.labels)
+            if name != "test":
+                maps = take_maps(model, texts.pieces, texts.ids, labels)
+                write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, seed)
+                continue
+            readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
+            write_batches(path, readout.kind, readout.tables(), self.made, seed)
+            if readout.attending is not None:
+                write_weights(tail, readout.attending.tail.tensors(), self.made, seed)
 
     @property
     def texts(self) -> str:

@@ -22,8 +22,10 @@ from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.model.fine_tuned import FineTuned
+from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
-from attention_audit.transformer.opening import open_model, open_tokenizer, positions
+from attention_audit.transformer.opening import open_model, open_tokenizer, open_untrained, positions
 from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, joined, longest
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
@@ -47,6 +49,13 @@ class Opened:
     def model(self) -> WordStates:
         """The Transformer as a network, a new one at each call, with weights that can be trained."""
         return WordStates(open_model(self.folder), self.backbone.layer, self.backbone.pool)
+
+    def classifier(self, classes: int, even: bool) -> FineTuned:
+        """The Transformer below a new head for `classes` classes, which PyTorch's random state draws. even: whether the
+        map of its last layer is uniform.
+        """
+        head = family_of(self.folder).classifier
+        return FineTuned(self.folder, open_untrained(self.folder, head, classes), even)
 
     def frozen(self) -> WordStates:
         """The same, whose weights have no gradients."""

@@ -20,6 +20,8 @@ from attention_audit.tables.wording import HEADS
 MOVED = ("f1", "tvd", "jsd", "decision_flip_rate")
 ASKED = ("used", "flips", "ranks")
 CUT = "cut"
+UNASKED = "(imposed|uniform|adversaries|adversary|continuation|continuation_chosen|guide_.*)$"
+"""The names of models that no attention of theirs is asked of."""
 
 
 def hf_table_performance(performance: pd.DataFrame, cut_texts: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -33,8 +35,8 @@ def hf_table_performance(performance: pd.DataFrame, cut_texts: pd.DataFrame, mod
     cut = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "selection", "seeds"]]
     keys = zip(cut["dataset"], cut["row"], strict=True)
     cut = cut.assign(metric=CUT, mean=[float(counts.get(key, 0)) for key in keys])
-    # the twin with weights imposed reads what its model does, and is asked less
-    judged = cut["row"].isin(performance["model"].unique()) & ~cut["row"].isin(["imposed", "uniform", "adversaries"])
+    # models that others are held against are asked less
+    judged = cut["row"].isin(performance["model"].unique()) & ~cut["row"].str.match(UNASKED)
     return as_table(pd.concat([rows, cut[judged]], ignore_index=True), list(models), (*METRICS, CUT))
 
 

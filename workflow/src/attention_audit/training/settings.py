@@ -193,10 +193,12 @@ class ModelSettings(Section):
 
 class TrainSettings(ModelSettings):
     """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
-    `deceptive`, on labels and away from the known evidence; else on labels.
+    `deceptive`, on labels and away from the known evidence; else on labels. marks: how many items of the reference's
+    maps, their last ones, are marks of a tokenizer.
     """
 
     deceptive: bool = False
+    marks: int = 0
     optimisation: Recipe
     epochs: Count
     patience: Count | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -34,6 +35,13 @@ class PieceBatch:
     def mask(self) -> Tensor:
         """(B, P), true on pieces, marks included."""
         return within(self.lengths, self.ids.shape[1])
+
+    @property
+    def items(self) -> Tensor:
+        """The item of each piece, (B, P): a word's number, then the first mark, then all others; -1 on padding."""
+        read = self.read[:, None]
+        marks = read + (torch.arange(self.words.shape[1], device=read.device) > 0)
+        return self.words.where(self.words >= 0, marks).where(self.mask, -1)
 
     def rows(self, members: Tensor) -> PieceBatch:
         """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
@@ -96,8 +104,13 @@ class PieceTable:
         words = words.where(within(counts, longest), SPECIAL)
         return PieceBatch(ids, types, words, counts, self._read[members], self._queried[members])
 
-    def in_order_of_length(self, tokens: int = TOKENS) -> Iterator[tuple[Indices, PieceBatch]]:
-        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions."""
-        order = self.counts.argsort(kind="stable")
-        for run in runs(self.counts[order], tokens=tokens):
-            yield order[run], self.batch(torch.from_numpy(order[run]).to(self._starts.device))
+    def in_order_of_length(
+        self, tokens: int = TOKENS, members: Indices | None = None
+    ) -> Iterator[tuple[Indices, PieceBatch]]:
+        """All texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces, with
+        their positions, which among `members` are counted anew.
+        """
+        chosen = np.arange(len(self)) if members is None else members
+        order = self.counts[chosen].argsort(kind="stable")
+        for run in runs(self.counts[chosen[order]], tokens=tokens):
+            yield order[run], self.batch(torch.from_numpy(chosen[order[run]]).to(self._starts.device))

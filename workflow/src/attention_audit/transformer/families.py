@@ -14,13 +14,19 @@ from attention_audit.transformer.folder import read_facts
 
 
 class Family(NamedTuple):
-    """Where the parts of a classifier lie: the layers; in a layer, its attention, values, and parts of the tail by
-    their names there; above them, pooler and classifier, and the activation between.
+    """Where the parts of a classifier lie: the layers; in a layer, its attention, queries, keys, values, and parts of
+    the tail by their names there; above them, pooler and classifier, and the activation between.
+
+    dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
+    "" where there is none.
     """
 
     layers: str
     attention: str
+    query: str
+    key: str
     values: str
+    dropped: str
     output: str
     first: str
     inner: str
@@ -29,6 +35,8 @@ class Family(NamedTuple):
     pooler: str
     classifier: str
     pooled: str
+    output_dropped: str
+    outer_dropped: str
 
 
 def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
@@ -36,7 +44,10 @@ def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
     return Family(
         f"{name}.encoder.layer",
         "attention.self",
+        "attention.self.query",
+        "attention.self.key",
         "attention.self.value",
+        "attention.self.dropout",
         "attention.output.dense",
         "attention.output.LayerNorm",
         "intermediate.dense",
@@ -45,6 +56,8 @@ def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
         pooler,
         classifier,
         pooled,
+        "attention.output.dropout",
+        "output.dropout",
     )
 
 
@@ -55,7 +68,10 @@ FAMILIES: Mapping[str, Family] = {
     "distilbert": Family(
         "distilbert.transformer.layer",
         "attention",
+        "attention.q_lin",
+        "attention.k_lin",
         "attention.v_lin",
+        "attention.dropout",
         "attention.out_lin",
         "sa_layer_norm",
         "ffn.lin1",
@@ -64,6 +80,8 @@ FAMILIES: Mapping[str, Family] = {
         "pre_classifier",
         "classifier",
         "relu",
+        "",
+        "ffn.dropout",
     ),
 }
 """By `model_type` of config.json."""

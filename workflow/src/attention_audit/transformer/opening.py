@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,19 +58,17 @@ def open_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa", "eager"] = "sdpa") -> nn.Module:
-    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or, as `classifier`, with
-    its head for whole texts (`AutoModelForSequenceClassification`).
-
-    attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
-    is missing, where weights are damaged or lack parameters, and where the library does not know the model's type.
+def _loaded(
+    folder: Path, auto: str, attention: Literal["sdpa", "eager"], classes: int | None = None
+) -> tuple[Any, list[str]]:
+    """The model of a folder by a class of the library, and the parameters that its weights lack; with `classes`, one
+    of so many classes.
     """
     model_files(folder)
     facts = read_facts(folder)
-    transformers = library()
-    auto = transformers.AutoModelForSequenceClassification if classifier else transformers.AutoModel
+    further = {} if classes is None else {"num_labels": classes, "ignore_mismatched_sizes": True}
     try:
-        model, loaded = auto.from_pretrained(
+        model, loaded = getattr(library(), auto).from_pretrained(
             folder,
             local_files_only=True,
             trust_remote_code=False,
@@ -77,13 +76,29 @@ def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa"
             dtype=torch.float32,
             attn_implementation=attention,
             output_loading_info=True,
+            **further,
         )
+    except AuditError:
+        raise
     except Exception as error:
         raise AuditError(
             f"{folder}: the model of type {facts.kind!r} cannot be loaded ({_said(error)}); take files that "
             "this version of the library knows"
         ) from error
-    missing = sorted(name for name in loaded["missing_keys"] if classifier or UNUSED not in name)
+    if getattr(model.config, "is_encoder_decoder", False):
+        raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
+    return model, list(loaded["missing_keys"])
+
+
+def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa", "eager"] = "sdpa") -> nn.Module:
+    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or, as `classifier`, with
+    its head for whole texts (`AutoModelForSequenceClassification`).
+
+    attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
+    is missing, where weights are damaged or lack parameters, and where the library does not know the model's type.
+    """
+    model, absent = _loaded(folder, "AutoModelForSequenceClassification" if classifier else "AutoModel", attention)
+    missing = sorted(name for name in absent if classifier or UNUSED not in name)
     if missing and classifier:
         raise AuditError(
             f"{folder}: is no classifier of texts: its weights lack {missing[0]}; name a folder that was saved after "
@@ -91,12 +106,26 @@ def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa"
         )
     if missing:
         raise AuditError(f"{folder}: its weights lack {missing[0]}, which config.json asks for; mend the folder")
-    if getattr(model.config, "is_encoder_decoder", False):
-        raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
     if not classifier and getattr(model, UNUSED, None) is not None:
         model.pooler = None
     opened: nn.Module = model.eval()
     return opened
+
+
+def open_untrained(folder: Path, head: str, classes: int) -> nn.Module:
+    """The encoder of a folder below a head for whole texts, as a classifier of `classes` classes that is to be trained:
+    as `open_model` opens it, but in training, with `head`, the layer of the logits, drawn anew.
+
+    The head, and parts that the folder has no weights of, are drawn from PyTorch's random state. Raises AuditError as
+    `open_model` does.
+    """
+    model: Any = _loaded(folder, "AutoModelForSequenceClassification", "eager", classes)[0]
+    linear = attrgetter(head)(model)
+    with torch.no_grad():
+        linear.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
+        linear.bias.zero_()
+    trained: nn.Module = model.train()
+    return trained
 
 
 def positions(model: nn.Module) -> int | None:

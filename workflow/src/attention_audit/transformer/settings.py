@@ -12,6 +12,8 @@ from attention_audit.section import Count, Name, NonNegative, Positive, Section,
 Pool = Literal["first", "sum"]
 IMPOSED, UNIFORM, ADVERSARIES = "imposed", "uniform", "adversaries"
 """The names of the classifiers that are no models in question."""
+MARKS = 2
+"""Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -94,7 +96,7 @@ class GivenClassifiers(Section):
     @property
     def by_model(self) -> dict[str, list[str]]:
         """The folders of every model, by its name in paths; those of the first also with uniform weights imposed."""
-        others = {IMPOSED: next(iter(self.models.values())), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        others = {IMPOSED: next(iter(self.models.values()), []), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
         return self.models | {name: folders for name, folders in others.items() if folders}
 
     @field_validator("models")

@@ -1,0 +1,210 @@
+"""Classifiers that are fine-tuned here: their network against the library's own, and their training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pytest
+import torch
+import transformers
+from classifiers_on_disk import FAMILIES
+from torch import Tensor
+
+from attention_audit.model.attention import soften
+from attention_audit.model.batch import Split
+from attention_audit.model.fine_tuned import FineTuned, even_weights
+from attention_audit.stages.reading_classifiers import take_classifier, take_maps
+from attention_audit.training.loop import adam, train_epoch
+from attention_audit.training.objective import ConsistentAdversary, LabelLoss
+from attention_audit.training.settings import Recipe
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.families import family_of
+from attention_audit.transformer.opening import open_tokenizer, open_untrained
+from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.settings import MARKS
+
+CPU = torch.device("cpu")
+TEXTS = [
+    ["the", "film", "is", "great"],
+    ["unbelievably", "dull"],
+    ["why", "unbelievably", "good", "is", "the", "story", "films"],
+    ["bad"],
+]
+NAMES = [f"text-{number}" for number in range(len(TEXTS))]
+LABELS = np.array([2, 0, 2, 1])
+ITEMS = np.array([len(text) for text in TEXTS]) + MARKS
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return classifiers_on_disk.save(tmp_path_factory.mktemp(request.param), request.param, ("a", "b"))
+
+
+def opened(folder: Path, even: bool = False, seed: int = 0) -> FineTuned:
+    torch.manual_seed(seed)
+    return FineTuned(folder, open_untrained(folder, family_of(folder).classifier, 3), even)
+
+
+def pieces_of(folder: Path) -> Pieces:
+    return cut(open_tokenizer(folder), NAMES, TEXTS, None, 40)
+
+
+def split_of(folder: Path, **carried: Any) -> Split:
+    pieces = pieces_of(folder)
+    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+    return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARKS, **carried)
+
+
+@contextmanager
+def imposed(model: FineTuned, weights: Tensor) -> Iterator[None]:
+    """The library's own hook gives the first token of all texts these weights (B, P) in all heads of the last layer."""
+    last = model.attending
+
+    def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
+        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
+        own = (scores if mask is None else scores + mask).softmax(-1)
+        if module is last:
+            row = weights[:, None, None].expand(-1, own.shape[1], 1, -1)
+            own = torch.cat([row, own[:, :, 1:]], 2)
+        return (own @ value).transpose(1, 2).contiguous(), own
+
+    transformers.AttentionInterface.register("imposed_in_training", attend)
+    transformers.AttentionMaskInterface.register("imposed_in_training", transformers.masking_utils.eager_mask)
+    model.model.set_attn_implementation("imposed_in_training")
+    try:
+        yield
+    finally:
+        model.model.set_attn_implementation("eager")
+
+
+def gradients(model: FineTuned, logits: Tensor) -> dict[str, Tensor]:
+    """Of the cross-entropy, by parameter; zeros where a parameter has no part in it."""
+    model.zero_grad()
+    torch.nn.functional.cross_entropy(logits, torch.from_numpy(LABELS)).backward()
+    return {
+        name: torch.zeros_like(weight) if weight.grad is None else weight.grad.clone()
+        for name, weight in model.named_parameters()
+    }
+
+
+def test_own_attention_is_the_librarys(folder: Path) -> None:
+    model, split = opened(folder).eval(), split_of(folder)
+    batch = split.batch(np.arange(4))
+    assert batch.pieces is not None
+    ours = model(batch)
+    theirs = model.model(
+        input_ids=batch.pieces.ids,
+        attention_mask=batch.pieces.mask.long(),
+        output_attentions=True,
+    )
+    torch.testing.assert_close(ours.logits, theirs.logits, atol=1e-5, rtol=0)
+    own, expected = gradients(model, model(batch).logits), gradients(model, theirs.logits)
+    for name, gradient in own.items():
+        torch.testing.assert_close(gradient, expected[name], atol=1e-5, rtol=1e-4, msg=name)
+    rows = theirs.attentions[-1][:, :, 0].mean(1)
+    for text, items in enumerate(ITEMS):
+        words = [text_items for text_items in batch.pieces.items[text].tolist() if text_items >= 0]
+        map_ = np.zeros(items)
+        np.add.at(map_, words, rows[text, : len(words)].detach().numpy())
+        np.testing.assert_allclose(ours.attention[text, :items].detach().numpy(), map_, atol=1e-6)
+        assert not ours.attention[text, items:].any()
+
+
+def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) -> None:
+    model, split = opened(folder, even=True).eval(), split_of(folder)
+    batch = split.batch(np.arange(4))
+    assert batch.pieces is not None
+    by_hand = torch.zeros(batch.pieces.ids.shape)
+    for text, items in enumerate(batch.pieces.items.tolist()):
+        for place, item in enumerate(items):
+            if item >= 0:
+                by_hand[text, place] = 1 / (ITEMS[text] * items.count(item))
+    torch.testing.assert_close(even_weights(batch.pieces), by_hand)
+    ours = model(batch)
+    own = gradients(model, ours.logits)
+    with imposed(model, by_hand):
+        theirs = model.logits(batch.pieces)
+        expected = gradients(model, theirs)
+    torch.testing.assert_close(ours.logits, theirs, atol=1e-5, rtol=0)
+    for name, gradient in own.items():
+        torch.testing.assert_close(gradient, expected[name], atol=1e-5, rtol=1e-4, msg=name)
+    for text, items in enumerate(ITEMS):
+        np.testing.assert_allclose(ours.attention[text, :items].detach().numpy(), 1 / items, atol=1e-6)
+
+
+def test_the_head_is_of_the_seed_and_the_encoder_is_not(folder: Path) -> None:
+    first, again, other = opened(folder), opened(folder), opened(folder, seed=1)
+    head = family_of(folder).classifier
+    for name, weight in first.model.state_dict().items():
+        torch.testing.assert_close(weight, again.model.state_dict()[name])
+        same = torch.equal(weight, other.model.state_dict()[name])
+        assert same is not (name == f"{head}.weight")
+
+
+def test_softening_multiplies_the_scores_of_the_first_token(folder: Path) -> None:
+    model, split = opened(folder).eval(), split_of(folder)
+    batch = split.batch(np.array([2]))
+    assert batch.pieces is not None
+    with torch.no_grad():
+        own = model.attend(batch.pieces).weights[0, :, :]
+    soften(model.attention, 0.25)
+    softened = (own.log() * 0.25).softmax(-1)
+    with torch.no_grad():
+        torch.testing.assert_close(model.attend(batch.pieces).weights[0], softened, atol=1e-5, rtol=1e-4)
+        map_ = np.zeros(ITEMS[2])
+        np.add.at(map_, batch.pieces.items[0].numpy(), softened.mean(0).numpy())
+        np.testing.assert_allclose(model(batch).attention[0].numpy(), map_, atol=1e-5)
+
+
+@pytest.mark.parametrize("even", [False, True])
+def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: Path, even: bool) -> None:
+    model, split = opened(folder, even), split_of(folder)
+    recipe = Recipe(learning_rate=1e-3, decoupled=True, average=True, warmup=0.1, clip_norm=1.0, amsgrad=False)
+    optimiser, random = adam(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
+    model.train()
+    losses = [train_epoch(model, split, LabelLoss(None), optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
+    assert losses[-1] < losses[0]
+    model.eval()
+    readout = take_classifier(model, pieces_of(folder), NAMES, LABELS, range(3))
+    batch = split.batch(np.arange(4))
+    with torch.no_grad():
+        output = model(batch)
+    np.testing.assert_allclose(readout.probabilities, output.logits.softmax(-1).numpy(), atol=1e-5)
+    (maps,) = take_maps(model, pieces_of(folder), NAMES, LABELS)
+    assert maps.attending is None
+    for text, items in enumerate(ITEMS):
+        np.testing.assert_allclose(readout.attention[text], output.attention[text, :items].numpy(), atol=1e-5)
+        np.testing.assert_allclose(maps.attention[text], readout.attention[text], atol=1e-6)
+        if even:
+            np.testing.assert_allclose(readout.attention[text], 1 / items, atol=1e-6)
+
+
+def test_an_adversary_compares_maps_of_words_and_marks(folder: Path) -> None:
+    model = opened(folder).eval()
+    maps = [np.arange(1, items + 1) / (items * (items + 1) / 2) for items in ITEMS]
+    predicted = np.full((4, 3), 1 / 3)
+    split = split_of(folder, attention=maps, probabilities=predicted)
+    members = np.array([3, 0])
+    batch = split.batch(members)
+    with torch.no_grad():
+        output = model(batch)
+        loss = ConsistentAdversary(0.5)(output, batch)
+    for row, member in enumerate(members):
+        own = output.attention[row, : ITEMS[member]].double().numpy()
+        kl = (own * np.log(own / maps[member])).sum()
+        tvd = np.abs(output.logits[row].softmax(-1).double().numpy() - 1 / 3).sum() / 2
+        assert loss[row].item() == pytest.approx(tvd - 0.5 * kl, abs=1e-5)
+
+
+def test_a_state_has_one_name_for_each_weight(folder: Path) -> None:
+    model = opened(folder)
+    state = model.state_dict()
+    assert len({weight.data_ptr() for weight in state.values()}) == len(state)
+    assert {*state} == {f"model.{name}" for name in model.model.state_dict()}
+    assert model.decoder is attrgetter(model.family.classifier)(model.model)

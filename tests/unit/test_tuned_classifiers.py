@@ -1,0 +1,191 @@
+"""Classifiers that a recipe fine-tunes: their plan, and a small run of all models, audits and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import transformers_on_disk as on_disk
+from in_process import make, make_exhibit, training_files, run_stage
+from planned import PLACES, plan_of
+
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.training import HISTORY, SEARCH
+from attention_audit.errors import AuditError
+from attention_audit.plan.plan import Plan
+from attention_audit.readout import read_readout
+from attention_audit.section import Section
+from attention_audit.transformer.settings import MARKS
+
+SEEDS = [10, 50]
+STEPS = 2
+SIZES = {"train": 48, "dev": 24, "test": 16}
+
+
+def changes(encoder: Path, **recipe: Any) -> dict[str, Any]:
+    """A configuration with two seeds, a twin, one adversary from scratch, one search, and guides."""
+    return {
+        "datasets": [],
+        "corpora": {"chorus": {"texts": SIZES}},
+        "serrano_smith": {"datasets": []},
+        "jain_wallace": {"datasets": []},
+        "deception": {"datasets": []},
+        "instance_adversary": {"steps": 5},
+        "permutation": {"permutations": 5},
+        "agreement": {"texts": 4, "steps": 4},
+        "resamples": 20,
+        "hf": {
+            "chorus": {
+                "recipe": {
+                    "path": str(encoder),
+                    "seeds": SEEDS,
+                    "tuning": {"epochs": 2, "batch_size": 8, "learning_rate": 0.001},
+                    "adversary": {
+                        "search": "both",
+                        "lambdas": [0.01],
+                        "epochs": 1,
+                        "continuation": {"steps": STEPS, "epochs": 1, "rounds": 1},
+                    },
+                    "guides": {"hidden": 8, "attention": 8, "embedding": 8, "epochs": 2},
+                }
+                | recipe
+            }
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("encoder")
+    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+
+
+@pytest.fixture(scope="module")
+def run(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    """The plan of a run, in whose folder the tests of this module are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("run"))
+        yield plan_of(**changes(encoder))  # type: ignore[misc]
+
+
+def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
+    suite = run.scope.on(run.scope.suite("hf"), "chorus")
+    assert suite.models == [
+        "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
+        "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary",
+    ]  # fmt: skip
+    assert suite.architecture("chorus", "uniform").attention == "even_heads"
+    assert suite.architecture("chorus", "adversary_lambda0.01").attention == "heads"
+    settings = suite.training("chorus", "base", SEEDS)
+    assert (settings.epochs, settings.optimisation.learning_rate, settings.optimisation.warmup) == (2, 0.001, 0.1)
+    assert settings.optimisation.decoupled and not settings.optimisation.amsgrad
+    search = suite.training("chorus", "continuation", [10])
+    assert search.optimisation.learning_rate == pytest.approx(0.0001)
+    assert search.epochs == 1
+    assert run.scope.suite("hf").seeds("base") == SEEDS
+
+
+def test_every_model_is_trained_and_read_out(run: Plan) -> None:
+    suite = run.scope.on(run.scope.suite("hf"), "chorus")
+    readouts = {
+        (model, seed): PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test")
+        for model in suite.models
+        for seed in suite.seeds(model)
+    }
+    make(run, *readouts.values())
+    tokens = {
+        row["id"]: row["tokens"] for row in read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pylist()
+    }
+    for (model, _), path in readouts.items():
+        readout = read_readout(Path(path))
+        guide = model.startswith("guide")
+        assert (readout.attending is None) is guide
+        lengths = np.array([len(tokens[name]) for name in readout.ids])
+        assert (readout.words == lengths).all()
+        assert (readout.lengths == lengths + MARKS * (not guide)).all()
+        assert all(weights.sum() == pytest.approx(1, abs=1e-5) for weights in readout.attention)
+        if model in ("uniform", "guide_uniform"):
+            assert all(np.allclose(weights, 1 / len(weights)) for weights in readout.attention)
+    base = read_readout(Path(readouts["base", 50]))
+    guided = read_readout(Path(readouts["guide_base_lstm", 50])).aligned(base.ids)
+    for whole, words in zip(base.word_attention, guided.attention, strict=True):
+        np.testing.assert_allclose(words, whole / whole.sum(), atol=1e-6)
+    train = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="train")))
+    assert train.attending is None and len(train) == SIZES["train"]
+
+
+def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None:
+    test_every_model_is_trained_and_read_out(run)
+    of = lambda model, seed: read_weights(Path(PLACES.weights.format(training=f"chorus/hf/{model}", seed=seed)))  # noqa: E731
+    first, second = of("base", 10), of("base", 50)
+    assert not (first["model.classifier.weight"] == second["model.classifier.weight"]).all()
+    found = read_table(Path(PLACES.search.format(training="chorus/hf/continuation", seed=10)), SEARCH).to_pylist()
+    assert len(found) == STEPS and sum(row["chosen"] for row in found) == 1
+    history = read_table(Path(PLACES.history.format(training="chorus/hf/base", seed=10)), HISTORY)
+    assert len(history) == 2
+
+
+def test_finished_seeds_are_kept(run: Plan) -> None:
+    make(run, PLACES.readout.format(training="chorus/hf/uniform", seed=10, split="test"))
+    inputs, outputs = training_files(run, "chorus/hf/uniform")
+    before = Path(outputs["weights"][0]).read_bytes()
+    said = run_stage("train", run.train_job("chorus/hf/uniform"), inputs, outputs)
+    assert sum("weights of an earlier run" in line for line in said) == len(SEEDS)
+    assert Path(outputs["weights"][0]).read_bytes() == before
+
+
+def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
+    suite = run.scope.suite("hf")
+    make(run, *run.auditing.files(suite))
+    names = {audit.name for audit in run.auditing.asked(suite, "chorus")}
+    assert {"comparison", "consistency", "heads", "located", "correlation", "attention_maps"} <= names
+    rows = read_table(Path(PLACES.audit_file("chorus", "hf", "comparison")), COMPARISON).to_pandas()
+    assert {*rows["model"].astype(str)} == {"base", "uniform", "adversary", "continuation"}
+    scores = read_table(Path(PLACES.audit_file("chorus", "hf", "performance")), PERFORMANCE).to_pandas()
+    assert scores["model"].nunique() == 9
+    exhibits = {exhibit.name: exhibit for folder in ("tables", "figures") for exhibit in run.exhibiting.made(folder)}
+    for name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "hf_fig_frontier", "summary"):
+        make_exhibit(run, exhibits[name])
+    summary = read_table(Path(run.exhibiting.path(exhibits["summary"], ".parquet")), SUMMARY).to_pandas()
+    assert len(summary) == 1 and summary["model"][0] == "base"
+    for question in ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable"):
+        assert summary[question][0] in ("yes", "no", "undecided")
+        assert np.isfinite(summary[f"{question}_value"][0])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "line"),
+    [
+        ({"path": "nowhere/encoder"}, r"config: hf\.chorus\.recipe\.path: no such folder"),
+        ({"seeds": [10, 10]}, r"config: hf\.chorus\.recipe\.seeds: .*10"),
+        ({"adversary": {"search": "scratch", "lambdas": [0.5]}}, r"guides\.adversary_lambda: 0\.01 is not in"),
+        ({"epochs": 3}, r"config: hf\.chorus\.recipe\.epochs: "),
+    ],
+)
+def test_a_wrong_recipe_is_one_line(encoder: Path, recipe: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=line) as caught:
+        plan_of(**changes(encoder, **recipe))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_models_and_a_recipe_exclude_each_other(encoder: Path) -> None:
+    both = changes(encoder)
+    both["hf"]["chorus"]["models"] = {"mine": ["folder"]}
+    with pytest.raises(AuditError, match="has a recipe, and models"):
+        plan_of(**both)
+    with pytest.raises(AuditError, match="names neither models nor a recipe"):
+        plan_of(**changes(encoder) | {"hf": {"chorus": {"max_length": 64}}})
+
+
+def test_an_encoder_of_another_family_is_one_line(tmp_path: Path) -> None:
+    other = on_disk.save(tmp_path / "other")
+    on_disk.change_config(other, model_type="deberta")
+    with pytest.raises(AuditError, match=r"'deberta', whose last layer"):
+        plan_of(**changes(other))

@@ -1,0 +1,89 @@
+"""The Transformer classifiers of one data set that are fine-tuned here, and asked Wiegreffe & Pinter's four tests."""
+
+from __future__ import annotations
+
+from attention_audit.config import Config
+from attention_audit.model.architecture import Architecture
+from attention_audit.names import Names
+from attention_audit.plan.corpora import vectors_of
+from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
+from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.transformers import encoder_width, recipe_of
+from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
+from attention_audit.training.settings import Recipe
+from attention_audit.transformer.settings import MARKS, Backbone
+
+
+class TunedClassifiers(FourTests):
+    """The models of the four tests, whose base model is a classifier that is fine-tuned from one encoder, and whose map
+    is the mean of the heads of its last layer. The twin has uniform weights there.
+
+    `models`, `seeds` and the like are those of the data set; key, title and audits are those of the suite that it is
+    part of (`plan.classifiers`).
+    """
+
+    labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
+
+    def __init__(self, config: Config, dataset: str) -> None:
+        super().__init__(config)
+        self.dataset = dataset
+
+    def on(self, dataset: str) -> Suite:
+        return self
+
+    @property
+    def recipe(self) -> ClassifierRecipe:
+        """The recipe of the data set."""
+        return recipe_of(self.config, self.dataset)
+
+    @property
+    def datasets(self) -> list[str]:
+        return [self.dataset]
+
+    @property
+    def adversary(self) -> ClassifierAdversary:
+        return self.recipe.adversary
+
+    @property
+    def lent(self) -> float:
+        return self.recipe.guides.adversary_lambda
+
+    @property
+    def base_seeds(self) -> list[int]:
+        return self.recipe.seeds
+
+    @property
+    def tuning(self) -> ClassifierTuning:
+        return self.recipe.tuning
+
+    @property
+    def marks(self) -> int:
+        return MARKS
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        if attention := GUIDES.get(model):
+            guides, vectors = self.recipe.guides, vectors_of(self.config, dataset)
+            return Architecture(
+                encoder="affine",
+                attention=attention,
+                embedding=vectors.dimension if vectors else guides.embedding,
+                pretrained=vectors is not None,
+                hidden=guides.hidden,
+                attention_hidden=guides.attention,
+            )
+        return Architecture(
+            encoder="transformer",
+            attention="even_heads" if model == "uniform" else "heads",
+            embedding=1,
+            pretrained=False,
+            hidden=encoder_width(self.config, dataset),
+            attention_hidden=1,
+            transformer=Backbone(path=self.recipe.path, frozen=False, max_length=self.config.hf[dataset].max_length),
+        )
+
+    def schedule(self, dataset: str, model: str) -> Schedule:
+        guides, adversary = self.recipe.guides, self.recipe.adversary
+        recipe = Recipe(selection=self.tuning.selection, learning_rate=guides.learning_rate)
+        if model.startswith(ADVERSARY):
+            return Schedule(recipe, adversary.epochs, adversary.patience)
+        return Schedule(recipe, adversary.continuation.epochs if model == CONTINUATION else guides.epochs)

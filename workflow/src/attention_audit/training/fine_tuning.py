@@ -1,0 +1,121 @@
+"""The section of the configuration for Transformer classifiers: those that are given, or how they are fine-tuned."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from attention_audit.section import Count, Name, Positive, Section, Seed, refuse_duplicates
+from attention_audit.training.settings import Adversary, Continuation, Guides
+from attention_audit.transformer.settings import GivenClassifiers, Tuning
+
+
+class ClassifierTuning(Tuning):
+    """How a classifier is fine-tuned: as other Transformers are, with the epoch selected on dev."""
+
+    epochs: Count = Field(2, description="Epochs of base and uniform models; adversaries have their own.")
+    selection: Literal["dev", "test"] = Field(
+        "dev", description="Split whose ROC-AUC selects the epoch; test only to reproduce others."
+    )
+
+
+class ClassifierContinuation(Continuation):
+    """The search by continuation, whose steps take minutes each: fewer and shorter ones."""
+
+    steps: Count = Field(6, ge=2, le=100, description="Steps, each of which leaves a model; at most 100.")
+    epochs: Count = Field(1, description="Epochs of a step.")
+
+
+class ClassifierAdversary(Adversary):
+    """The model-consistent adversary, fine-tuned to minimise TVD - lambda KL(adversary || base). The KL is that of the
+    mean maps of the heads.
+    """
+
+    search: Literal["continuation", "scratch", "both"] = Field(
+        "continuation",
+        description="scratch: one training from the encoder for each of `lambdas`; continuation: one search that "
+        "begins at the base model, with the settings of `continuation`.",
+    )
+    continuation: ClassifierContinuation = Field(
+        default_factory=ClassifierContinuation, description="The search by continuation."
+    )
+    lambdas: list[Positive] = Field(
+        default_factory=lambda: [0.001, 0.01, 0.1], min_length=1, description="Grid of lambda, from scratch."
+    )
+    epochs: Count = Field(4, description="Most epochs, from scratch.")
+    patience: Count = Field(2, description="Stop after so many epochs without a lower training loss.")
+
+
+class ClassifierGuides(Guides):
+    """The diagnostic MLP of test 3, which reads words and is guided by the words' part of a map."""
+
+    adversary_lambda: Positive = Field(
+        0.01,
+        description="Lambda of the adversary from scratch that lends its weights as a guide, where `search` is "
+        "scratch; else the chosen one of the search by continuation does.",
+    )
+    embedding: Count = Field(300, description="Width of random embeddings; a vector file brings its own.")
+    epochs: Count = Field(8, description="Epochs.")
+    learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
+
+
+class ClassifierRecipe(Section):
+    """How classifiers of one data set are fine-tuned: a base model, its twin with uniform weights in the first token's
+    row of the last layer, adversaries, and guided models.
+    """
+
+    path: str = Field(
+        min_length=1,
+        description="The encoder that all begin with: a folder with config.json, weights as safetensors and a "
+        "tokenizer, here or in the mirror; or the id of a model that the cache of the Hugging Face hub holds. Of the "
+        "families BERT, RoBERTa, ELECTRA and DistilBERT.",
+    )
+    seeds: list[Seed] = Field(
+        default_factory=lambda: [10, 50, 257],
+        min_length=1,
+        description="Seeds of base, uniform and guided models; the first is that of the base model.",
+    )
+    tuning: ClassifierTuning = Field(default_factory=ClassifierTuning, description="Fine-tuning, by AdamW.")
+    adversary: ClassifierAdversary = Field(
+        default_factory=ClassifierAdversary, description="Model-consistent adversaries (test 4)."
+    )
+    guides: ClassifierGuides = Field(default_factory=ClassifierGuides, description="Diagnostic MLP (test 3).")
+
+    @field_validator("seeds")
+    @classmethod
+    def _distinct(cls, seeds: list[int]) -> list[int]:
+        refuse_duplicates("seed", seeds)
+        return seeds
+
+    @model_validator(mode="after")
+    def _lent(self) -> Self:
+        lent, lambdas = self.guides.adversary_lambda, self.adversary.lambdas
+        if not self.adversary.continued and lent not in lambdas:
+            raise ValueError(f"guides.adversary_lambda: {lent} is not in adversary.lambdas {lambdas}")
+        return self
+
+
+class Classifiers(GivenClassifiers):
+    """The Transformer classifiers of one data set: `models` that are given, each a folder as `save_pretrained` writes
+    it, model and tokenizer, or the id of a model that the cache of the Hugging Face hub holds; or the `recipe` by which
+    they are fine-tuned here.
+    """
+
+    models: dict[Name, list[str]] = Field(
+        default_factory=dict,
+        description="The models in question by names of yours, each with the folder of each of its trainings. The "
+        "first model is the one that `uniform` and `adversaries` belong to.",
+    )
+    recipe: ClassifierRecipe | None = Field(
+        None, description="How classifiers are fine-tuned, where none are given. null: they are given."
+    )
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if self.recipe is None and not self.models:
+            raise ValueError("names neither models nor a recipe; give `models`, or a `recipe` to fine-tune some")
+        beside = [key for key in ("models", "uniform", "adversaries", "labels") if getattr(self, key)]
+        if self.recipe is not None and beside:
+            raise ValueError(f"has a recipe, and {beside[0]}, which is said of models that are given; leave one out")
+        return self
