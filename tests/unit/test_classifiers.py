@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from attention_audit.model.tail import Tail
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
 
 TEXTS = [
@@ -27,6 +29,7 @@ TEXTS = [
     ["why", "unbelievably", "good", "is", "the", "story", "films"],
     ["bad"],
 ]
+MINILM = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "no mirror") / "encoders" / "all-MiniLM-L6-v2"
 NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 
 
@@ -176,3 +179,25 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     with pytest.raises(AuditError, match="activation 'mish' is not known here"):
         SequenceClassifier(strange)
+
+
+@pytest.mark.skipif(not MINILM.is_dir(), reason="ATTENTION_AUDIT_MIRROR names no folder with encoders/all-MiniLM-L6-v2")
+def test_a_real_encoder_with_a_random_classifier_has_the_tail_that_is_known(tmp_path: Path) -> None:
+    config = transformers.AutoConfig.from_pretrained(MINILM, local_files_only=True, num_labels=3)
+    torch.manual_seed(0)
+    model = transformers.AutoModelForSequenceClassification.from_config(config)
+    encoder: Any = open_model(MINILM)
+    # the encoder comes without a pooler
+    missing = model.bert.load_state_dict(encoder.state_dict(), strict=False)
+    assert all("pooler" in name for name in missing.missing_keys)
+    torch.nn.init.normal_(model.classifier.weight, std=0.5)
+    model.save_pretrained(tmp_path)
+    open_tokenizer(MINILM).save_pretrained(tmp_path)
+    classifier = SequenceClassifier(tmp_path)
+    readout = read(classifier)
+    assert np.ptp(readout.probabilities, axis=0).max() > 0.01
+    assert readout.attending is not None
+    assert readout.attending.weights[0].shape == (len(TEXTS[0]) + MARKS, 12)
+    for row, text in enumerate(TEXTS):
+        expected = library(classifier, text).logits[0].softmax(-1).numpy()
+        np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)

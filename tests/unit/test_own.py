@@ -185,21 +185,32 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
 def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
     entry = write_all(Path("given"), texts=12)
     write_given(made(2, 6), Path("given/second.npz"))
-    plan = planned(reviews=entry)
     line = (
         r"^given/second\.npz: text 'text-6', column id: is missing and 5 more, of 12 texts of given/first\.parquet; "
         "give every training the same texts$"
     )
+    with pytest.raises(AuditError, match=line):
+        planned(reviews=entry)
+    # and where a file becomes another while the run goes on
+    write_given(made(2, 12), Path("given/second.npz"))
+    plan = planned(reviews=entry)
+    write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
         make(plan, *plan.trainings.files("reviews/own/mine"))
 
 
 def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
     entry = write_all(Path("given"), texts=12) | {"classes": ["a", "b", "c"]}
-    plan = planned(reviews=entry)
     line = r"^given/first\.parquet: column probabilities has 2 classes, and own\.reviews\.classes names 3; name each$"
     with pytest.raises(AuditError, match=line):
-        make(plan, PLACES.corpus_file("reviews", "corpus"))
+        planned(reviews=entry)
+
+
+def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
+    entry = write_all(Path("given"), texts=2)
+    line = "config: jain_wallace.datasets: of 'reviews' there are readouts alone, on which nothing can be trained"
+    with pytest.raises(AuditError, match=line):
+        plan_of(**NOTHING_ELSE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
 
 
 def config_of(own: dict[str, Any]) -> Config:

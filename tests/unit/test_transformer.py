@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import transformers
 import transformers_on_disk as on_disk
 
 from attention_audit.errors import AuditError
@@ -207,3 +208,26 @@ def test_an_encoder_is_no_classifier_and_a_classifier_has_an_encoder(folder: Pat
     theirs: Any = classifier
     torch.testing.assert_close(encoder(ids).last_hidden_state, theirs.bert(ids).last_hidden_state)
     assert classifier(ids, output_attentions=True).attentions[-1].shape == (1, 2, 4, 4)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "distilbert", "electra", "modernbert"])
+def test_other_families_are_read_likewise(tmp_path: Path, kind: str) -> None:
+    pieces = on_disk.tokenizer(on_disk.WORDS)
+    sizes = {"vocab_size": len(pieces), "max_position_embeddings": 42, "pad_token_id": 0}
+    if kind == "distilbert":
+        sizes |= {"dim": 16, "hidden_dim": 24, "n_layers": 2, "n_heads": 2}
+    else:
+        sizes |= on_disk.SIZES | ({"embedding_size": 8} if kind == "electra" else {})
+    torch.manual_seed(0)
+    model = transformers.AutoModel.from_config(transformers.AutoConfig.for_model(kind, **sizes))
+    model.save_pretrained(tmp_path)
+    pieces.save_pretrained(tmp_path)
+    assert read_facts(tmp_path)[1:3] == (16, 2)
+    opened = open_model(tmp_path)
+    assert positions(opened) == (41 if kind == "roberta" else 42)
+    states = WordStates(opened, 2, "sum")
+    batch = PieceTable(pieces_of(tmp_path, TEXTS), CPU).batch(torch.tensor([1, 2]))
+    found = states(batch)
+    alone = opened(torch.tensor([pieces(TEXTS[1], is_split_into_words=True)["input_ids"]])).last_hidden_state
+    torch.testing.assert_close(found.states[0, 0], alone[0, 1], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(states(batch, states.vectors(batch)).states, found.states)

@@ -37,9 +37,16 @@ from attention_audit.transformer.opening import open_model, open_tokenizer
 CPU = torch.device("cpu")
 SIZES = {"train": 48, "dev": 24, "test": 16}
 TRAININGS = [
-    "chorus/wp/base", "chorus/wp/uniform", "chorus/wp/adversary_lambda0.01", "chorus/wp/continuation",
-    "chorus/wp/guide_base_lstm", "chorus/ss/flan_transformer", "chorus/jw/transformer_dot", "pairs/jw/transformer_tanh",
-]  # fmt: skip
+    "chorus/wp/base",
+    "chorus/wp/uniform",
+    "chorus/wp/adversary_lambda0.01",
+    "chorus/wp/continuation",
+    "needle/pd/liar_lambda0.4",
+    "chorus/wp/guide_base_lstm",
+    "chorus/ss/flan_transformer",
+    "chorus/jw/transformer_dot",
+    "pairs/jw/transformer_tanh",
+]
 
 
 def changes(path: Path, **transformer: Any) -> dict[str, Any]:
@@ -47,7 +54,7 @@ def changes(path: Path, **transformer: Any) -> dict[str, Any]:
     questions = {"kind": "table", "path": "pairs.csv", "query": "question", "tokens": {"tokenizer": "spaces"}}
     return {
         "datasets": ["chorus"],
-        "corpora": {"chorus": {"texts": SIZES}, "pairs": questions},
+        "corpora": {"chorus": {"texts": SIZES}, "needle": {"texts": SIZES}, "pairs": questions},
         "transformer": {"path": str(path), **transformer},
         "model": {"encoder": "transformer", "attention_hidden": 8},
         "training": {"further_seeds": [50], "epochs": 2},
@@ -61,7 +68,7 @@ def changes(path: Path, **transformer: Any) -> dict[str, Any]:
             "models": ["transformer_tanh", "transformer_dot"],
             "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003}},
         },
-        "deception": {"datasets": []},
+        "deception": {"datasets": ["needle"], "lambdas": [0.4], "seeds": [10], "epochs": 1},
         "agreement": {"texts": 4, "steps": 8},
     }  # fmt: skip
 
@@ -131,7 +138,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Made:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         run = made(folder, frozen=False, pool="sum", layer=1, tuning={"epochs": 1, "batch_size": 16})
-        trained(run, [*TRAININGS[:2], *TRAININGS[4:]])
+        trained(run, TRAININGS)
     return run
 
 
@@ -329,6 +336,15 @@ def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pyte
     assert (recipe.decoupled, recipe.warmup, recipe.clip_norm, recipe.learning_rate) == (True, 0.1, 1.0, 5e-5)
     assert job.epochs == 1
     assert not tuned.plan.train_job("chorus/wp/guide_base_lstm").optimisation.decoupled
+
+
+def test_every_model_but_a_guide_is_fine_tuned(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tuned.folder)
+    for training in TRAININGS:
+        job = tuned.plan.train_job(training)
+        path = tuned.plan.config.places.weights.format(training=training, seed=job.seeds[0])
+        kept = any(name.startswith("transformer.") for name in read_weights(Path(path)))
+        assert kept == job.optimisation.decoupled == ("guide" not in training), training
 
 
 def test_the_rate_rises_and_falls_linearly() -> None:

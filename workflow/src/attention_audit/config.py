@@ -242,6 +242,8 @@ class Config(Section):
                 if name not in self.corpora:
                     likely = did_you_mean(name, known)
                     yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
+                elif not self.corpora[name].trained:
+                    yield f"{key}: of {name!r} there are readouts alone, on which nothing can be trained; leave it out"
         own: dict[str, tuple[Iterable[str], str]] = {
             "serrano_smith.recipes": (self.serrano_smith.recipes, f"`{DEFAULT}` for all others"),
             "jain_wallace.recipes": (self.jain_wallace.recipes, f"`{DEFAULT}` for all others"),

@@ -115,7 +115,7 @@ def audit(
             "own": {DATASET: own | ({"classes": list(classes)} if classes else {})},
             "results": f"{folder}/results",
         }
-        plan = Plan(raw, {})
+        plan = Plan(raw, {}, memory=Path(folder))
         _import(plan)
         frames = _audit(plan)
         for table in plan.tables:

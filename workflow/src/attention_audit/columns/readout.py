@@ -42,7 +42,7 @@ READOUT = Artefact(
 
 HEADED = Artefact(
     "headed readout",
-    READOUT.path,
+    "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
     meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
     "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",

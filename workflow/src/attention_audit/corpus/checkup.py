@@ -17,10 +17,13 @@ from itertools import islice
 from pathlib import Path
 
 from attention_audit.code import code_hash
+from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
+from attention_audit.given.files import read_given
+from attention_audit.given.readouts import check_beside
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -223,24 +226,39 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"only the first {ROWS:,} rows were looked at before the run"
 
 
-def checkup(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> list[str]:
-    """The oddities of a data set. raw: the path of each of its files, by field.
+def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) -> None:
+    """Raise AuditError where one of the readouts of a data set is wrong, or is of other texts than the first.
+
+    files: the path of each, by how the configuration names it; the first is that of `source`.
+    """
+    first = read_given(files[source.path], source.path)
+    source.named(name, first)
+    for place, path in files.items():
+        if place != source.path:
+            check_beside(read_given(path, place), first)
+
+
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> list[str]:
+    """The oddities of a data set. raw: the path of each of its files, by field; of readouts, of every one of them.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
+    if isinstance(source, ReadoutCorpus):
+        check_readouts(name, source, raw)
+        return []
     counts = count(name, source, raw)
     refuse(name, source, counts)
     return [f"{name}: {line}" for line in oddities(source, counts)]
 
 
-def stamp(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> str:
+def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> str:
     """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
     files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
     told = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup")])
     return sha256(told.encode()).hexdigest()
 
 
-def remembered(name: str, source: TableCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
+def remembered(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.

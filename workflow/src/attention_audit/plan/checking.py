@@ -4,10 +4,12 @@ is odd is said.
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import remembered
+from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors
@@ -53,6 +55,14 @@ def _missing(scope: Scope, path: str, whose: str, network: bool) -> list[str]:
     return []
 
 
+def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
+    """The user's own files of a data set: by field, or by how the configuration names them where they are readouts."""
+    if dataset not in scope.config.own:
+        return raw_paths(scope.config, dataset, scope.mirror)
+    named = chain.from_iterable(scope.config.own[dataset].by_model.values())
+    return {path: placed(path, scope.mirror) for path in named}
+
+
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
@@ -75,9 +85,10 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":
             oddities.append(f"{name}: {splitting(source.preparation.tokens)}")
-        if isinstance(source, TableCorpus):
+        files = files_of(scope, name)
+        if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             try:
-                oddities += remembered(name, source, raw_paths(scope.config, name, scope.mirror), memory)
+                oddities += remembered(name, source, files, memory)
             except AuditError as error:
                 faults += str(error).splitlines()
     if faults:

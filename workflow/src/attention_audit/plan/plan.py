@@ -7,6 +7,7 @@ checked as it is made, so a fault ends the run in one line before any job starts
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from attention_audit.code import code_hash
@@ -19,7 +20,7 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.checking import check_files
+from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.scope import Scope
@@ -54,16 +55,22 @@ def modules(*targets: str) -> list[str]:
 
 class Plan:
     """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison;
-    `own`: what config.yaml says.
+    `own`: what config.yaml says. memory: the folder that keeps what was found in the user's own files.
 
     oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
     configuration or such a file is wrong.
     """
 
-    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], own: Mapping[str, Any] = NOTHING) -> None:
+    def __init__(
+        self,
+        raw: Mapping[str, Any],
+        catalogue: Mapping[str, Any],
+        own: Mapping[str, Any] = NOTHING,
+        memory: Path = MEMORY,
+    ) -> None:
         self.config: Config = parse_config(raw, {"the catalogue": catalogue, "config.yaml": own})
         self.scope = Scope(self.config)
-        self.oddities = check_files(self.scope)
+        self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)

@@ -109,7 +109,7 @@ def run(job: Job[StatesJob]) -> None:
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
     first = 0
     with written(job.output("states"), (rows_of(pieces, settings.pair), model.width), kind) as states:
-        for split, (ids, part) in pieces.items():
+        for split, (_, part) in pieces.items():
             rows = part.read + settings.pair
             starts = first + rows.cumsum() - rows
             for members, batch in PieceTable(part, device).in_order_of_length():
@@ -121,9 +121,7 @@ def run(job: Job[StatesJob]) -> None:
                     if settings.pair:
                         states[start + read] = summary[place]
             first += int(rows.sum())
-            cut = f", {int(part.truncated.sum())} of them cut" if part.truncated.any() else ""
-            unknown = f", {int(part.unknown.sum())} words without a piece" if part.unknown.any() else ""
-            job.report(f"{split}: {len(ids)} texts{cut}, {int(part.counts.sum())} pieces{unknown}")
+            job.report(part.told(split))
     parts = [part for _, part in pieces.values()]
     columns = {
         "id": [name for ids, _ in pieces.values() for name in ids],

@@ -72,6 +72,9 @@ class Trainer:
             job.settings.deceptive,
             of_transformer(job.inputs),
         )
+        for name, texts in self.material.splits.items():
+            if texts.pieces is not None:
+                job.report(texts.pieces.told(name))
         self.reference: list[Path] | None = None
         self.splits: dict[str, Split] = {}
 

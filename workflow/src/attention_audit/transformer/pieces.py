@@ -47,6 +47,12 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.counts)
 
+    def told(self, split: str) -> str:
+        """How many texts of a split there are and how many were cut, as a line of a log."""
+        cut = f", {int(self.truncated.sum())} of them cut" if self.truncated.any() else ""
+        unknown = f", {int(self.unknown.sum())} words without a piece" if self.unknown.any() else ""
+        return f"{split}: {len(self)} texts{cut}, {int(self.counts.sum())} pieces{unknown}"
+
     @property
     def starts(self) -> Integers:
         """Where the pieces of each text begin, (N,)."""

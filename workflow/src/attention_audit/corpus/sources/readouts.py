@@ -12,6 +12,7 @@ from attention_audit.corpus.source import Preparation, RawSource
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
+from attention_audit.given.readouts import GivenReadout
 from attention_audit.section import Name
 
 
@@ -36,15 +37,19 @@ class ReadoutCorpus(RawSource):
         """The file of the user."""
         return {"path": self.path}
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
-        given = read_given(raw["path"])
+    def named(self, name: str, given: GivenReadout) -> list[str]:
+        """The names of the classes. Raises AuditError where there are others than are named."""
         if self.classes is not None and len(self.classes) != given.classes:
             raise AuditError(
                 f"{given.place}: column probabilities has {given.classes} classes, and own.{name}.classes names "
                 f"{len(self.classes)}; name each"
             )
-        named = self.classes or [str(number) for number in range(given.classes)]
+        return self.classes or [str(number) for number in range(given.classes)]
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
+        given = read_given(raw["path"])
+        named = self.named(name, given)
         rows = zip(given.ids, given.labels.tolist(), given.tokens, given.evidence, strict=True)
         for id_, label, words, evidence in rows:
             yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", evidence=evidence)
