@@ -271,7 +271,7 @@ def test_the_frontier_of_weights_stands_beside_that_of_contributions(datasets):
 )
 def test_a_model_without_a_look_is_refused(draw):
     compared = comparison(["sst"])
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/wiegreffe_pinter"):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/four_tests"):
         draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
 
 

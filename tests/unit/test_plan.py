@@ -325,7 +325,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"guides": {"hidden": 7}}, "train needle/wp/guide_.*"),
         ({"adversary": {"patience": 7}}, "train needle/wp/adversary_.*"),
         ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/wp/continuation"),
-        ({"answer": {"margins": {"tvd": 0.02}}}, "train needle/wp/continuation|wp_fig_frontier|summary|texts"),
+        ({"answer": {"margins": {"tvd": 0.02}}}, "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts"),
         ({"serrano_smith": {"recipes": {"digest": {"han_rnn": {"epochs": 7}}}}}, "train digest/ss/han_rnn"),
     ],
     ids=str,

@@ -186,9 +186,9 @@ def _told(suite: Suite, dataset: str, model: str) -> str:
     """How a model is trained: every key that decides it, with its value."""
     if given := suite.given(dataset, model):
         return f"not trained here, but imported from {', '.join(given.sources)}"
-    schedule, network = suite.schedule(dataset, model), suite.architecture(dataset, model)
+    settings, network = suite.training(dataset, suite.maker(model), []), suite.architecture(dataset, model)
     sizes = ("hidden", "attention_hidden", "embedding")
-    told = {"epochs": schedule.epochs, "patience": schedule.patience, **schedule.optimisation.model_dump()}
+    told = {"epochs": settings.epochs, "patience": settings.patience, **settings.optimisation.model_dump()}
     told |= {name: getattr(network, name) for name in sizes}
     told |= {f"dropout of {place}": share or None for place, share in network.dropout.model_dump().items()}
     return ", ".join(f"{key} {_value(value)}" for key, value in told.items() if value is not None)

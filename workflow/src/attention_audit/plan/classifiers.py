@@ -74,9 +74,9 @@ class FineTunedClassifiers(OfTransformers):
         self._given = {name: section for name, section in config.hf.items() if section.recipe is None}
         named = dict.fromkeys(name for given in self._given.values() for name in given.models)
         looks = {name: Look(name, colour, "^") for name, colour in zip(named, cycle(COLOURS), strict=False)}
-        looks |= dict(self.labels)
         for suite in self.tuned:
             looks |= dict(suite.labels)
+        looks |= dict(self.labels)
         self.labels = Names(self.labels.kind, self.labels.where, looks)
 
     def on(self, dataset: str) -> Suite:

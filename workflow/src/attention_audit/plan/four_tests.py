@@ -25,7 +25,7 @@ GUIDES: Mapping[str, Attention] = {
     "guide_adversary": "imposed",
 }
 """The attention of the guided models."""
-LOOKS = {
+LOOKS: dict[str, Look] = {
     "base": Look("base", "green", "^"),
     "uniform": Look("uniform", "orange", "s"),
     "adversary": Look("adversary", "blue", "o"),
