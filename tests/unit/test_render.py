@@ -67,7 +67,7 @@ def test_markdown_is_wide(table, tmp_path):
     assert [cells(line, "|")[1:-1] for line in lines[2:5]] == [
         ["SST", "base", "", "0.830 ± 0.004", "0.831", "", "", "9", "dev", "J&W report 0.81"],
         ["SST", "adversary", "2e-05", "0.800", "", "-0.250 ± 0.500", "", "1", "train", ""],
-        ["a-1", "MLP, base LSTM's attention", "", "", "", "", "0.500", "9", "dev", "50 % & more"],
+        ["a-1", "MLP, base model's attention", "", "", "", "", "0.500", "9", "dev", "50 % & more"],
     ]
     comment = lines[-1].removeprefix("<!-- ").removesuffix(" -->")
     assert "--" not in comment

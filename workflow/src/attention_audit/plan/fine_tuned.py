@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_audit.config import Config
 from attention_audit.model.architecture import Architecture
-from attention_audit.names import Look, Names
+from attention_audit.names import Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.suite import Schedule, Suite
@@ -22,11 +22,7 @@ class TunedClassifiers(FourTests):
     part of (`plan.classifiers`).
     """
 
-    labels = Names(
-        "model",
-        "`labels` of plan/fine_tuned.py",
-        LOOKS | {"guide_base_lstm": Look("MLP, the classifier's attention")},
-    )
+    labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
 
     def __init__(self, config: Config, dataset: str) -> None:
         super().__init__(config)

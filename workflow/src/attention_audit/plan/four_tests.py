@@ -33,7 +33,7 @@ LOOKS: dict[str, Look] = {
     "continuation_chosen": Look("adversary by continuation, the chosen one", "purple", "D"),
     "guide_uniform": Look("MLP, uniform weights"),
     "guide_trained_mlp": Look("MLP, own attention"),
-    "guide_base_lstm": Look("MLP, base LSTM's attention"),
+    "guide_base_lstm": Look("MLP, base model's attention"),
     "guide_adversary": Look("MLP, adversary's attention"),
 }
 """The models' labels."""
