@@ -18,7 +18,7 @@ pytestmark = pytest.mark.end_to_end
 # needle is the dear one: what is claimed of it, three seeds show too
 RUNS: dict[str, tuple[list[str], dict[str, Any], int]] = {
     "needle": (["needle"], {"further_seeds": [50, 257]}, 8),
-    "others": (["chorus", "static", "beacon"], {}, 18),
+    "others": (["chorus", "static", "beacon"], {}, 19),
 }
 
 
@@ -34,7 +34,7 @@ def test_every_claim_holds(new_folder: Callable[[], Folder], run: str) -> None:
     overlay["datasets"] = datasets
     digest = ["digest"] if run == "others" else []
     overlay["serrano_smith"] |= {"datasets": digest, "models": ["han_none", "flan_none"]}
-    single = ["needle"] if run == "needle" else ["unison", "debate"]
+    single = ["needle"] if run == "needle" else ["unison", "debate", "lottery"]
     overlay["jain_wallace"] |= {"datasets": single, "models": ["average_tanh"]}
     overlay["deception"] |= {"datasets": ["needle"] if run == "needle" else []}
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
