@@ -6,6 +6,9 @@ from typing import Literal
 
 from attention_audit.section import Section
 
+UNIFORM, ADVERSARIES = "uniform", "adversaries"
+"""What the twin and the adversaries of models that are given are called; they are no models in question."""
+
 
 class Guides(Section):
     """The diagnostic MLP, named likewise, with the weights of the `judged` model, with `uniform` weights, with those of

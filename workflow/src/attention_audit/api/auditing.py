@@ -19,9 +19,9 @@ from attention_audit.api.writing import PLACE
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import artefact
+from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
-from attention_audit.given.settings import ADVERSARIES, UNIFORM
 from attention_audit.plan import corpora
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibit import Table

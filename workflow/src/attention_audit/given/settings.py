@@ -7,11 +7,9 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
+from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.files import ENDINGS, has_known_ending
 from attention_audit.section import Name, Section, refuse_duplicates
-
-UNIFORM, ADVERSARIES = "uniform", "adversaries"
-"""The names of the models that are no models in question."""
 
 
 class GivenModels(Section):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, cycle
+from itertools import chain
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts
+from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.names import Look, Names
 from attention_audit.plan.fine_tuned import TunedClassifiers
+from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
 from attention_audit.plan.suite import Given, Run, Suite
-from attention_audit.transformer.settings import ADVERSARIES, IMPOSED, UNIFORM, ReadClassifier
-
-COLOURS = ("green", "purple", "vermillion", "sky")
+from attention_audit.transformer.settings import IMPOSED, ReadClassifier
 
 
 class OfTransformers(Suite):
@@ -49,7 +48,7 @@ class OfRecipe(OfTransformers, TunedClassifiers):
     """The models of one data set that are fine-tuned here."""
 
 
-class FineTunedClassifiers(OfTransformers):
+class FineTunedClassifiers(OfTransformers, GivenSuite):
     """The models of one data set, by the names in their paths. Of those that are given: the ones in question, as the
     configuration calls them; the first one with uniform weights imposed, imposed; its twin, uniform; and its
     adversaries, which are trainings of one model, adversaries. Those that are fine-tuned here are in
@@ -59,11 +58,7 @@ class FineTunedClassifiers(OfTransformers):
     labels = Names(
         "model",
         "`labels` of plan/classifiers.py",
-        {
-            IMPOSED: Look("uniform weights imposed", "grey", "D"),
-            UNIFORM: Look("uniform", "orange", "s"),
-            ADVERSARIES: Look("adversaries", "blue", "o"),
-        },
+        {IMPOSED: Look("uniform weights imposed", "grey", "D"), **OTHERS},
     )
 
     def __init__(self, config: Config) -> None:
@@ -72,8 +67,7 @@ class FineTunedClassifiers(OfTransformers):
             OfRecipe(config.on(name), name) for name, section in config.hf.items() if section.recipe is not None
         ]
         self._given = {name: section for name, section in config.hf.items() if section.recipe is None}
-        named = dict.fromkeys(name for given in self._given.values() for name in given.models)
-        looks = {name: Look(name, colour, "^") for name, colour in zip(named, cycle(COLOURS), strict=False)}
+        looks = dict(looks_of(name for given in self._given.values() for name in given.models))
         for suite in self.tuned:
             looks |= dict(suite.labels)
         looks |= dict(self.labels)
@@ -108,10 +102,6 @@ class FineTunedClassifiers(OfTransformers):
         )
 
     @property
-    def contrast(self) -> Run | None:
-        return Run(ADVERSARIES, 1) if ADVERSARIES in self.models else None
-
-    @property
     def compared(self) -> list[Run]:
         """Other models in question have weights of their own; and weights are imposed on the base only."""
         others = [model for model in self.models if model not in self.judged[1:]]
@@ -131,9 +121,6 @@ class FineTunedClassifiers(OfTransformers):
     def given(self, dataset: str, model: str) -> Given:
         return Given("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
 
-    def splits(self, dataset: str) -> tuple[str, ...]:
-        return ("test",)
-
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         section = self._given[dataset]
         return ReadClassifier(
@@ -150,14 +137,4 @@ class FineTunedClassifiers(OfTransformers):
             seeds=list(seeds),
             read=[self.reading(dataset, model, seed) for seed in seeds],
             threads=self.config.threads,
-        )
-
-    def contrasts(self, model: str) -> Contrasts | None:
-        if self.base is None or model != self.base.model:
-            return None
-        return Contrasts(
-            seed=self.base.seed,
-            uniform=UNIFORM if UNIFORM in self.models else None,
-            adversaries=[ADVERSARIES] if ADVERSARIES in self.models else [],
-            chosen_on="test",
         )

@@ -28,6 +28,21 @@ ANSWERING = {
 """What the answer is made of."""
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
 
+PERMUTATION_FIGURE = {
+    "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
+    "census": corpus("census"),
+}
+ADVERSARY_FIGURE = {
+    "instance_adversary": rows(
+        "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
+    ),
+    "census": corpus("census"),
+}
+TVD_JSD_FIGURE = {
+    "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
+    "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
+}
+"""What figures read that several suites have."""
 CONTRIBUTIONS_FIGURE = rows(
     "contributions",
     "dataset",
@@ -74,10 +89,7 @@ FIGURES: tuple[Figure, ...] = (
         "what changed attention costs in changed predictions",
         suite="wp",
         number="Figure 5",
-        reads={
-            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
-            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
-        },
+        reads=TVD_JSD_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -177,10 +189,7 @@ FIGURES: tuple[Figure, ...] = (
         "what shuffling the attention weights does to the prediction",
         suite="jw",
         number="Figure 5",
-        reads={
-            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
-            "census": corpus("census"),
-        },
+        reads=PERMUTATION_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -189,12 +198,7 @@ FIGURES: tuple[Figure, ...] = (
         "how far attention can go while the prediction stays",
         suite="jw",
         number="Figures 6 and 7",
-        reads={
-            "instance_adversary": rows(
-                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            ),
-            "census": corpus("census"),
-        },
+        reads=ADVERSARY_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -229,10 +233,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.tvd_jsd:own_fig_tvd_jsd",
         "what changed attention costs in changed predictions",
         suite="own",
-        reads={
-            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
-            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
-        },
+        reads=TVD_JSD_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -248,10 +249,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.permutation:own_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suite="own",
-        reads={
-            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
-            "census": corpus("census"),
-        },
+        reads=PERMUTATION_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -259,12 +257,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.adversary_violins:own_fig_adversary",
         "how far attention can go while the prediction stays",
         suite="own",
-        reads={
-            "instance_adversary": rows(
-                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            ),
-            "census": corpus("census"),
-        },
+        reads=ADVERSARY_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -291,10 +284,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.tvd_jsd:hf_fig_tvd_jsd",
         "what changed attention costs in changed predictions",
         suite="hf",
-        reads={
-            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
-            "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
-        },
+        reads=TVD_JSD_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -320,10 +310,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.permutation:hf_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suite="hf",
-        reads={
-            "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
-            "census": corpus("census"),
-        },
+        reads=PERMUTATION_FIGURE,
         settings=("models",),
     ),
     Figure(
@@ -331,12 +318,7 @@ FIGURES: tuple[Figure, ...] = (
         "figures.adversary_violins:hf_fig_adversary",
         "how far attention can go while the prediction stays",
         suite="hf",
-        reads={
-            "instance_adversary": rows(
-                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            ),
-            "census": corpus("census"),
-        },
+        reads=ADVERSARY_FIGURE,
         settings=("models",),
     ),
     Figure(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import cycle
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts
-from attention_audit.given.settings import ADVERSARIES, UNIFORM, GivenModels
+from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.given.settings import GivenModels
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.names import Look, Names
-from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.names import Names
+from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
+from attention_audit.plan.suite import Given, Run
 
-COLOURS = ("green", "purple", "vermillion", "sky")
 
-
-class OwnReadouts(Suite):
+class OwnReadouts(GivenSuite):
     """The models of one data set, by the names in their paths: those in question, as the configuration calls them; the
     first one's twin, uniform; and its adversaries, which are trainings of one model, adversaries.
     """
@@ -24,11 +22,7 @@ class OwnReadouts(Suite):
     paper = "own"
     title = "Your own models"
     about = "What may be read into the maps of models that were trained elsewhere, of which readouts are given?"
-    labels = Names(
-        "model",
-        "`labels` of plan/own.py",
-        {UNIFORM: Look("uniform", "orange", "s"), ADVERSARIES: Look("adversaries", "blue", "o")},
-    )
+    labels = Names("model", "`OTHERS` of plan/given.py", OTHERS)
     own_audits = (
         "performance",
         "predictions",
@@ -47,9 +41,8 @@ class OwnReadouts(Suite):
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
-        named = dict.fromkeys(name for given in config.own.values() for name in given.models)
-        looks = {name: Look(name, colour, "^") for name, colour in zip(named, cycle(COLOURS), strict=False)}
-        self.labels = Names(self.labels.kind, self.labels.where, looks | dict(self.labels))
+        named = looks_of(name for given in config.own.values() for name in given.models)
+        self.labels = Names(self.labels.kind, self.labels.where, {**named, **OTHERS})
 
     def _given(self, dataset: str) -> GivenModels:
         return self.config.own[dataset]
@@ -76,10 +69,6 @@ class OwnReadouts(Suite):
         return next((Run(model, 1) for model in self.judged), None)
 
     @property
-    def contrast(self) -> Run | None:
-        return Run(ADVERSARIES, 1) if ADVERSARIES in self.models else None
-
-    @property
     def compared(self) -> list[Run]:
         """Other models in question have adversaries of their own, which are not given."""
         others = {UNIFORM, ADVERSARIES, *(model for model in self.judged[:1])}
@@ -94,18 +83,5 @@ class OwnReadouts(Suite):
         own = self._given(dataset)
         return Given("import_readout", tuple(own.by_model[model]), (own.first,))
 
-    def splits(self, dataset: str) -> tuple[str, ...]:
-        return ("test",)
-
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
-
-    def contrasts(self, model: str) -> Contrasts | None:
-        if self.base is None or model != self.base.model:
-            return None
-        return Contrasts(
-            seed=self.base.seed,
-            uniform=UNIFORM if UNIFORM in self.models else None,
-            adversaries=[ADVERSARIES] if ADVERSARIES in self.models else [],
-            chosen_on="test",
-        )

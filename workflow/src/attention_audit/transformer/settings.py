@@ -7,11 +7,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
 
 Pool = Literal["first", "sum"]
-IMPOSED, UNIFORM, ADVERSARIES = "imposed", "uniform", "adversaries"
-"""The names of the classifiers that are no models in question."""
+IMPOSED = "imposed"
+"""What the first model is called with uniform weights imposed on it."""
 MARKS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Share = Annotated[float, Field(ge=0, lt=1)]
