@@ -65,8 +65,14 @@ def test_text_is_cleaned() -> None:
     assert clean(["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]) == "sci fi drama it s"
 
 
-def read(path: Path) -> list[Text]:
-    return list(SOURCE.read("sst", {"archive": path}))
+def read(path: Path, source: SstCorpus = SOURCE) -> list[Text]:
+    return list(source.read("sst", {"archive": path}))
+
+
+def test_words_may_stay_as_they_are(tmp_path: Path) -> None:
+    texts = read(archive(tmp_path), SOURCE.model_copy(update={"clean": False}))
+    words = [["It", "works", "."], ["Do", "n't"], ["Caf\u00e9", "(", "sci-fi/drama", ")"], ["US", "flops"]]
+    assert [text.text for text in texts[:4]] == words
 
 
 def test_reading(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from attention_audit.errors import AuditError
 CLASSES = ("negative", "positive")
 SENTIMENTS = {"0", "1", "2", "3", "4"}
 NEUTRAL = 2
-BRACKETS = {"-LRB-", "-RRB-"}
+BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 
 
 def parse_tree(line: str) -> tuple[int, list[str]]:
@@ -49,11 +49,21 @@ def clean(words: list[str]) -> str:
     return re.sub(r"\W+", " ", " ".join(word for word in words if word not in BRACKETS)).strip()
 
 
+def written(words: list[str]) -> list[str]:
+    """Words as they were before the treebank wrote brackets and slashes in its own way."""
+    return [BRACKETS.get(word, word.replace("\\/", "/")) for word in words]
+
+
 class SstCorpus(RawSource):
     """The Stanford Sentiment Treebank, two classes, whole sentences."""
 
     kind: Literal["sst"] = Field(description="sst: trees in Penn Treebank format, as Stanford publishes them.")
     archive: RemoteFile = Field(description="The archive with train.txt, dev.txt and test.txt.")
+    clean: bool = Field(
+        True,
+        description="Whether every run of characters that are no letters or digits becomes a space, as Jain & Wallace "
+        "do. false: the words of the trees, punctuation included, in which Transformers were trained to read.",
+    )
 
     @property
     def class_order(self) -> list[str]:
@@ -80,6 +90,7 @@ class SstCorpus(RawSource):
                     raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
                 if sentiment != NEUTRAL:
                     label = CLASSES[sentiment > NEUTRAL]
-                    yield Text(f"{name}-{split}-{number:05d}", split, label, clean(words), place)
+                    text = clean(words) if self.clean else written(words)
+                    yield Text(f"{name}-{split}-{number:05d}", split, label, text, place)
         if missing:
             raise AuditError(f"{archive}: no trees/{min(missing)}.txt in it; is it trainDevTestTrees_PTB.zip?")
