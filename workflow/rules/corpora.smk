@@ -44,7 +44,8 @@ rule corpus:
         f"{PLACES.logs}/corpus/{{dataset}}.log",
     conda:
         "../../envs/attention-audit.yaml"
-    threads: 4
+    # a job of several cores waits until all of them are free; generated texts need no splitting into words
+    threads: lambda wildcards, input: 4 if input.raw else 1
     resources:
         **needs("corpus"),
     params:
