@@ -28,7 +28,7 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.readout import HEAD, HEADED, READOUT
+from attention_audit.columns.readout import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail, tail_of
 from attention_audit.padded import Head, Heads, Padded
@@ -101,7 +101,8 @@ class Readout:
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
     A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. A Transformer
-    has what its heads attend to, and attention[i] is their mean.
+    has what its heads attend to, and attention[i] is their mean. Of other models maps[i] (L_i, H) may be known, the
+    weights of several heads, of which the mean alone decides: it is attention[i].
     """
 
     ids: list[str]
@@ -114,6 +115,7 @@ class Readout:
     head: Head | None = None
     candidates: list[Classes] | None = None
     attending: Attending | None = None
+    maps: list[Floats] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -157,7 +159,19 @@ class Readout:
             self.head,
             None if self.candidates is None else [self.candidates[i] for i in order],
             None if self.attending is None else self.attending.at(order),
+            None if self.maps is None else [self.maps[i] for i in order],
         )
+
+    @property
+    def by_head(self) -> list[Floats] | None:
+        """The weights of every head of each text, (L_i, H); None where there is one map."""
+        return self.maps if self.attending is None else self.attending.weights
+
+    def padded_heads(self, members: npt.NDArray[np.int64]) -> Tensor:
+        """Those of the texts at `members`, in float64, (n, H, L). Raises ValueError where there is one map."""
+        if self.by_head is None:
+            raise ValueError("the readout has one map and no heads")
+        return _pad([self.by_head[i] for i in members], torch.float64).transpose(1, 2).contiguous()
 
     def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
@@ -200,7 +214,9 @@ class Readout:
     @property
     def kind(self) -> Artefact:
         """The kind of file that it is written as."""
-        return READOUT if self.attending is None else HEADED
+        if self.attending is not None:
+            return HEADED
+        return READOUT if self.maps is None else SEVERAL
 
     def columns(self) -> dict[str, Any]:
         """The columns that columns.readout declares for its `kind`."""
@@ -213,12 +229,17 @@ class Readout:
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
             "candidates": [None] * len(self) if self.candidates is None else self.candidates,
-        } | (self._attending_columns(self.attending) if self.attending else {})
+        } | self._columns_of_heads()
+
+    def _columns_of_heads(self) -> dict[str, Any]:
+        if self.by_head is None:
+            return {}
+        heads = {"heads": [weights.reshape(-1) for weights in self.by_head]}
+        return heads if self.attending is None else heads | self._attending_columns(self.attending)
 
     @staticmethod
     def _attending_columns(attending: Attending) -> dict[str, Any]:
         return {
-            "heads": [weights.reshape(-1) for weights in attending.weights],
             "values": [values.reshape(-1) for values in attending.values],
             "below": list(attending.below),
             "marks": attending.marks.astype(np.int32),
@@ -298,6 +319,16 @@ def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> A
     )
 
 
+def _maps(table: pa.Table, path: Path, lengths: list[int]) -> list[Floats]:
+    """The maps of the texts of a table. Raises AuditError where they do not fit their items."""
+    weights = _rows(table["heads"])
+    heads = len(weights[0]) // lengths[0]
+    for name, length, of_heads in zip(table["id"].to_pylist(), lengths, weights, strict=True):
+        if not heads or len(of_heads) != heads * length:
+            raise AuditError(f"{path}: the heads of text {name!r} do not fit its items; {rebuild_hint(path)}")
+    return [row.reshape(-1, heads) for row in weights]
+
+
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
     bias = np.stack(_rows(table["bias"]))
     attention = _rows(table["attention"])
@@ -309,6 +340,8 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
             raise AuditError(f"{path}: text {name!r} has {counts}; {rebuild_hint(path)}")
     predicted = np.stack(_rows(table["probabilities"]))
     pairs = table["candidates"].null_count == 0
+    lengths = [len(weights) for weights in attention]
+    several = tail is None and "heads" in table.column_names
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
@@ -319,15 +352,17 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
-        None if tail is None else _attending(table, path, tail, [len(weights) for weights in attention]),
+        None if tail is None else _attending(table, path, tail, lengths),
+        _maps(table, path, lengths) if several else None,
     )
 
 
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
-    if kind_of(path) != HEADED.name:
-        return READOUT, None
-    return HEADED, _read_tail(path.with_name(TAIL_FILE))
+    kind = kind_of(path)
+    if kind == HEADED.name:
+        return HEADED, _read_tail(path.with_name(TAIL_FILE))
+    return (SEVERAL if kind == SEVERAL.name else READOUT), None
 
 
 def read_readout(path: Path) -> Readout:

@@ -40,6 +40,21 @@ READOUT = Artefact(
     ),
 )
 
+OF_HEADS = Column(
+    "heads",
+    WEIGHTS,
+    unit="share",
+    meaning="attention weight of each item in each head, item by item; those of a head sum to 1",
+)
+
+SEVERAL = Artefact(
+    "readout of several maps",
+    "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
+    meaning="The readout of a model of which a map of several heads is given. Attention is the mean of the heads, and "
+    "logits = sum over items of that mean x contribution, plus bias.",
+    columns=(*READOUT.columns, OF_HEADS),
+)
+
 HEADED = Artefact(
     "headed readout",
     "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
@@ -48,12 +63,7 @@ HEADED = Artefact(
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
     columns=(
         *READOUT.columns,
-        Column(
-            "heads",
-            WEIGHTS,
-            unit="share",
-            meaning="attention weight of each item in each head, item by item; those of a head sum to 1",
-        ),
+        OF_HEADS,
         Column(
             "values",
             WEIGHTS,

@@ -20,8 +20,9 @@ class Audit:
 
     needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
     run again. states: of the items under the attention, which such a model returns. heads: several of attention, as
-    Transformers have. linear: predictions that are linear in the attention, which models of pairs have not. tokens:
-    items that are tokens and not sentences. base: a model that others are compared with.
+    Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows. linear:
+    predictions that are linear in the attention, which models of pairs have not. tokens: items that are tokens and not
+    sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
     `compared` with the base; every two seeds of a model that has several (`reseeded`); or the `first`, which is the

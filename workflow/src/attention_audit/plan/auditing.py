@@ -112,7 +112,8 @@ class Auditing:
                 f"a network that can be run again, and of {model} only readouts are given",
             ),
             "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
-            "heads": (not heads, f"several heads of attention, and {model} has one"),
+            # of readouts, what the files hold is known when they are read
+            "heads": (given is None and not heads, f"several heads of attention, and {model} has one"),
             "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")

@@ -66,7 +66,7 @@ AUDITS = (
         "heads",
         "audits.heads:heads",
         "columns.heads:HEADS",
-        "Which head of a Transformer, if any, can be read: does the prediction depend on its weights, do they rank?",
+        "Which head of several, if any, can be read: does the prediction depend on its weights, do they rank?",
         needs=_needs("heads"),
         settings=("permutation",),
     ),

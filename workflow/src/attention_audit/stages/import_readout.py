@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.columns.readout import READOUT
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.importing import ImportJob
@@ -25,6 +24,7 @@ def as_readout(given: GivenReadout) -> Readout:
         [weights.astype(np.float32) for weights in given.maps],
         [values.astype(np.float32) for values in given.contribution],
         given.bias.astype(np.float32),
+        maps=[weights.T.astype(np.float32) for weights in given.attention] if given.heads > 1 else None,
     )
 
 
@@ -34,5 +34,6 @@ def run(job: Job[ImportJob]) -> None:
     for seed, path, output in zip(job.settings.seeds, job.inputs["given"], job.outputs["readouts"], strict=True):
         given = first if path == job.input("beside") else read_given(path)
         check_beside(given, first)
-        write_batches(output, READOUT, as_readout(given).aligned(first.ids).tables(), job.provenance, seed)
+        readout = as_readout(given).aligned(first.ids)
+        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
         job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(given)} texts of {path}")
