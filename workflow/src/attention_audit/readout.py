@@ -96,13 +96,26 @@ class Attending:
 
 
 @dataclass(frozen=True)
+class Maps:
+    """The weights of several heads of which no more is known: weights[i] (L_i, H); marks (N,), as in `Attending`."""
+
+    weights: list[Floats]
+    marks: npt.NDArray[np.int64]
+
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> Maps:
+        """Those of the texts at `members`."""
+        return Maps([self.weights[i] for i in members], self.marks[members])
+
+
+@dataclass(frozen=True)
 class Readout:
     """One model on one split, or on some of its texts: N texts, C classes, O outputs; text i has L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
     A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. A Transformer
-    has what its heads attend to, and attention[i] is their mean. Of other models maps[i] (L_i, H) may be known, the
-    weights of several heads, of which the mean alone decides: it is attention[i].
+    has what its heads attend to, and attention[i] is their mean. Of other models the maps of several heads may be
+    known, whose mean is attention[i]. Where predictions do not follow from the map, as in an earlier layer of a
+    Transformer, there are no contributions: O is 0.
     """
 
     ids: list[str]
@@ -115,7 +128,7 @@ class Readout:
     head: Head | None = None
     candidates: list[Classes] | None = None
     attending: Attending | None = None
-    maps: list[Floats] | None = None
+    maps: Maps | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -128,7 +141,7 @@ class Readout:
     @property
     def words(self) -> npt.NDArray[np.int64]:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
-        return self.lengths if self.attending is None else self.lengths - self.attending.marks
+        return self.lengths if self.several is None else self.lengths - self.several.marks
 
     @property
     def word_attention(self) -> list[Floats]:
@@ -159,19 +172,27 @@ class Readout:
             self.head,
             None if self.candidates is None else [self.candidates[i] for i in order],
             None if self.attending is None else self.attending.at(order),
-            None if self.maps is None else [self.maps[i] for i in order],
+            None if self.maps is None else self.maps.at(order),
         )
 
     @property
-    def by_head(self) -> list[Floats] | None:
-        """The weights of every head of each text, (L_i, H); None where there is one map."""
-        return self.maps if self.attending is None else self.attending.weights
+    def several(self) -> Attending | Maps | None:
+        """What is known of several heads; None where there is one map."""
+        return self.maps if self.attending is None else self.attending
+
+    @property
+    def decided(self) -> bool:
+        """Whether its predictions follow from its weights."""
+        return bool(self.bias.shape[1])
 
     def padded_heads(self, members: npt.NDArray[np.int64]) -> Tensor:
-        """Those of the texts at `members`, in float64, (n, H, L). Raises ValueError where there is one map."""
-        if self.by_head is None:
+        """The weights of the heads of the texts at `members`, in float64, (n, H, L).
+
+        Raises ValueError where there is one map.
+        """
+        if self.several is None:
             raise ValueError("the readout has one map and no heads")
-        return _pad([self.by_head[i] for i in members], torch.float64).transpose(1, 2).contiguous()
+        return _pad([self.several.weights[i] for i in members], torch.float64).transpose(1, 2).contiguous()
 
     def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
@@ -187,6 +208,7 @@ class Readout:
                 head,
                 self._choices(members),
                 None if self.attending is None else self.attending.at(members).padded(dtype),
+                None if self.maps is None else torch.from_numpy(self.maps.marks[members]),
             )
 
     def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
@@ -232,9 +254,12 @@ class Readout:
         } | self._columns_of_heads()
 
     def _columns_of_heads(self) -> dict[str, Any]:
-        if self.by_head is None:
+        if self.several is None:
             return {}
-        heads = {"heads": [weights.reshape(-1) for weights in self.by_head]}
+        heads = {
+            "heads": [weights.reshape(-1) for weights in self.several.weights],
+            "marks": self.several.marks.astype(np.int32),
+        }
         return heads if self.attending is None else heads | self._attending_columns(self.attending)
 
     @staticmethod
@@ -242,7 +267,6 @@ class Readout:
         return {
             "values": [values.reshape(-1) for values in attending.values],
             "below": list(attending.below),
-            "marks": attending.marks.astype(np.int32),
         }
 
     def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
@@ -319,14 +343,14 @@ def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> A
     )
 
 
-def _maps(table: pa.Table, path: Path, lengths: list[int]) -> list[Floats]:
+def _maps(table: pa.Table, path: Path, lengths: list[int]) -> Maps:
     """The maps of the texts of a table. Raises AuditError where they do not fit their items."""
     weights = _rows(table["heads"])
     heads = len(weights[0]) // lengths[0]
     for name, length, of_heads in zip(table["id"].to_pylist(), lengths, weights, strict=True):
         if not heads or len(of_heads) != heads * length:
             raise AuditError(f"{path}: the heads of text {name!r} do not fit its items; {rebuild_hint(path)}")
-    return [row.reshape(-1, heads) for row in weights]
+    return Maps([row.reshape(-1, heads) for row in weights], table["marks"].to_numpy().astype(np.int64))
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
@@ -348,7 +372,7 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
         table["prediction"].to_numpy().astype(np.int64),
         predicted,
         attention,
-        [values.reshape(-1, outputs) for values in contribution],
+        [values.reshape(length, outputs) for length, values in zip(lengths, contribution, strict=True)],
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,

@@ -76,7 +76,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
     fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
     decision flips; NaN where it never does. No rows where the readout has one map.
     """
-    count, several = len(readout), readout.by_head[0].shape[1] if readout.by_head else 0
+    count, several = len(readout), readout.several.weights[0].shape[1] if readout.several else 0
     if not several:
         return {name: [] for name in ("id", "head", "items", "mean_tvd", "flips", "fraction_removed")}
     moved, flips, gone = np.empty((3, count, several))

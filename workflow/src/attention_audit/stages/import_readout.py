@@ -8,7 +8,7 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.readout import Readout
+from attention_audit.readout import Maps, Readout
 from attention_audit.stages.job import Job
 
 Settings = ImportJob
@@ -16,6 +16,7 @@ Settings = ImportJob
 
 def as_readout(given: GivenReadout) -> Readout:
     """What the audits need of a readout that has been checked. The decision is the class of the highest probability."""
+    of_heads = [weights.T.astype(np.float32) for weights in given.attention]
     return Readout(
         given.ids,
         given.labels,
@@ -24,7 +25,7 @@ def as_readout(given: GivenReadout) -> Readout:
         [weights.astype(np.float32) for weights in given.maps],
         [values.astype(np.float32) for values in given.contribution],
         given.bias.astype(np.float32),
-        maps=[weights.T.astype(np.float32) for weights in given.attention] if given.heads > 1 else None,
+        maps=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
     )
 
 
