@@ -13,6 +13,8 @@ from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
+READ = (*FAMILIES, "modernbert")
+"""Those that are read, of which all but the last are fine-tuned here too."""
 
 
 def byte_level(words: Sequence[str]) -> Any:
@@ -43,11 +45,13 @@ def save(
     words: Sequence[str] = WORDS,
     **further: Any,
 ) -> Path:
-    """A classifier of one of `FAMILIES` into classes of these names."""
+    """A classifier of one of `READ` into classes of these names."""
     pieces = byte_level(words) if family == "roberta" else tokenizer(list(words))
     settings = WIDE | {"vocab_size": len(pieces), "max_position_embeddings": POSITIONS + 4 * (family == "roberta")}
     if family == "distilbert":
         settings |= {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 24}
+    if family == "modernbert":
+        settings |= {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
     if family == "electra":
         settings |= {"embedding_size": 8}
     if family == "roberta":

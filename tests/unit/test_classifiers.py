@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from classifiers_on_disk import FAMILIES
+from classifiers_on_disk import READ
 from torch import Tensor
 
 from attention_audit.errors import AuditError
@@ -20,6 +20,7 @@ from attention_audit.model.tail import Tail
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
 
@@ -33,7 +34,7 @@ MINILM = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "no mirror") / "encode
 NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=READ)
 def classifier(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SequenceClassifier:
     folder = classifiers_on_disk.save(tmp_path_factory.mktemp(request.param), request.param, ("a", "b", "c"))
     return SequenceClassifier(folder)
@@ -129,7 +130,7 @@ def test_texts_that_are_cut_keep_the_words_that_are_read(classifier: SequenceCla
 
 def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier, monkeypatch: Any) -> None:
     tail = classifier.tail
-    weights = {**tail.weights, "classifier.weight": tail.weights["classifier.weight"] + 1}
+    weights = {**tail.weights, "classifier.weight": 2 * tail.weights["classifier.weight"]}
     other = Tail(weights, tail.activation, tail.pooled, tail.epsilon)
     monkeypatch.setattr(SequenceClassifier, "tail", other)
     with pytest.raises(AuditError, match=r"under imposed weights the whole model .* differ by"):
@@ -176,9 +177,40 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
     change_config(other, model_type="deberta")
     with pytest.raises(AuditError, match=r"'deberta', whose last layer .* bert, roberta, electra, distilbert"):
         SequenceClassifier(other)
+    mean = classifiers_on_disk.save(tmp_path / "mean", "modernbert", classifier_pooling="mean")
+    with pytest.raises(AuditError, match=r"mean: classifies the mean of all tokens .* with classifier_pooling: cls$"):
+        SequenceClassifier(mean)
+    with pytest.raises(
+        AuditError, match=r"'modernbert' can be read here, and not be fine-tuned; .* electra, distilbert$"
+    ):
+        tuned_family_of(classifiers_on_disk.save(tmp_path / "modern", "modernbert"))
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     with pytest.raises(AuditError, match="activation 'mish' is not known here"):
         SequenceClassifier(strange)
+
+
+@pytest.mark.parametrize("window", [4, 128])
+@pytest.mark.parametrize("biases", [True, False])
+def test_modernbert_is_read_with_and_without_biases_and_where_the_last_layer_is_local(
+    tmp_path: Path, window: int, biases: bool
+) -> None:
+    switches = dict.fromkeys(("norm_bias", "mlp_bias", "attention_bias", "classifier_bias"), biases)
+    named = {"names": ("a", "b", "c"), "local_attention": window, "classifier_activation": "silu"}
+    folder = classifiers_on_disk.save(tmp_path, "modernbert", **named, **switches)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
+    generator = torch.Generator().manual_seed(1)
+    for name, weight in model.named_parameters():
+        if "norm" in name or "bias" in name:
+            weight.data += torch.randn(weight.shape, generator=generator)
+    model.save_pretrained(folder)
+    classifier = SequenceClassifier(folder)
+    readout = read(classifier)
+    assert readout.attending is not None
+    for row, text in enumerate(TEXTS):
+        expected = library(classifier, text).logits[0].softmax(-1).numpy()
+        np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)
+    # the first token sees the pieces within half a window, and the last mark of the longest text is beyond that
+    assert (readout.attending.weights[2][-1].sum() == 0) == (window == 4)
 
 
 @pytest.mark.skipif(not MINILM.is_dir(), reason="ATTENTION_AUDIT_MIRROR names no folder with encoders/all-MiniLM-L6-v2")

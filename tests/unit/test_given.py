@@ -42,6 +42,14 @@ def first_is(number: float) -> Callable[[Any], Any]:
 FAULTS: dict[str, tuple[Change, str]] = {
     "no words": (in_text("tokens", []), "column tokens: has no word; leave the text out"),
     "a weight too many": (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ weights for"),
+    "other heads": (
+        in_text("attention", lambda a: np.stack([a, a])),
+        "attention: has 2 heads, and text 'text-0' 1; give",
+    ),
+    "no head": (
+        in_text("attention", lambda a: a[None][:0]),
+        "column attention: has 0 heads, and text 'text-0' 1; give",
+    ),
     "a contribution too few": (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ rows for \d+"),
     "other outputs": (in_text("contribution", lambda z: np.hstack([z, z])), "has 2 values a word, and bias has 1"),
     "a sum of 0.97": (

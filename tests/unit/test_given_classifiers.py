@@ -28,7 +28,8 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
-from attention_audit.tables.classifiers import hf_table_heads, hf_table_performance
+from attention_audit.tables.classifiers import hf_table_performance
+from attention_audit.tables.heads import hf_table_heads
 from attention_audit.tables.wording import labels_of, named
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "dull", "great"]
@@ -202,11 +203,6 @@ def test_each_head_is_shuffled_alone(random_heads: Callable[..., Readout]) -> No
         swapped = naive_head(readout, text, row.head - 1, [1, 0])
         assert 0 < row.mean_tvd < swapped or swapped < 1e-6
     assert found["fraction_removed"].dropna().isin([0.5, 1.0]).all()
-
-
-def test_a_readout_of_one_map_has_no_heads(random_readout: Callable[..., Readout]) -> None:
-    with pytest.raises(ValueError, match="no heads"):
-        heads(random_readout([2]), 1, 1)
 
 
 def test_texts_that_are_cut_are_named(random_heads: Callable[..., Readout]) -> None:

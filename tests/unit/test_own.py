@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
-from in_process import make
+from in_process import make, make_exhibit
 from planned import PLACES, overlaid, plan_of
 
-from attention_audit.artefacts.parquet import read_frame, read_provenance
+from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.heads import heads
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.heads import HEADS
 from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.table import TABLE
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.replacing import differences
 from attention_audit.plan.suite import Run
-from attention_audit.readout import read_readout
+from attention_audit.readout import Maps, Readout, read_readout
 
 NOTHING_ELSE: dict[str, Any] = {
     "datasets": [],
@@ -244,5 +250,84 @@ def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     (path,) = plan.trainings.files("reviews/own/mine")
     with chdir(here):
         make(plan, path)
-    weights = read_readout(Path(path)).attention[0]
-    assert weights == pytest.approx(np.mean(made(1, 6, heads=3).attention[0], axis=0), abs=1e-6)
+    readout = read_readout(Path(path))
+    given = made(1, 6, heads=3).attention
+    assert readout.attention[0] == pytest.approx(np.mean(given[0], axis=0), abs=1e-6)
+    assert readout.maps is not None
+    assert readout.maps.weights[5] == pytest.approx(given[5].T, abs=1e-6)
+
+
+def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> None:
+    write_given(made(1, 30, heads=3), Path("heads.npz"))
+    write_given(made(2, 30), Path("one.npz"))
+    plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
+    table = next(table for table in plan.tables if table.name == "own_table_heads")
+    make_exhibit(plan, table)
+    rows = read_frame(Path(PLACES.audit_file("reviews", "own", "heads")), HEADS)
+    assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}
+    shown = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
+    notes = shown.drop_duplicates("row").set_index("row")["note"].to_dict()
+    heads = ["several/all_heads", *(f"several/head_{head}" for head in (1, 2, 3))]
+    assert notes == dict.fromkeys(heads, "") | {"one": "one map is given of it, and no heads"}
+    assert shown["mean"].notna().all()
+
+
+@pytest.fixture
+def of_heads(random_readout: Callable[..., Readout]) -> Readout:
+    """Texts of two items with maps of two heads, of which the mean decides by two outputs."""
+    readout = random_readout([2] * 6, outputs=2)
+    random = np.random.default_rng(4)
+    maps = [random.dirichlet(np.ones(2), 2).T.astype(np.float32) for _ in range(6)]
+    seen = [weights.mean(1) for weights in maps]
+    return replace(readout, attention=seen, probabilities=readout.predict(seen), maps=Maps(maps, np.zeros(6, int)))
+
+
+def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -> None:
+    found = heads(of_heads, 20, 1)
+    assert of_heads.maps is not None
+    values = dict(zip(zip(found["id"], found["head"], strict=True), found["mean_tvd"], strict=True))
+    for text, weights in enumerate(of_heads.maps.weights):
+        for head in (0, 1):
+            other = weights.copy()
+            other[:, head] = other[::-1, head]
+            maps = [*of_heads.attention]
+            maps[text] = other.mean(1)
+            swapped = np.abs(of_heads.predict(maps)[text] - of_heads.probabilities[text]).sum() / 2
+            # of 20 permutations of two items, some swap them: so many twentieths
+            times = values[f"text-{text}", head + 1] / swapped * 20
+            assert times == pytest.approx(round(times), abs=0.01)
+            assert 0 < round(times) < 20
+
+
+def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
+    found = heads(of_heads, 2, 1)
+    assert of_heads.maps is not None
+    gone = dict(zip(zip(found["id"], found["head"], strict=True), found["fraction_removed"], strict=True))
+    for text, weights in enumerate(of_heads.maps.weights):
+        z, bias = of_heads.contribution[text], of_heads.bias[text]
+        own = (of_heads.attention[text] @ z + bias).argmax()
+        for head in (0, 1):
+            top = int(weights[:, head].argmax())
+            # what is left has all the weight; of nothing, the bias decides
+            flips = [(z[1 - top] + bias).argmax() != own, bias.argmax() != own]
+            expected = 0.5 if flips[0] else 1.0 if flips[1] else np.nan
+            assert gone[f"text-{text}", head + 1] == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_readout_of_one_map_has_no_rows_of_heads(random_readout: Callable[..., Readout]) -> None:
+    assert set(map(len, heads(random_readout([2]), 1, 1).values())) == {0}
+
+
+def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, provenance: Provenance) -> None:
+    path = Path("test.parquet")
+    write_batches(path, of_heads.kind, of_heads.tables(), provenance, 1)
+    again = read_readout(path).aligned(of_heads.ids[::-1])
+    assert of_heads.maps is not None
+    assert again.maps is not None
+    np.testing.assert_array_equal(again.maps.weights[0], of_heads.maps.weights[-1])
+    weights = of_heads.maps.weights
+    short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.maps.marks)
+    wrong = replace(of_heads, maps=short)
+    write_batches(path, wrong.kind, wrong.tables(), provenance, 1)
+    with pytest.raises(AuditError, match="the heads of text 'text-2' do not fit its items"):
+        read_readout(path)

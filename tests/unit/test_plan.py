@@ -361,7 +361,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
-            "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|hf_table_heads|summary|texts",
+            "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|(own|hf)_table_heads|summary|texts",
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", ".*_fig.*"),

@@ -39,6 +39,7 @@ NEEDS: Mapping[Need, str] = {
     "network": "models that can be run again",
     "states": "states under the attention",
     "heads": "several heads of attention",
+    "weights": "predictions that follow from the weights",
     "linear": "single texts, not pairs",
     "tokens": "attention over tokens, not over sentences",
     "base": "a base model",

@@ -91,7 +91,8 @@ class Padded:
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
     lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer. A
-    Transformer has its heads, whose mean is `attention`.
+    Transformer has its heads, whose mean is `attention`. marks (n,): as in `Heads`, where these are not known. O is 0
+    where the predictions do not follow from the weights.
     """
 
     members: npt.NDArray[np.int64]
@@ -102,6 +103,7 @@ class Padded:
     head: Head | None = None
     candidates: Tensor | None = None
     heads: Heads | None = None
+    marks: Tensor | None = None
 
     def double(self) -> Padded:
         """The same texts with all values in float64, but for what `Heads` says."""
@@ -124,7 +126,8 @@ class Padded:
     @property
     def words(self) -> Tensor:
         """The number of items of each text that are no marks of a tokenizer, (n,); they come first."""
-        return self.lengths if self.heads is None else self.lengths - self.heads.marks
+        marks = self.marks if self.heads is None else self.heads.marks
+        return self.lengths if marks is None else self.lengths - marks
 
     def top(self) -> Tensor:
         """The word of each text that has the most attention, (n,)."""
@@ -180,11 +183,11 @@ class Padded:
         """What each item adds to the decision for the predicted class m, c_t = a_t (z_tm - sum_c p_c z_tc), (n, L).
 
         Its sum over the items is the lead of logit m over the mean of all logits, weighted by their probabilities,
-        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head. With
-        several heads, z_t are those of the first-order expansion, so that c_t are exact at the model's own weights
-        only.
+        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head, and where
+        the predictions do not follow from the weights. With several heads, z_t are those of the first-order expansion,
+        so that c_t are exact at the model's own weights only.
         """
-        if self.head is not None:
+        if self.head is not None or not self.contribution.shape[-1]:
             return None
         logits = self.scores(self.weights[None])[0]
         predicted = pad(logits, (int(logits.shape[-1] == 1), 0)).softmax(-1)

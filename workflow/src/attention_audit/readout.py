@@ -28,7 +28,7 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.readout import HEAD, HEADED, READOUT
+from attention_audit.columns.readout import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail, tail_of
 from attention_audit.padded import Head, Heads, Padded
@@ -96,12 +96,26 @@ class Attending:
 
 
 @dataclass(frozen=True)
+class Maps:
+    """The weights of several heads of which no more is known: weights[i] (L_i, H); marks (N,), as in `Attending`."""
+
+    weights: list[Floats]
+    marks: npt.NDArray[np.int64]
+
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> Maps:
+        """Those of the texts at `members`."""
+        return Maps([self.weights[i] for i in members], self.marks[members])
+
+
+@dataclass(frozen=True)
 class Readout:
     """One model on one split, or on some of its texts: N texts, C classes, O outputs; text i has L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
     A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. A Transformer
-    has what its heads attend to, and attention[i] is their mean.
+    has what its heads attend to, and attention[i] is their mean. Of other models the maps of several heads may be
+    known, whose mean is attention[i]. Where predictions do not follow from the map, as in an earlier layer of a
+    Transformer, there are no contributions: O is 0.
     """
 
     ids: list[str]
@@ -114,6 +128,7 @@ class Readout:
     head: Head | None = None
     candidates: list[Classes] | None = None
     attending: Attending | None = None
+    maps: Maps | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -126,7 +141,7 @@ class Readout:
     @property
     def words(self) -> npt.NDArray[np.int64]:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
-        return self.lengths if self.attending is None else self.lengths - self.attending.marks
+        return self.lengths if self.several is None else self.lengths - self.several.marks
 
     @property
     def word_attention(self) -> list[Floats]:
@@ -157,7 +172,27 @@ class Readout:
             self.head,
             None if self.candidates is None else [self.candidates[i] for i in order],
             None if self.attending is None else self.attending.at(order),
+            None if self.maps is None else self.maps.at(order),
         )
+
+    @property
+    def several(self) -> Attending | Maps | None:
+        """What is known of several heads; None where there is one map."""
+        return self.maps if self.attending is None else self.attending
+
+    @property
+    def decided(self) -> bool:
+        """Whether its predictions follow from its weights."""
+        return bool(self.bias.shape[1])
+
+    def padded_heads(self, members: npt.NDArray[np.int64]) -> Tensor:
+        """The weights of the heads of the texts at `members`, in float64, (n, H, L).
+
+        Raises ValueError where there is one map.
+        """
+        if self.several is None:
+            raise ValueError("the readout has one map and no heads")
+        return _pad([self.several.weights[i] for i in members], torch.float64).transpose(1, 2).contiguous()
 
     def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
@@ -173,6 +208,7 @@ class Readout:
                 head,
                 self._choices(members),
                 None if self.attending is None else self.attending.at(members).padded(dtype),
+                None if self.maps is None else torch.from_numpy(self.maps.marks[members]),
             )
 
     def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
@@ -200,7 +236,9 @@ class Readout:
     @property
     def kind(self) -> Artefact:
         """The kind of file that it is written as."""
-        return READOUT if self.attending is None else HEADED
+        if self.attending is not None:
+            return HEADED
+        return READOUT if self.maps is None else SEVERAL
 
     def columns(self) -> dict[str, Any]:
         """The columns that columns.readout declares for its `kind`."""
@@ -213,15 +251,22 @@ class Readout:
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
             "candidates": [None] * len(self) if self.candidates is None else self.candidates,
-        } | (self._attending_columns(self.attending) if self.attending else {})
+        } | self._columns_of_heads()
+
+    def _columns_of_heads(self) -> dict[str, Any]:
+        if self.several is None:
+            return {}
+        heads = {
+            "heads": [weights.reshape(-1) for weights in self.several.weights],
+            "marks": self.several.marks.astype(np.int32),
+        }
+        return heads if self.attending is None else heads | self._attending_columns(self.attending)
 
     @staticmethod
     def _attending_columns(attending: Attending) -> dict[str, Any]:
         return {
-            "heads": [weights.reshape(-1) for weights in attending.weights],
             "values": [values.reshape(-1) for values in attending.values],
             "below": list(attending.below),
-            "marks": attending.marks.astype(np.int32),
         }
 
     def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
@@ -298,6 +343,16 @@ def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> A
     )
 
 
+def _maps(table: pa.Table, path: Path, lengths: list[int]) -> Maps:
+    """The maps of the texts of a table. Raises AuditError where they do not fit their items."""
+    weights = _rows(table["heads"])
+    heads = len(weights[0]) // lengths[0]
+    for name, length, of_heads in zip(table["id"].to_pylist(), lengths, weights, strict=True):
+        if not heads or len(of_heads) != heads * length:
+            raise AuditError(f"{path}: the heads of text {name!r} do not fit its items; {rebuild_hint(path)}")
+    return Maps([row.reshape(-1, heads) for row in weights], table["marks"].to_numpy().astype(np.int64))
+
+
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
     bias = np.stack(_rows(table["bias"]))
     attention = _rows(table["attention"])
@@ -309,25 +364,29 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
             raise AuditError(f"{path}: text {name!r} has {counts}; {rebuild_hint(path)}")
     predicted = np.stack(_rows(table["probabilities"]))
     pairs = table["candidates"].null_count == 0
+    lengths = [len(weights) for weights in attention]
+    several = tail is None and "heads" in table.column_names
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
         table["prediction"].to_numpy().astype(np.int64),
         predicted,
         attention,
-        [values.reshape(-1, outputs) for values in contribution],
+        [values.reshape(length, outputs) for length, values in zip(lengths, contribution, strict=True)],
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
-        None if tail is None else _attending(table, path, tail, [len(weights) for weights in attention]),
+        None if tail is None else _attending(table, path, tail, lengths),
+        _maps(table, path, lengths) if several else None,
     )
 
 
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
-    if kind_of(path) != HEADED.name:
-        return READOUT, None
-    return HEADED, _read_tail(path.with_name(TAIL_FILE))
+    kind = kind_of(path)
+    if kind == HEADED.name:
+        return HEADED, _read_tail(path.with_name(TAIL_FILE))
+    return (SEVERAL if kind == SEVERAL.name else READOUT), None
 
 
 def read_readout(path: Path) -> Readout:

@@ -39,14 +39,15 @@ def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: 
 
     Automatic: texts of readable length that the base model classifies correctly, alternating between predicted classes.
     The text comes first whose adversaries all moved furthest, as measured by the one that moved least; ties go to the
-    lesser id. `divergences` has each adversary's distance from the base model, by id.
+    lesser id, and so does all where there is no adversary. `divergences` has each adversary's distance from the base
+    model, by id.
     """
     asked = [name for name in settings.instances if name in set(base.ids)]
     lengths = base.lengths
     right = base.predictions == base.labels
     readable = (lengths >= READABLE[0]) & (lengths <= READABLE[1])
     pool = np.flatnonzero(right & readable) if (right & readable).any() else np.arange(len(base))
-    ranked = sorted(pool, key=lambda i: (-min(d[base.ids[i]] for d in divergences), base.ids[i]))
+    ranked = sorted(pool, key=lambda i: (-min((d[base.ids[i]] for d in divergences), default=0.0), base.ids[i]))
     by_class = [[i for i in ranked if base.predictions[i] == c] for c in np.unique(base.predictions)[::-1]]
     turns = [i for turn in zip(*by_class, strict=False) for i in turn]
     turns += [i for i in ranked if i not in set(turns)]
@@ -59,12 +60,13 @@ def maps(
 ) -> dict[str, Any]:
     """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
     shown = base.aligned(ids)
+    marks = dict(zip(base.ids, (base.lengths - base.words).tolist(), strict=True))
     rows: list[tuple[Any, ...]] = []
     for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
         for reading in readings:
             words, weights = list(tokens[name]), reading.attention[name].tolist()
-            if base.attending is not None:
-                words = [*words[: len(weights) - len(MARKS)], *MARKS]
+            if marks[name]:
+                words = [*words[: len(weights) - marks[name]], *MARKS]
             # of a long text, a Transformer has read the first words
             if len(words) < len(weights):
                 raise AuditError(
@@ -105,17 +107,20 @@ def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
 
 def attention_maps(
     base: Readout,
-    instance_adversary: pd.DataFrame,
     tokens: Mapping[str, Sequence[str]],
     settings: AttentionMaps,
     report: Callable[[str], None],
+    instance_adversary: pd.DataFrame | None = None,
     contrast: Readout | None = None,
 ) -> dict[str, Any]:
-    """The columns of `maps` for the texts that `choose` selects; `contrast` is the consistent adversary's readout, None
-    where there is none.
+    """The columns of `maps` for the texts that `choose` selects.
+
+    instance_adversary: rows of that audit, None where it cannot be asked. contrast: the consistent adversary's readout,
+    None where there is none.
     """
     consistent = [] if contrast is None else [of_model("consistent_adversary", contrast, base)]
-    readings = [of_model("base", base, base), *consistent, of_search(instance_adversary, base)]
+    found = [] if instance_adversary is None else [of_search(instance_adversary, base)]
+    readings = [of_model("base", base, base), *consistent, *found]
     ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
     return maps(base, ids, readings, tokens)

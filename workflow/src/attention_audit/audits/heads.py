@@ -1,10 +1,11 @@
-"""Heads: which head of a Transformer, if any, can be read?
+"""Heads: which head of several, if any, can be read?
 
 Each head is asked two questions of the mean map by itself. Does the prediction depend on its weights: how far does it
 move when this head's weights alone are shuffled over the items? And does it rank: when items are erased in all heads in
 the order of this head's weights, how many go until the decision flips? Claims: a head that neither moves the prediction
 nor ranks shows no reason of it, however sharp its map. That several heads are asked makes one of them look good by
-chance now and then; its seeds say whether it does again. Runs on the readout, through the tail.
+chance now and then; its seeds say whether it does again. Runs on the readout, through the tail of a Transformer. Of
+another model the mean of the heads alone decides, so that a head's weights change it by their part of the mean.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.functional import pad
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
 from attention_audit.audits.flipping_sets import until_flip
@@ -26,28 +29,41 @@ MOST = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
 
 
-def shuffled(texts: Padded, ids: list[str], permutations: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """How far the prediction moves when one head's weights are permuted, (n, H), and how often the decision flips."""
-    weights = texts.weights
-    before = texts.predict(weights[None])
-    permuted = texts.permuted(orders(texts, ids, min(permutations, MOST), seed))
+def with_other(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Tensor:
+    """All weights that a prediction is made of, with K others of one head: (n, H, L), (K, n, L) -> as `Padded.weights`,
+    behind an axis of K.
+    """
+    if texts.heads is None:
+        return texts.attention + (other - weights[:, head]) / weights.shape[1]
+    every = weights.repeat(len(other), 1, 1, 1)
+    every[:, :, head] = other
+    return every
+
+
+def shuffled(texts: Padded, weights: Tensor, ids: list[str], permutations: int, seed: int) -> tuple[Tensor, Tensor]:
+    """How far the prediction moves when one head's weights are permuted, (n, H), and how often the decision flips.
+
+    weights: of the heads, (n, H, L).
+    """
+    before = texts.predict(texts.weights[None])
+    drawn = orders(texts, ids, min(permutations, MOST), seed)
     moved, flips = [], []
     for head in range(weights.shape[1]):
-        other = weights.expand(permuted.shape).clone()
-        other[:, :, head] = permuted[:, :, head]
-        after = texts.predict(other)
+        permuted = weights[:, head].expand(drawn.shape).gather(-1, drawn)
+        after = texts.predict(with_other(texts, weights, head, permuted))
         moved.append(tvd(after, before).mean(0))
         flips.append((after.argmax(-1) != before.argmax(-1)).double().mean(0))
     return torch.stack(moved, 1), torch.stack(flips, 1)
 
 
-def removed(texts: ErasableTexts) -> torch.Tensor:
-    """How many items are erased in the order of each head's weights until the decision flips, (n, H); -1 for never."""
-    if texts.heads is None:
-        raise ValueError("the readout has one map and no heads")
+def removed(texts: ErasableTexts, weights: Tensor) -> Tensor:
+    """How many items are erased in the order of each head's weights until the decision flips, (n, H); -1 for never.
+
+    weights: of the heads, (n, H, L).
+    """
     counts = []
-    for weights in texts.heads.weights.unbind(1):
-        scores = torch.nn.functional.pad(weights, (0, 1))
+    for of_head in weights.unbind(1):
+        scores = pad(of_head, (0, 1))
         remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
         counts.append(until_flip(texts, remaining)[0])
     return torch.stack(counts, 1)
@@ -58,17 +74,17 @@ def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
 
     mean_tvd, flips: of at most `MOST` permutations of this head's weights, the other heads as they are.
     fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
-    decision flips; NaN where it never does. Raises ValueError where the readout has no heads.
+    decision flips; NaN where it never does. No rows where the readout has one map.
     """
-    if readout.attending is None:
-        raise ValueError("the readout has one map and no heads")
-    count, several = len(readout), readout.attending.weights[0].shape[1]
+    count, several = len(readout), readout.several.weights[0].shape[1] if readout.several else 0
+    if not several:
+        return {name: [] for name in ("id", "head", "items", "mean_tvd", "flips", "fraction_removed")}
     moved, flips, gone = np.empty((3, count, several))
     for texts in readout.batches(torch.float64):
-        of_heads = shuffled(texts, readout.ids, permutations, seed)
+        of_heads = shuffled(texts, readout.padded_heads(texts.members), readout.ids, permutations, seed)
         moved[texts.members], flips[texts.members] = (values.numpy() for values in of_heads)
     for batch in erasable(readout):
-        gone[batch.members] = removed(batch).numpy()
+        gone[batch.members] = removed(batch, readout.padded_heads(batch.members)).numpy()
     lengths = readout.lengths[:, None]
     return {
         "id": [name for name in readout.ids for _ in range(several)],

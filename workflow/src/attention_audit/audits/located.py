@@ -44,6 +44,8 @@ from attention_audit.readout import Readout
 Flags = npt.NDArray[np.bool_]
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention."""
+BY_MAP = BY_STATES[:2]
+"""Those of a map from which the predictions do not follow."""
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
 TOKENS = 1 << 14
@@ -59,17 +61,20 @@ def sizes(lengths: Indices) -> Indices:
 
 
 def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:
-    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`.
+    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`, or of `BY_MAP`.
 
     The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
     """
-    if readout.head is None:
+    if readout.head is None and readout.decided:
         for erased in erasable(readout):
             yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
         return
     for texts in readout.batches(torch.float64):
         texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
         random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
+        if not readout.decided:
+            yield texts, {"random": padded(random), "attention": texts.attention}
+            continue
         scores = texts.scores(texts.attention[None])
         predicted = texts.decide(scores)
         chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
@@ -87,11 +92,12 @@ def rank(
     readout: Readout, seed: int, further: Mapping[str, Scores]
 ) -> tuple[dict[str, list[Indices]], npt.NDArray[np.float64]]:
     """The words of each text in the order of each ranking; and the share of the states that go in this order until the
-    decision flips (rankings, N), NaN where it never does, and for pairs, whose predictions are not linear.
+    decision flips (rankings, N), NaN where it never does, and for pairs, whose predictions are not linear, and for maps
+    from which they do not follow.
 
-    The rankings are `BY_STATES` and those whose scores are `further`.
+    The rankings are `BY_STATES` or `BY_MAP`, and those whose scores are `further`.
     """
-    names = [*BY_STATES, *further]
+    names = [*(BY_STATES if readout.decided else BY_MAP), *further]
     orders = {name: [np.empty(0, np.int64)] * len(readout) for name in names}
     erased = np.full((len(names), len(readout)), np.nan)
     for texts, scored in by_states(readout, seed):

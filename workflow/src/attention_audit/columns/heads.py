@@ -1,4 +1,4 @@
-"""The file of what each head of a Transformer is worth."""
+"""The file of what each head of attention is worth."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
 HEADS = Artefact(
     "heads",
     "audits/{dataset}/{suite}/heads.parquet",
-    meaning="Each head of a Transformer by itself, text by text: what shuffling its weights alone does, and how soon "
+    meaning="Each head of several by itself, text by text: what shuffling its weights alone does, and how soon "
     "erasing in the order of its weights flips the decision.",
     columns=(
         DATASET,
         MODEL,
         SEED,
         ID,
-        Column("head", INTEGER, meaning="number of the head in the last layer, from 1"),
+        Column("head", INTEGER, meaning="number of the head, from 1; of a Transformer, in the layer that is read"),
         Column(
-            "items", INTEGER, unit="items", meaning="words of the text that are read, and the marks [CLS] and [SEP]"
+            "items",
+            INTEGER,
+            unit="items",
+            meaning="words of the text that are read, and of a Transformer the marks [CLS] and [SEP]",
         ),
         Column(
             "mean_tvd",

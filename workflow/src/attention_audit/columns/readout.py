@@ -40,6 +40,29 @@ READOUT = Artefact(
     ),
 )
 
+OF_HEADS = Column(
+    "heads",
+    WEIGHTS,
+    unit="share",
+    meaning="attention weight of each item in each head, item by item; those of a head sum to 1",
+)
+MARKS = Column(
+    "marks",
+    INTEGER,
+    unit="items",
+    meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
+)
+
+SEVERAL = Artefact(
+    "readout of several maps",
+    "readouts/{dataset}/{suite}/{model}/seed{seed}/{split}.parquet",
+    meaning="The readout of a model of which a map of several heads is given (suite own), or of an earlier layer of a "
+    "Transformer (suite hf). Attention is the mean of the heads. Of the former, logits = sum over items of that mean x "
+    "contribution, plus bias; of the latter, contribution and bias are empty, since its predictions do not follow from "
+    "this map.",
+    columns=(*READOUT.columns, OF_HEADS, MARKS),
+)
+
 HEADED = Artefact(
     "headed readout",
     "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
@@ -48,12 +71,7 @@ HEADED = Artefact(
     "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
     columns=(
         *READOUT.columns,
-        Column(
-            "heads",
-            WEIGHTS,
-            unit="share",
-            meaning="attention weight of each item in each head, item by item; those of a head sum to 1",
-        ),
+        OF_HEADS,
         Column(
             "values",
             WEIGHTS,
@@ -61,12 +79,7 @@ HEADED = Artefact(
             "weights",
         ),
         Column("below", WEIGHTS, meaning="state of the classified token below the last layer"),
-        Column(
-            "marks",
-            INTEGER,
-            unit="items",
-            meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
-        ),
+        MARKS,
     ),
 )
 

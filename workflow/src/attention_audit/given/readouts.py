@@ -50,6 +50,11 @@ class GivenReadout:
         return int(self.probabilities.shape[1])
 
     @property
+    def heads(self) -> int:
+        """How many heads each text has a map of, 1 where there is one map."""
+        return len(np.atleast_2d(self.attention[0]))
+
+    @property
     def maps(self) -> list[Floats]:
         """The map that a reader sees of each text, (L_i,): the mean over heads."""
         return [weights if weights.ndim == 1 else weights.mean(0) for weights in self.attention]
@@ -74,6 +79,9 @@ def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
     bias, predicted = given.bias[number], given.probabilities[number]
     if not words:
         yield "tokens", "has no word; leave the text out"
+    heads = len(np.atleast_2d(attention))
+    if not heads or heads != given.heads:
+        yield "attention", f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
     if attention.shape[-1] != words:
         yield "attention", f"has {attention.shape[-1]} weights for {words} words; give each word one"
     if len(contribution) != words:
@@ -105,7 +113,7 @@ def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
     marked = given.evidence[number] or []
     if outside := [position for position in marked if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
-    logits = given.maps[number] @ contribution + bias
+    logits = np.atleast_2d(attention).mean(0) @ contribution + bias
     apart = np.abs(softmax(logits) - predicted).max()
     if apart > REPRODUCED:
         yield (

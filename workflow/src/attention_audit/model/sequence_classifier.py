@@ -76,7 +76,10 @@ class TransformerClassifier(nn.Module):
     def activation(self) -> str:
         """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
         config: Any = self.model.config
-        activation = getattr(config, "hidden_act", None) or config.activation
+        names = ("hidden_act", "hidden_activation", "activation")
+        return self._known(next(getattr(config, name) for name in names if getattr(config, name, None)))
+
+    def _known(self, activation: str) -> str:
         if activation not in ACTIVATIONS:
             known = ", ".join(ACTIVATIONS)
             raise AuditError(f"{self.folder}: its activation {activation!r} is not known here; known are {known}")
@@ -86,14 +89,18 @@ class TransformerClassifier(nn.Module):
     def tail(self) -> Tail:
         """The tail with the weights that it has now."""
         family = self.family
-        parts: dict[str, Any] = {name: self.part(name) for name in ("output", "first", "inner", "outer", "second")}
+        parts: dict[str, Any] = {name: self.part(name) for name in ("output", "first", "inner", "outer")}
+        parts["second"] = attrgetter(family.second)(self.model) if family.third else self.part("second")
         parts |= {name: attrgetter(getattr(family, name))(self.model) for name in ("pooler", "classifier")}
-        weights = {
-            f"{name}.{what}": getattr(part, what).detach().cpu()
-            for name, part in parts.items()
-            for what in ("weight", "bias")
-        }
-        return Tail(weights, self.activation(), family.pooled, float(parts["first"].eps))
+        pooled = family.pooled
+        if family.third:
+            parts["third"] = attrgetter(family.third)(self.model)
+            pooled = self._known(self.model.config.classifier_activation)
+        weights = {f"{name}.weight": part.weight.detach().cpu() for name, part in parts.items()}
+        for name, part in parts.items():
+            none = torch.zeros(len(part.weight))
+            weights[f"{name}.bias"] = none if part.bias is None else part.bias.detach().cpu()
+        return Tail(weights, self.activation(), pooled, float(parts["first"].eps))
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
@@ -129,20 +136,43 @@ class TransformerClassifier(nn.Module):
         finally:
             for handle in handles:
                 handle.remove()
-        if kept["weights"] is None:
-            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
-        weights = kept["weights"][:, :, 0]
+        weights = self._returned(kept["weights"])[:, :, 0]
         count = weights.shape[1]
-        values = kept["values"].reshape(*kept["values"].shape[:2], count, -1).transpose(1, 2)
+        values = self._values(kept["values"], count).transpose(1, 2)
         return Attended(weights, values, kept["below"], logits)
+
+    @torch.inference_mode()
+    def row(self, pieces: PieceBatch, layer: int) -> tuple[Tensor, Tensor]:
+        """The first token's weights in a layer, counted from 1, and the model's logits: (B, H, P), (B, C).
+
+        Raises AuditError where no weights are returned.
+        """
+        kept: dict[str, Any] = {}
+        attending: nn.Module = attrgetter(self.family.attention)(attrgetter(self.family.layers)(self.model)[layer - 1])
+        handle = attending.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1]))
+        try:
+            logits = self.logits(pieces)
+        finally:
+            handle.remove()
+        return self._returned(kept["weights"])[:, :, 0], logits
+
+    def _values(self, made: Tensor, heads: int) -> Tensor:
+        """The values of the heads, which may come behind queries and keys: (B, P, ..) -> (B, P, H, D / H)."""
+        width = self.model.config.hidden_size
+        return made[..., -width:].reshape(*made.shape[:-1], heads, -1)
+
+    def _returned(self, weights: Tensor | None) -> Tensor:
+        if weights is None:
+            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
+        return weights
 
     @contextmanager
     def imposing(self, weights: Tensor) -> Iterator[None]:
         """Let the classified token of B texts have other weights in the last layer in the block: (B, H, P)."""
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
-            count, heads, pieces = weights.shape
-            values = kept["values"].reshape(count, pieces, heads, -1)
+            heads = weights.shape[1]
+            values = self._values(kept["values"], heads)
             states = inputs[0].clone()
             states[:, 0] = torch.einsum("bhp,bphd->bhd", weights, values).flatten(1)
             return (states, *inputs[1:])

@@ -9,6 +9,11 @@ and x, that token's state below the layer,
 where N1 and N2 are layer normalisations and g and k activations. So the prediction under any other weights costs this
 and no more; the layers below are never run again. BERT, RoBERTa, ELECTRA and DistilBERT differ in k, and in what their
 checkpoints call these parts (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019).
+
+ModernBERT normalises before its inner layer, which has a gate, and once more above (Warner et al. 2024):
+
+    u = W_o c + b_o + x,   [i, h] = W_1 N1(u) + b_1,   y = W_2 (g(i) * h) + b_2 + u,
+    logits = W_c N3(k(W_p N2(y) + b_p)) + b_c
 """
 
 from __future__ import annotations
@@ -33,6 +38,8 @@ LAYERS = ("output", "inner", "outer", "pooler", "classifier")
 """The linear layers W_o, W_1, W_2, W_p and W_c; each has a weight and a bias."""
 NORMS = ("first", "second")
 """The normalisations N1 and N2, likewise."""
+THIRD = ("third.weight", "third.bias")
+"""Those of N3, which a gated tail has."""
 NAMES = tuple(f"{part}.{what}" for part in (*LAYERS, *NORMS) for what in ("weight", "bias"))
 ROWS = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
@@ -40,12 +47,19 @@ ROWS = 2048
 
 @dataclass(frozen=True)
 class Tail:
-    """The weights by `NAMES`, g and k by their names in `ACTIVATIONS`, and the epsilon of the normalisations."""
+    """The weights by `NAMES` and, of a gated tail, `THIRD`; g and k by their names in `ACTIVATIONS`, and the epsilon of
+    the normalisations.
+    """
 
     weights: Mapping[str, Tensor]
     activation: str
     pooled: str
     epsilon: float
+
+    @property
+    def gated(self) -> bool:
+        """Whether it is one of ModernBERT's kind."""
+        return THIRD[0] in self.weights
 
     def to(self, dtype: torch.dtype) -> Tail:
         """The same tail in other numbers."""
@@ -65,10 +79,19 @@ class Tail:
 
     def passed(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Logits of R rows, from c and x in the numbers of the weights: (R, D), (R, D) -> (R, C)."""
+        if self.gated:
+            return self._passed_gates(contexts, below)
         first = self._norm("first", self._linear("output", contexts) + below)
         inner = ACTIVATIONS[self.activation](self._linear("inner", first))
         second = self._norm("second", self._linear("outer", inner) + first)
         return self._linear("classifier", ACTIVATIONS[self.pooled](self._linear("pooler", second)))
+
+    def _passed_gates(self, contexts: Tensor, below: Tensor) -> Tensor:
+        first = self._linear("output", contexts) + below
+        inner, gate = self._linear("inner", self._norm("first", first)).chunk(2, -1)
+        second = self._linear("outer", ACTIVATIONS[self.activation](inner) * gate) + first
+        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", self._norm("second", second)))
+        return self._linear("classifier", self._norm("third", pooled))
 
     def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Logits of K contexts of each of n texts: (K, n, D), (n, D) -> (K, n, C)."""
@@ -90,4 +113,5 @@ class Tail:
 def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
     """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
-    return Tail({name: tensors[name] for name in NAMES}, activation, pooled, float(tensors["epsilon"]))
+    names = (*NAMES, *THIRD) if THIRD[0] in tensors else NAMES
+    return Tail({name: tensors[name] for name in names}, activation, pooled, float(tensors["epsilon"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Need = Literal["readouts", "corpus", "network", "states", "heads", "linear", "tokens", "base"]
+Need = Literal["readouts", "corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
 Of = Literal["models", "attending", "judged", "compared", "reseeded", "first"]
 Takes = Literal["part", "readout", "two", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
@@ -20,8 +20,10 @@ class Audit:
 
     needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
     run again. states: of the items under the attention, which such a model returns. heads: several of attention, as
-    Transformers have. linear: predictions that are linear in the attention, which models of pairs have not. tokens:
-    items that are tokens and not sentences. base: a model that others are compared with.
+    Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows. weights:
+    predictions that follow from the weights, which those of a Transformer do not where the map of an earlier layer is
+    read. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that are
+    tokens and not sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
     `compared` with the base; every two seeds of a model that has several (`reseeded`); or the `first`, which is the
@@ -34,7 +36,8 @@ class Audit:
 
     split: whose readouts it reads.
 
-    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads.
+    settings: the sections of the configuration that it reads. after: audits of the same suite that it reads, where they
+    are possible.
     """
 
     name: str

@@ -100,19 +100,25 @@ class Auditing:
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.on(suite, dataset)
-        given, heads = suite.given(dataset, model), suite.heads(dataset, model)
+        given, heads, layer = suite.given(dataset, model), suite.heads(dataset, model), suite.layer(dataset, model)
         lacking = {
             "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
             "linear": (
                 self.scope.config.corpora[dataset].pair,
                 f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
             ),
+            "weights": (
+                layer is not None,
+                f"predictions that follow from the weights, and above layer {layer}, which is read of {model}, the "
+                "network mixes more than this row",
+            ),
             "network": (
-                given is not None and not heads,
+                given is not None and not given.network,
                 f"a network that can be run again, and of {model} only readouts are given",
             ),
             "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
-            "heads": (not heads, f"several heads of attention, and {model} has one"),
+            # of readouts, what the files hold is known when they are read
+            "heads": (given is None and not heads, f"several heads of attention, and {model} has one"),
             "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
@@ -184,6 +190,10 @@ class Auditing:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if audit.split in suite.splits(dataset) else "test"
 
+    def _after(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
+        """The audits that an audit reads on a data set."""
+        return [other for other in audit.after if self.possible(suite, dataset, audit_named(other))]
+
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
@@ -221,7 +231,9 @@ class Auditing:
             records = (path for home in homes for path in self.trainings.transformer(home.training))
             if transformers := list(dict.fromkeys(records)):
                 inputs["transformer"] = transformers
-        return inputs | {other: [self.places.audit_file(dataset, key, other)] for other in audit.after}
+        return inputs | {
+            other: [self.places.audit_file(dataset, key, other)] for other in self._after(suite, dataset, audit)
+        }
 
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""
@@ -256,7 +268,7 @@ class Auditing:
                 for other, run in compared
             ],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
-            after={other: audit_named(other).columns for other in audit.after},
+            after={other: audit_named(other).columns for other in self._after(suite, dataset, audit)},
             threads=config.threads,
             networks=networks,
         )

@@ -60,14 +60,15 @@ AUDITS = (
         "audits.permutation:permutation",
         "columns.permutation:PERMUTATION",
         "How far does the prediction move when the attention weights are shuffled over the items?",
+        needs=_needs("weights"),
         settings=("permutation",),
     ),
     Audit(
         "heads",
         "audits.heads:heads",
         "columns.heads:HEADS",
-        "Which head of a Transformer, if any, can be read: does the prediction depend on its weights, do they rank?",
-        needs=_needs("heads"),
+        "Which head of several, if any, can be read: does the prediction depend on its weights, do they rank?",
+        needs=_needs("heads", "weights"),
         settings=("permutation",),
     ),
     Audit(
@@ -75,13 +76,14 @@ AUDITS = (
         "audits.contributions:contributions",
         "columns.contributions:CONTRIBUTIONS",
         "Is attention proportional to what each item adds to the decision, and does it speak for the prediction?",
-        needs=_needs("linear"),
+        needs=_needs("linear", "weights"),
     ),
     Audit(
         "instance_adversary",
         "audits.instance_adversary:instance_adversary",
         "columns.instance_adversary:INSTANCE_ADVERSARY",
         "How far can attention go, text by text, while the prediction stays?",
+        needs=_needs("weights"),
         of="first",
         takes="readout",
         settings=("instance_adversary",),
@@ -91,7 +93,7 @@ AUDITS = (
         "audits.single_weight:single_weight",
         "columns.single_weight:SINGLE_WEIGHT",
         "Does erasing the item of the highest weight matter more than erasing another one?",
-        needs=_needs("linear"),
+        needs=_needs("linear", "weights"),
         settings=("erasure",),
     ),
     Audit(
@@ -100,7 +102,7 @@ AUDITS = (
         "columns.ranked_sets:RANKED_SETS",
         "How many items go, from the top of a ranking downward, until the decision flips; and how much do the first of "
         "them decide (AOPC)?",
-        needs=_needs("linear"),
+        needs=_needs("linear", "weights"),
         settings=("erasure",),
     ),
     Audit(
@@ -116,7 +118,7 @@ AUDITS = (
         "audits.planted:planted",
         "columns.planted:PLANTED",
         "Where the evidence is known: do rankings put it first?",
-        needs=_needs("corpus", "linear"),
+        needs=_needs("corpus", "linear", "weights"),
     ),
     Audit(
         "cut_texts",

@@ -17,6 +17,7 @@ from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
+from attention_audit.transformer.settings import ReadClassifier
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -33,21 +34,22 @@ def missing_vectors(scope: Scope) -> list[str]:
 
 def missing_models(scope: Scope) -> list[str]:
     """What the user is said to have of models that are not trained here, and that is not there; a line each."""
-    named: dict[str, tuple[str, bool]] = {}
+    named: dict[str, tuple[str, ReadClassifier | None]] = {}
     for suite in scope.suites.values():
         for dataset in scope.datasets_of(suite):
             own = scope.on(suite, dataset)
             for model in own.models:
                 given = own.given(dataset, model)
-                for path in given.sources if given else ():
-                    named.setdefault(path, (f"{dataset}, {model}", given is not None and given.network))
-    return [line for path, (whose, network) in named.items() for line in _missing(scope, path, whose, network)]
+                for number, path in enumerate(given.sources if given else (), start=1):
+                    read = own.reading(dataset, model, number) if given and given.network else None
+                    named.setdefault(path, (f"{dataset}, {model}", read))
+    return [line for path, (whose, read) in named.items() for line in _missing(scope, path, whose, read)]
 
 
-def _missing(scope: Scope, path: str, whose: str, network: bool) -> list[str]:
-    if network:
+def _missing(scope: Scope, path: str, whose: str, read: ReadClassifier | None) -> list[str]:
+    if read is not None:
         try:
-            check_classifier(path, scope.mirror, whose)
+            check_classifier(path, scope.mirror, whose, read.layer)
         except AuditError as error:
             return str(error).splitlines()
     elif not placed(path, scope.mirror).exists():

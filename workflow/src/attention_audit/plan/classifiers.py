@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
@@ -12,6 +13,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.fine_tuned import TunedClassifiers
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
 from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.transformers import layers_of
 from attention_audit.transformer.settings import IMPOSED, ReadClassifier
 
 
@@ -87,8 +89,14 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
     @property
     def models(self) -> list[str]:
         """Of one data set; those of all data sets where the suite is not that of one."""
-        given = chain.from_iterable(given.by_model for given in self._given.values())
+        given = chain.from_iterable(map(self._read, self._given))
         return self._every(given, lambda suite: suite.models)
+
+    def _read(self, dataset: str) -> list[str]:
+        """The models that are given. On a map that does not decide alone, no weights can be imposed."""
+        section = self._given[dataset]
+        first = next(iter(section.models))
+        return [name for name in section.by_model if name != IMPOSED or self.layer(dataset, first) is None]
 
     @property
     def judged(self) -> list[str]:
@@ -121,6 +129,13 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
     def given(self, dataset: str, model: str) -> Given:
         return Given("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
 
+    def layer(self, dataset: str, model: str) -> int | None:
+        layer, mirror = self._given[dataset].layer, Path(self.config.mirror) if self.config.mirror else None
+        if layer is None:
+            return None
+        folders = self._given[dataset].by_model[model]
+        return None if all(layer == layers_of(folder, mirror) for folder in folders) else layer
+
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         section = self._given[dataset]
         return ReadClassifier(
@@ -128,6 +143,7 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
             max_length=section.max_length,
             labels=section.labels,
             imposed=model in (IMPOSED, UNIFORM),
+            layer=self.layer(dataset, model),
         )
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ClassifierJob:

@@ -518,6 +518,18 @@ TABLES: tuple[Table, ...] = (
         settings=("models",),
     ),
     Table(
+        "own_table_heads",
+        "tables.heads:own_table_heads",
+        "which head, if any, can be read, where a map of several is given",
+        suite="own",
+        reads={
+            "heads": audit("heads"),
+            "permutation": audit("permutation", "dataset", "model", "seed", "id", "mean_tvd", "flips"),
+            "ranked_sets": audit("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed"),
+        },
+        settings=("models",),
+    ),
+    Table(
         "own_table_evidence",
         "tables.evidence:own_table_evidence",
         "how much attention is on the words that are known to decide the label",
@@ -548,7 +560,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "hf_table_heads",
-        "tables.classifiers:hf_table_heads",
+        "tables.heads:hf_table_heads",
         "which head, if any, can be read",
         suite="hf",
         reads={

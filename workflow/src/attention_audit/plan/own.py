@@ -30,6 +30,7 @@ class OwnReadouts(GivenSuite):
         "consistency",
         "stability",
         "permutation",
+        "heads",
         "contributions",
         "instance_adversary",
         "single_weight",

@@ -100,6 +100,7 @@ def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
                 if model in here.by_model
             },
             "max_length": here.max_length,
+            "layer": here.layer,
             "labels": here.labels,
             "recipe": here.recipe.model_dump() if here.recipe else None,
         }

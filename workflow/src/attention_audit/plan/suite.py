@@ -203,8 +203,13 @@ class Suite(ABC):
 
     def heads(self, dataset: str, model: str) -> bool:
         """Whether a model's map is that of the heads of a Transformer's last layer."""
-        given = self.given(dataset, model)
-        return given.network if given else self.architecture(dataset, model).classifying
+        if given := self.given(dataset, model):
+            return given.network and self.layer(dataset, model) is None
+        return self.architecture(dataset, model).classifying
+
+    def layer(self, dataset: str, model: str) -> int | None:
+        """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
+        return None
 
     def pace(self, model: str) -> float:
         """Factor on the learning rate at which other models of the suite are trained."""

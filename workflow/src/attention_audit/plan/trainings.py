@@ -275,8 +275,8 @@ class Trainings:
         groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
         for training, seeds in self.seeds.items():
             if given := self.given(training):
-                suite, dataset, _ = self.split(training)
-                alike = (given.stage, suite.key, seeds, suite.splits(dataset), given.network)
+                suite, dataset, model = self.split(training)
+                alike = (given.stage, suite.key, seeds, suite.splits(dataset), suite.heads(dataset, model))
                 groups.setdefault(alike, []).append(training)
         keys = [(stage, key) for stage, key, *_ in groups]
         return [

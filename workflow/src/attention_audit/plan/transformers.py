@@ -13,7 +13,7 @@ from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob, TransformerJob
 from attention_audit.training.fine_tuning import ClassifierRecipe
-from attention_audit.transformer.families import family_of
+from attention_audit.transformer.families import family_of, tuned_family_of
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
@@ -107,13 +107,13 @@ def encoder_job(config: Config, dataset: str) -> TransformerJob:
 
 
 def check_encoder(config: Config, dataset: str) -> None:
-    """Raise AuditError where the library, that folder or a part of it is not there, or where its encoder is of no known
-    family.
+    """Raise AuditError where the library, that folder or a part of it is not there, or where its encoder is of no
+    family that can be fine-tuned.
     """
     refuse_unless_installed()
     folder = encoder_of(config, dataset)
     model_files(folder)
-    family_of(folder)
+    tuned_family_of(folder)
 
 
 def states_job(config: Config, dataset: str) -> StatesJob:
@@ -133,11 +133,19 @@ def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in found for path in model_files(folder)))
 
 
-def check_classifier(folder: str, mirror: Path | None, key: str) -> None:
-    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, or where it is of no
-    known family. `key`: of the configuration that names it.
+def layers_of(folder: str, mirror: Path | None) -> int:
+    """How many layers a classifier has. Raises AuditError where its folder is not there."""
+    return _facts(find_folder(folder, mirror, "config: hf")).layers
+
+
+def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | None = None) -> None:
+    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where it is of no
+    known family, or has not the layer. `key`: of the configuration that names it.
     """
     refuse_unless_installed()
     found = find_folder(folder, mirror, key)
     model_files(found)
     family_of(found)
+    layers = _facts(found).layers
+    if layer is not None and layer > layers:
+        raise AuditError(f"{key}: layer {layer}, and {found} has {layers}; name one of these")

@@ -17,7 +17,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.stages.job import Job
-from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.stages.reading_classifiers import take_classifier, take_layer
 from attention_audit.transformer.folder import find_folder, known_mirror
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.settings import ReadClassifier
@@ -92,7 +92,7 @@ def said_of_cut(pieces: Pieces, ids: Sequence[str]) -> str:
 
 
 def run(job: Job[ClassifierJob]) -> None:
-    """Run each classifier once, check its tail, and write its readout.
+    """Run each classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
 
     Raises AuditError where trainings of one model read different words of a text.
     """
@@ -100,8 +100,9 @@ def run(job: Job[ClassifierJob]) -> None:
     texts = read_texts(job.input("corpus"))
     labels = np.array(texts.labels, dtype=np.int64)
     first: Pieces | None = None
-    outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], job.outputs["tails"], strict=True)
-    for seed, read, output, tail in outputs:
+    tails = iter(job.outputs.get("tails", []))
+    outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], strict=True)
+    for seed, read, output in outputs:
         classifier = opened(read)
         classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
         pieces = pieces_of(classifier, texts, read)
@@ -112,10 +113,12 @@ def run(job: Job[ClassifierJob]) -> None:
                 f"{classifier.folder}: reads {pieces.read[other[0]]} words of text {texts.ids[other[0]]!r}, and the "
                 f"first training {first.read[other[0]]}; trainings of one model need the same tokenizer"
             )
-        readout = take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
-        if readout.attending is None:
-            raise ValueError("a classifier was read out without its heads")
+        if read.layer is not None:
+            readout = take_layer(classifier, pieces, texts.ids, labels, classes, read.layer)
+        else:
+            readout = take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
         write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
-        write_weights(tail, readout.attending.tail.tensors(), job.provenance, seed)
+        if readout.attending is not None:
+            write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
         cut_off = said_of_cut(pieces, texts.ids)
         job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(texts.ids)} texts{cut_off}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from attention_audit.artefacts.parquet import write_batches
-from attention_audit.columns.readout import READOUT
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.readout import Readout
+from attention_audit.readout import Maps, Readout
 from attention_audit.stages.job import Job
 
 Settings = ImportJob
@@ -17,6 +16,7 @@ Settings = ImportJob
 
 def as_readout(given: GivenReadout) -> Readout:
     """What the audits need of a readout that has been checked. The decision is the class of the highest probability."""
+    of_heads = [weights.T.astype(np.float32) for weights in given.attention]
     return Readout(
         given.ids,
         given.labels,
@@ -25,6 +25,7 @@ def as_readout(given: GivenReadout) -> Readout:
         [weights.astype(np.float32) for weights in given.maps],
         [values.astype(np.float32) for values in given.contribution],
         given.bias.astype(np.float32),
+        maps=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
     )
 
 
@@ -34,5 +35,6 @@ def run(job: Job[ImportJob]) -> None:
     for seed, path, output in zip(job.settings.seeds, job.inputs["given"], job.outputs["readouts"], strict=True):
         given = first if path == job.input("beside") else read_given(path)
         check_beside(given, first)
-        write_batches(output, READOUT, as_readout(given).aligned(first.ids).tables(), job.provenance, seed)
+        readout = as_readout(given).aligned(first.ids)
+        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
         job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(given)} texts of {path}")

@@ -21,7 +21,7 @@ from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
-from attention_audit.readout import Attending, Floats, Readout, read_heads
+from attention_audit.readout import Attending, Floats, Maps, Readout, read_heads
 from attention_audit.transformer.batches import PieceBatch, PieceTable
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import MARKS
@@ -41,16 +41,28 @@ class Items(NamedTuple):
     values: Tensor
 
 
+def summed(weights: Tensor, pieces: PieceBatch) -> tuple[Tensor, Tensor]:
+    """Weights of pieces (B, H, P) as those of items, (B, H, L + 1), and the item of each piece, (B, H, P).
+
+    The last item is none: all padding falls into it.
+    """
+    count = int(pieces.read.max()) + MARKS
+    place = pieces.items.where(pieces.items >= 0, count)[:, None].expand(weights.shape)
+    return weights.new_zeros(*place.shape[:2], count + 1).scatter_add_(2, place, weights), place
+
+
+def shared(weights: Tensor, pieces: PieceBatch) -> Tensor:
+    """The share of each piece in the weight of its item, (B, H, P); alike where the item has no weight."""
+    items, place = summed(weights, pieces)
+    whole, count = items.gather(2, place), summed(torch.ones_like(weights), pieces)[0].gather(2, place)
+    return (weights / whole).where(whole > 0, 1 / count)
+
+
 def folded(attended: Attended, pieces: PieceBatch) -> Items:
     """Pieces as items. Of an item whose pieces have no weight at all, all count alike."""
-    items = pieces.items
-    count = int(pieces.read.max()) + MARKS
-    # what stands on padding falls into a last item, which is left out
-    place = items.where(items >= 0, count)[:, None].expand(attended.weights.shape)
-    weights = attended.weights.new_zeros(*place.shape[:2], count + 1).scatter_add_(2, place, attended.weights)
-    pieces_in = torch.zeros_like(weights).scatter_add_(2, place, torch.ones_like(attended.weights))
-    whole = weights.gather(2, place)
-    shares = (attended.weights / whole).where(whole > 0, 1 / pieces_in.gather(2, place))
+    weights, place = summed(attended.weights, pieces)
+    count = weights.shape[2] - 1
+    shares = shared(attended.weights, pieces)
     into = place[..., None].expand(attended.values.shape)
     values = attended.values.new_zeros(*weights.shape, attended.values.shape[-1])
     values.scatter_add_(2, into, shares[..., None] * attended.values)
@@ -59,11 +71,9 @@ def folded(attended: Attended, pieces: PieceBatch) -> Items:
 
 def imposed_logits(classifier: TransformerClassifier, pieces: PieceBatch, attended: Attended, items: Tensor) -> Tensor:
     """Logits of one text by the whole network, with other weights (H, L) of its items, in proportion within each."""
-    place = pieces.items.expand(attended.weights.shape[1], -1)
-    own = attended.weights[0]
-    whole = torch.zeros_like(items).scatter_add_(1, place, own)
-    weights = own / whole.gather(1, place) * items.gather(1, place)
-    with torch.inference_mode(), classifier.imposing(weights[None]):
+    place = pieces.items.expand(attended.weights.shape[1:])
+    weights = shared(attended.weights, pieces) * items.gather(1, place)
+    with torch.inference_mode(), classifier.imposing(weights):
         return classifier.logits(pieces)[0]
 
 
@@ -91,7 +101,7 @@ def ordered(tail: Tail, classes: Sequence[int]) -> Tail:
     """The tail with its logits in another order."""
     places = torch.tensor(classes)
     rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
-    return Tail({**tail.weights, **rows}, tail.activation, tail.pooled, tail.epsilon)
+    return replace(tail, weights={**tail.weights, **rows})
 
 
 def table_of(classifier: TransformerClassifier, pieces: Pieces) -> PieceTable:
@@ -120,6 +130,40 @@ def take_heads(
             below[place] = attended.below[row].cpu().numpy()
     marks = np.full(count, MARKS)
     return Attending(weights, values, np.stack(below), marks, ordered(classifier.tail, classes)), logits
+
+
+def take_layer(
+    classifier: TransformerClassifier,
+    pieces: Pieces,
+    ids: Sequence[str],
+    labels: npt.NDArray[np.int64],
+    classes: Sequence[int],
+    layer: int,
+) -> Readout:
+    """Run a classifier over texts once and keep the map of one of its layers, counted from 1, and its predictions.
+
+    classes: its class for each class of the data. There are no contributions: where the layer is not the last, the
+    predictions do not follow from this row.
+    """
+    table, count = table_of(classifier, pieces), len(pieces)
+    weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
+    predicted = np.empty((count, len(classes)), np.float32)
+    for at, batch in table.in_order_of_length(members=np.arange(count)):
+        row, logits = classifier.row(batch, layer)
+        by_item = summed(row, batch)[0].transpose(1, 2).cpu().numpy()
+        predicted[at] = logits[:, list(classes)].softmax(-1).cpu().numpy()
+        for number, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
+            weights[place] = by_item[number, : read + MARKS].copy()
+    return Readout(
+        list(ids),
+        labels,
+        predicted.argmax(1),
+        predicted,
+        [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in weights],
+        [np.empty((len(of_text), 0), np.float32) for of_text in weights],
+        np.empty((count, 0), np.float32),
+        maps=Maps(weights, np.full(count, MARKS)),
+    )
 
 
 def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats) -> None:

@@ -55,7 +55,7 @@ HEADINGS = {
     "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
-HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 65))]
+HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
 PARTS = {
     **{name: name.replace("_", " ") for name in HEADS[1:]},
     HEADS[0]: "mean of all heads",

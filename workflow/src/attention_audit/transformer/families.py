@@ -1,6 +1,7 @@
 """The families of Transformer classifiers that are known: where the parts of their last layer and classifier are.
 
-Each classifies the first token of a text (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019).
+Each classifies the first token of a text (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019;
+Warner et al. 2024).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ class Family(NamedTuple):
 
     dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
     "" where there is none.
+
+    third: a normalisation above the pooler, "" where there is none. A layer that has one is gated (`model.tail`), and
+    queries, keys and values come from one part, the values last. tuned: whether it can be fine-tuned here.
     """
 
     layers: str
@@ -37,6 +41,8 @@ class Family(NamedTuple):
     pooled: str
     output_dropped: str
     outer_dropped: str
+    third: str = ""
+    tuned: bool = True
 
 
 def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
@@ -83,6 +89,26 @@ FAMILIES: Mapping[str, Family] = {
         "",
         "ffn.dropout",
     ),
+    "modernbert": Family(
+        "model.layers",
+        "attn",
+        "attn.Wqkv",
+        "attn.Wqkv",
+        "attn.Wqkv",
+        "",
+        "attn.Wo",
+        "mlp_norm",
+        "mlp.Wi",
+        "mlp.Wo",
+        "model.final_norm",
+        "head.dense",
+        "classifier",
+        "gelu",
+        "attn.out_drop",
+        "",
+        third="head.norm",
+        tuned=False,
+    ),
 }
 """By `model_type` of config.json."""
 ACTIVATIONS = {
@@ -98,11 +124,32 @@ ACTIVATIONS = {
 
 
 def family_of(folder: Path) -> Family:
-    """The family of the model of a folder. Raises AuditError where it is none of `FAMILIES`."""
-    kind = read_facts(folder).kind
+    """The family of the model of a folder.
+
+    Raises AuditError where it is none of `FAMILIES`, or where the mean of all tokens is classified.
+    """
+    facts = read_facts(folder)
+    kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
             f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
             f"{', '.join(FAMILIES)}"
         )
+    if facts.pooling != "cls":
+        raise AuditError(
+            f"{folder}: classifies the {facts.pooling} of all tokens (classifier_pooling of config.json), so that no "
+            "token's attention is the map of its prediction; fine-tune it with classifier_pooling: cls"
+        )
     return FAMILIES[kind]
+
+
+def tuned_family_of(folder: Path) -> Family:
+    """The same of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
+    family = family_of(folder)
+    if not family.tuned:
+        known = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
+        raise AuditError(
+            f"{folder}: a model of type {read_facts(folder).kind!r} can be read here, and not be fine-tuned; fine-tune "
+            f"it elsewhere and name its folders under `models`, or take one of {known}"
+        )
+    return family

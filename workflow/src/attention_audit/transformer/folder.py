@@ -39,12 +39,15 @@ NOT_INSTALLED = (
 
 
 class Facts(NamedTuple):
-    """What config.json says: the model's type, the width of its states, its layers, and labels by class."""
+    """What config.json says: the model's type, the width of its states, its layers, labels by class, and what of its
+    states a classifier reads: that of the first token (cls), or their mean, where it says so.
+    """
 
     kind: str
     width: int
     layers: int
     labels: dict[int, str]
+    pooling: str = "cls"
 
 
 def refuse_unless_installed() -> None:
@@ -120,7 +123,7 @@ def read_facts(folder: Path) -> Facts:
         named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
-    return Facts(kind, width, layers, named)
+    return Facts(kind, width, layers, named, str(values.get("classifier_pooling", "cls")))
 
 
 def conversion(folder: Path) -> str:

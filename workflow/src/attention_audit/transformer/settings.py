@@ -59,13 +59,15 @@ class ReadClassifier(Section):
     """One fine-tuned classifier and how it is read.
 
     folder: as `transformer.folder.find_folder` finds it. imposed: whether its readout has uniform weights in the place
-    of its own. The other keys are those of `GivenClassifiers`.
+    of its own. layer: the layer whose map alone is read; null: the last, with all that is above it. The other keys are
+    those of `GivenClassifiers`.
     """
 
     folder: str
     max_length: Count
     labels: dict[str, str]
     imposed: bool = False
+    layer: Count | None = None
 
 
 class GivenClassifiers(Section):
@@ -89,6 +91,11 @@ class GivenClassifiers(Section):
         "does and to attend elsewhere.",
     )
     max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    layer: Count | None = Field(
+        None,
+        description="The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is "
+        "more than the tail, so that it is asked only what needs no other weights.",
+    )
     labels: dict[str, str] = Field(
         default_factory=dict,
         description="What the data set calls a class, by what the models call it (id2label), where these differ.",
@@ -118,4 +125,6 @@ class GivenClassifiers(Section):
     def _folders(self) -> Self:
         named = [*chain.from_iterable(self.models.values()), *self.uniform, *self.adversaries]
         refuse_duplicates("folder", named)
+        if self.layer is not None and self.uniform:
+            raise ValueError("uniform: has uniform weights in its last layer; leave it or `layer` out")
         return self

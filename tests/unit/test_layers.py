@@ -1,0 +1,197 @@
+"""The map of an earlier layer of a classifier: what is read of it, what it is asked, and what it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pytest
+import torch
+from in_process import make_exhibit, run_stage
+from planned import overlaid, plan_of
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.attention_maps import attention_maps
+from attention_audit.audits.comparison import against_base
+from attention_audit.audits.located import BY_MAP, rank
+from attention_audit.audits.settings import AttentionMaps
+from attention_audit.columns.attention_maps import ATTENTION_MAPS
+from attention_audit.columns.readout import SEVERAL
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.replacing import differences
+from attention_audit.readout import Maps, Readout, read_readout
+from attention_audit.stages.reading_classifiers import MARKS, take_layer
+from attention_audit.transformer.pieces import cut
+
+TEXTS = [["the", "film", "is", "great"], ["unbelievably", "dull"], ["bad"]]
+NAMES = ["first", "second", "third"]
+WORDS = [
+    "good",
+    "bad",
+    "film",
+    "the",
+    *"abcdefghijklmnopqrstuvwxyz",
+    *(f"##{one}" for one in "abcdefghijklmnopqrstuvwxyz"),
+]
+ALONE: dict[str, Any] = {
+    "datasets": [],
+    "serrano_smith": {"datasets": []},
+    "jain_wallace": {"datasets": []},
+    "deception": {"datasets": []},
+    "corpora": {"chorus": {"texts": {"train": 40, "dev": 20, "test": 24}}},
+    "agreement": {"texts": 3, "steps": 4},
+}
+
+
+@pytest.mark.parametrize("family", classifiers_on_disk.READ)
+def test_the_map_is_the_librarys_of_that_layer(family: str, tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, family, ("a", "b", "c")))
+    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
+    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 1)
+    assert readout.kind is SEVERAL
+    assert not readout.decided
+    assert readout.words.tolist() == [4, 2, 1]
+    for row, text in enumerate(TEXTS):
+        encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
+        with torch.no_grad():
+            said = classifier.model(**encoding, output_attentions=True)
+        weights = said.attentions[0][0, :, 0].mean(0).numpy()
+        items = np.zeros(len(text) + MARKS)
+        for piece, word in enumerate(encoding.word_ids()):
+            items[(len(text) + (piece > 0)) if word is None else word] += weights[piece]
+        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two trainings of two layers."""
+    made = tmp_path_factory.mktemp("classifiers")
+    save = classifiers_on_disk.save
+    return [str(save(made / str(seed), names=("0", "1"), seed=seed, words=WORDS, hidden_size=8)) for seed in (1, 2)]
+
+
+def planned(folders: list[str], **further: Any) -> Plan:
+    return plan_of(**overlaid(ALONE, {"hf": {"chorus": {"models": {"mine": folders}, "max_length": 24} | further}}))
+
+
+def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) -> None:
+    plan = planned(folders, layer=1)
+    suite = plan.scope.suite("hf")
+    assert suite.models == ["mine"]
+    assert {audit.name for audit in plan.auditing.asked(suite, "chorus")} == {
+        *("performance", "predictions", "comparison", "consistency", "stability", "evidence", "cut_texts"),
+        *("attention_maps", "correlation", "agreement", "located"),
+    }
+    (subject,) = plan.exhibiting.subjects()
+    assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions"}
+    why = (
+        "permutation needs predictions that follow from the weights, and above layer 1, which is read of mine, the "
+        "network mixes more than this row"
+    )
+    assert subject.unasked["permutation"] == why
+    assert not any(rule.tails for rule in plan.trainings.import_rules())
+    inputs = plan.auditing.inputs("attention_maps", "hf", "chorus")
+    assert "instance_adversary" not in inputs
+    own = {"models": {"mine": folders}, "layer": 1}
+    with pytest.raises(AuditError, match=r"^audits\.hf: permutation needs predictions that follow from the weights"):
+        plan_of(**overlaid(ALONE, {"hf": {"chorus": own}, "audits": {"hf": ["permutation"]}}))
+
+
+def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> None:
+    plan = planned(folders, layer=2)
+    suite = plan.scope.suite("hf")
+    assert suite.models == ["mine", "imposed"]
+    assert suite.reading("chorus", "mine", 1).layer is None
+    assert audit_named("permutation") in plan.auditing.asked(suite, "chorus")
+    assert all(rule.tails for rule in plan.trainings.import_rules())
+
+
+@pytest.mark.parametrize(
+    ("further", "line"),
+    [
+        ({"layer": 3}, r"chorus, mine: layer 3, and .* has 2; name one of these"),
+        ({"layer": 0}, r"hf\.chorus\.layer: input should be greater than or equal to 1"),
+        ({"layer": 1, "uniform": ["x"]}, r"hf\.chorus: uniform: has uniform weights in its last layer; leave it"),
+        ({"layer": 1, "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and layer, which is said of"),
+    ],
+)
+def test_a_layer_that_cannot_be_is_one_line(folders: list[str], further: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=line):
+        planned(folders, **further)
+
+
+def test_another_layer_replaces_results(folders: list[str]) -> None:
+    there, here = (planned(folders, layer=layer).config for layer in (1, 2))
+    assert {key for key, _, _ in differences(there, here)} == {"hf.chorus.layer"}
+
+
+def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = planned(folders, layer=1)
+    made = (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
+    exhibits = {exhibit.name: exhibit for exhibit in made}
+    assert not {"hf_table_heads", "hf_fig_permutation", "hf_fig_fraction_removed"} & {*exhibits}
+    for name in ("summary", "texts", "hf_fig_attention_maps"):
+        make_exhibit(plan, exhibits[name])
+    row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
+    assert row["used_note"].startswith("permutation needs predictions that follow from the weights")
+    assert row["used"] == row["ranks"] == row["signed"] == "not asked"
+    assert row["located"] != "not asked"
+    assert row["stable_trainings"] == 2
+    maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf", "attention_maps")), ATTENTION_MAPS)
+    assert set(maps["weights"]) == {"base"}
+    assert {"[CLS]", "[SEP]"} <= set(maps["token"])
+
+
+@pytest.fixture
+def only_read(random_readout: Callable[..., Readout]) -> Readout:
+    """Texts of three words and two marks, of which one map is read."""
+    given = random_readout([5, 5, 5])
+    maps = Maps([weights[:, None] for weights in given.attention], np.full(3, 2))
+    nothing = [np.empty((5, 0), np.float32)] * 3
+    return Readout(given.ids, given.labels, given.predictions, given.probabilities, given.attention, nothing,
+                   np.empty((3, 0), np.float32), maps=maps)  # fmt: skip
+
+
+def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:
+    compared = against_base(only_read, only_read)
+    assert np.isnan(compared["contribution_jsd"]).all()
+    assert compared["same_top"].all()
+    np.testing.assert_allclose(compared["jsd"], 0, atol=1e-12)
+    orders, erased = rank(only_read, 1, {"loo": [np.array([0.1, 0.3, 0.2])] * 3})
+    assert (*orders,) == (*BY_MAP, "loo")
+    assert np.isnan(erased).all()
+    assert [list(order) for order in orders["loo"]] == [[1, 2, 0]] * 3
+    for order, weights in zip(orders["attention"], only_read.attention, strict=True):
+        assert list(order) == np.argsort(-weights[:3], kind="stable").tolist()
+
+
+def test_maps_are_shown_without_a_search(only_read: Readout) -> None:
+    tokens = {name: ["a", "b", "c"] for name in only_read.ids}
+    said: list[str] = []
+    shown = attention_maps(only_read, tokens, AttentionMaps(automatic=1, instances=["text-2"]), said.append)
+    assert shown["token"][:5] == ["a", "b", "c", "[CLS]", "[SEP]"]
+    assert set(shown["weights"]) == {"base"}
+
+
+def test_trainings_are_imported_without_tails(folders: list[str], tmp_path: Path, provenance: Provenance) -> None:
+    from test_given_classifiers import corpus
+
+    plan = planned(folders, layer=1)
+    outputs = [tmp_path / str(seed) / "test.parquet" for seed in (1, 2)]
+    texts = corpus(tmp_path / "corpus.parquet", provenance, ("0", "1"))
+    job = plan.import_job("chorus/hf/mine")
+    made = {"readouts": [str(path) for path in outputs]}
+    run_stage("import_classifier", job, {"corpus": [str(texts)], "given": []}, made)
+    first, second = (read_readout(path) for path in outputs)
+    assert [list(path.parent.iterdir()) for path in outputs] == [[path] for path in outputs]
+    assert np.abs(first.attention[0] - second.attention[0]).max() > 0.01
