@@ -21,6 +21,7 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.draft import Ledger, write_draft
+from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
 from attention_audit.corpus.text import SPLITS
@@ -28,6 +29,14 @@ from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
+FAULTS = {
+    "marks_outside": "marks outside of the text",
+    "marks_lost": "marks under which no word is",
+    "marks_miscounted": "lists of marks that have not an entry a word",
+}
+"""What may be wrong with annotations; these are columns of the census."""
+NAMED = 20
+"""Texts that a message names."""
 FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
@@ -142,7 +151,7 @@ class Settled:
     splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
     the length of the text; sentences are counted where their boundaries are kept. duplicates: whether it is kept, and
     so is a text with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own
-    split with the same words.
+    split with the same words. annotations: (N, 4), as those of a ledger.
     """
 
     splits: Codes
@@ -153,6 +162,7 @@ class Settled:
     sentences: Codes
     duplicates: Flags
     repeated: Flags
+    annotations: Codes
 
     def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
@@ -162,6 +172,9 @@ class Settled:
         columns |= {"duplicates": self.duplicates, "repeated": self.repeated}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
             columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
+        annotators, *faults = self.annotations.T
+        columns |= {"annotated": kept & (annotators > 0), "annotations": annotators * kept}
+        columns |= {name: counts * kept for name, counts in zip(FAULTS, faults, strict=True)}
         groups, members = np.unique(np.stack([self.splits, self.labels], axis=1), axis=0, return_inverse=True)
         names = [*SPLITS, ""]
         table = {
@@ -186,8 +199,11 @@ class Settled:
                     None if names is None else [number[name] for name in names if name in number]
                     for names in table["candidates"].to_pylist()
                 ]
+                marked = [lists and (majority(lists) or None) for lists in table["marks"].to_pylist()]
+                copied = ("id", "tokens", "sentences", "query", "annotators", "marks", "scores")
                 columns = {
-                    **{name: table[name] for name in ("id", "tokens", "sentences", "query", "evidence")},
+                    **{name: table[name] for name in copied},
+                    "evidence": marked,
                     "split": [SPLITS[code] for code in self.splits[here]],
                     "label": labels,
                     "label_name": [self.classes[label] for label in labels],
@@ -224,7 +240,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     repeated = kept.copy()
     repeated[kept] = stood_before(digests[kept], splits[kept])
     made = np.where(splits < 0, own_splits, splits)
-    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated)
+    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated, ledger.annotations())
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
@@ -234,6 +250,17 @@ def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None])
         members = np.flatnonzero(settled.fates == fate)
         if len(members):
             report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {places[members[0]]}")
+
+
+def report_misaligned(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
+    """Report which marks of the kept texts could not be laid on words, and are left out, with the texts' names."""
+    ids = pq.read_table(draft, columns=["id"])["id"]
+    for counts, fault in zip(settled.annotations.T[1:], FAULTS.values(), strict=True):
+        members = np.flatnonzero((settled.fates == KEPT) & (counts > 0))
+        if len(members):
+            named = ", ".join(str(ids[at]) for at in members[:NAMED])
+            more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
+            report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}{more}")
 
 
 def prepare(
@@ -255,5 +282,6 @@ def prepare(
         ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
         settled = settle(dataset, source, ledger)
         report_dropped(settled, draft, report)
+        report_misaligned(settled, draft, report)
         write_batches(path, CORPUS, settled.rows(draft), provenance)
     return settled.census()
