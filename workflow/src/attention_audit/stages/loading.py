@@ -24,7 +24,6 @@ from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import read_weights, weights_checksum
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
-from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import Vocabulary
 from attention_audit.errors import AuditError
@@ -184,20 +183,6 @@ def read_texts(
     if evidence and not splits["train"].evidence:
         raise AuditError(f"{corpus}: no training text has known evidence, which a liar hides; name another data set")
     return splits
-
-
-def read_rationales(corpus: Path, split: str = "test") -> dict[str, Rationale]:
-    """What is marked in the texts of a split, by id; only texts in which somebody marked words, or none.
-
-    Raises AuditError where the file is damaged.
-    """
-    found: dict[str, Rationale] = {}
-    for table in read_batches(corpus, CORPUS, ["id", "split", "annotators", "marks", "scores"]):
-        known = table.filter(pc.and_(pc.equal(table["split"], split), pc.is_valid(table["annotators"])))
-        for row in known.to_pylist():
-            marks = dict(zip(row["annotators"], row["marks"], strict=True))
-            found[row["id"]] = Rationale(marks, row["scores"])
-    return found
 
 
 class OfTransformer(NamedTuple):
