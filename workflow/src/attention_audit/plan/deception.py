@@ -41,7 +41,9 @@ class PruthiDeception(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "located",
+        "plausible_words",
     )
 
     def __init__(self, config: Config) -> None:
