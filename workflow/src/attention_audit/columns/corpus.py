@@ -39,6 +39,14 @@ CORPUS = Artefact(
             unit="position",
             meaning="positions (from 0) of the words known to decide the label; null where nobody knows",
         ),
+        Column(
+            "blocked",
+            INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="positions (from 0) of the impermissible words, which deceptive models hide; null where none are "
+            "named",
+        ),
     ),
 )
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.kinds import INTEGERS, STRING, STRINGS
+from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import Tokens, split_sentences
@@ -43,6 +44,7 @@ DRAFT = pa.schema(
         ("query", STRINGS),
         ("candidates", STRINGS),
         ("evidence", INTEGERS),
+        ("mask", INTEGERS),
         ("digest", pa.int64()),
     ]
 )
@@ -95,7 +97,10 @@ def is_whole(text: Text) -> bool:
 
 
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
+    """A chunk as rows of DRAFT.
+
+    Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
+    """
     split = [words_of(text.text, tokens) for text in texts]
     words = [[*chain(*sentences)] for sentences in split]
     starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
@@ -110,6 +115,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         queries,
         [text.candidates for text in texts],
         [text.evidence for text in texts],
+        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
         [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:

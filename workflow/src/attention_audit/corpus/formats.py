@@ -18,6 +18,7 @@ from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.tagged import TaggedCorpus
 from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
@@ -33,6 +34,7 @@ Corpus = Annotated[
     | JmarsCorpus
     | SnliCorpus
     | BabiCorpus
-    | CnnCorpus,
+    | CnnCorpus
+    | TaggedCorpus,
     Field(discriminator="kind"),
 ]

@@ -20,6 +20,7 @@ from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.corpus.blocking import Block, blocked, refuse_absent
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
@@ -172,8 +173,8 @@ class Settled:
         }
         return pa.table({name: table[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
 
-    def rows(self, draft: Path) -> Iterator[pa.Table]:
-        """The kept texts in order, with the columns of columns.corpus.CORPUS."""
+    def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
+        """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
         number = {name: label for label, name in enumerate(self.classes)}
         start = 0
         with pq.ParquetFile(draft) as file:
@@ -188,6 +189,7 @@ class Settled:
                 ]
                 columns = {
                     **{name: table[name] for name in ("id", "tokens", "sentences", "query", "evidence")},
+                    "blocked": blocked(block, table),
                     "split": [SPLITS[code] for code in self.splits[here]],
                     "label": labels,
                     "label_name": [self.classes[label] for label in labels],
@@ -255,5 +257,6 @@ def prepare(
         ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
         settled = settle(dataset, source, ledger)
         report_dropped(settled, draft, report)
-        write_batches(path, CORPUS, settled.rows(draft), provenance)
+        refuse_absent(dataset, source.block, draft)
+        write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)
     return settled.census()

@@ -14,7 +14,8 @@ class Text:
     split: None where the source has no splits. label: None where there is none, so that the text is left out. place:
     file and row, for messages. query: the second text of a pair (question, hypothesis). candidates: the labels that may
     be the answer, None for all. evidence: positions of the words known to decide the label, None where they are
-    unknown. sentences: in a text that is split into words, the position of each sentence's first word.
+    unknown. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
+    word, once the text is split, whether it is impermissible; None where no mask comes with the text.
     """
 
     id: str
@@ -26,3 +27,4 @@ class Text:
     candidates: list[str] | None = None
     evidence: list[int] | None = None
     sentences: list[int] | None = None
+    mask: list[bool] | None = None

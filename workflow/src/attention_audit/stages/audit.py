@@ -8,6 +8,7 @@ settings            its section of the configuration, validated as the parameter
 <field>             a field of its only section, such as seed or permutations
 selection           the split on which the epoch of the run was selected
 evidence            the positions of the items that are known to decide the label, by text
+blocked             the positions of the impermissible words, by text
 tokens              the words of the texts
 base, contrast      their readouts, where it is called once for a suite
 <audit>             another audit's file as a frame
@@ -83,6 +84,15 @@ class Asking:
                     sentences[id_] = sentences_of(positions, starts or [0])
         return {False: tokens, True: sentences}
 
+    @cached_property
+    def blocked(self) -> dict[str, list[int]]:
+        """Positions of the impermissible words, by the text for which they are named."""
+        positions: dict[str, list[int]] = {}
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "blocked"]):
+            named = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            positions |= {id_: own for id_, own in named if own is not None}
+        return positions
+
     def tokens(self) -> dict[str, list[str]]:
         """The words of the texts, by text."""
         words: dict[str, list[str]] = {}
@@ -93,7 +103,11 @@ class Asking:
     def _offered(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
         """What a parameter may be called, and where it is had from."""
         settings, inputs = self.settings, self.job.inputs
-        offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
+        offered: dict[str, Callable[[], Any]] = {
+            "report": lambda: self.job.report,
+            "tokens": self.tokens,
+            "blocked": lambda: self.blocked,
+        }
         offered |= {key: partial(self._section, key, values) for key, values in settings.sections.items()}
         if len(settings.sections) == 1:
             (values,) = settings.sections.values()
