@@ -357,7 +357,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|planted|located"),
+        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|planted|located|impermissible"),
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
@@ -370,7 +370,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("report/guide.py", "guide"),
         ("training/loop.py", "train|search|weights.*"),
         ("training/continuation.py", "search|weights of a search"),
-        ("model/encoders.py", "train|search|weights.*|correlation|agreement|conicity|located"),
+        ("model/encoders.py", "train|search|weights.*|correlation|agreement|conicity|located|impermissible"),
         ("stages/reading_out.py", "train|search"),
         ("corpus/sources/digest.py", "corpus"),
     ],

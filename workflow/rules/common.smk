@@ -92,7 +92,7 @@ os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     suite="[a-z0-9-]+",
-    folder="[a-z0-9-]+",
+    folder="[a-z0-9-]+(?:/(?!records/)[a-z0-9-]+)?",
     file="[^/]+",
 
 

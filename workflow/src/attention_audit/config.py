@@ -19,6 +19,7 @@ from attention_audit.audits.settings import (
     Agreement,
     AttentionMaps,
     Correlation,
+    Deletion,
     Erasure,
     InstanceAdversary,
     Permutation,
@@ -115,6 +116,7 @@ class Config(Section):
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
     )
     erasure: Erasure = Field(default_factory=Erasure, description="Erasure of single weights and of ranked sets.")
+    deletion: Deletion = Field(default_factory=Deletion, description="Words that are deleted from the input.")
     correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
     agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")

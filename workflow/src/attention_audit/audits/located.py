@@ -24,13 +24,13 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attributions import Scores, evaluating
 from attention_audit.audits.erasure import ErasableTexts, left, ranked
 from attention_audit.audits.flipping_sets import until_flip
 from attention_audit.audits.leave_one_out import Deletions, Reading
 from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, order, padded
-from attention_audit.audits.settings import Agreement, Erasure
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
 from attention_audit.model.batch import Split
@@ -145,20 +145,25 @@ def falls(
     return lost[same.reshape(-1)].reshape(count.shape)
 
 
-def located(texts: Attributed, agreement: Agreement, erasure: Erasure) -> dict[str, Any]:
+def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
     """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
 
     falls: the probability of the predicted class, before minus after the first k words of the ranking are deleted, for
     each k of `sizes`. top_flips: whether the class changes without the first word. fraction_removed: see `rank`.
-    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`.
+    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
+    the larger one of `deletion` and for these texts, or for all.
     """
-    model, split, readout, deletions = texts.model, texts.split, texts.readout, texts.deletions
+    model, split, readout = texts.model, texts.split, texts.readout
     chosen, integrated = texts.integrated(agreement)
     gains: Scores = [np.zeros(length) for length in split.lengths]
     for member, scores in zip(chosen, integrated, strict=True):
         gains[member] = scores
-    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
     several = np.flatnonzero(split.lengths > 1)
+    if deletion.texts is not None:
+        spread = sample(len(split), deletion.texts)
+        several = np.intersect1d(several, np.union1d(spread, chosen))
+    deletions = texts.deletions_of(several)
+    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
     asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     member = np.concatenate([*asked.values()])
     ranking = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])

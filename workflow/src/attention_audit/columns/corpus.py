@@ -76,6 +76,14 @@ CORPUS = Artefact(
             nullable=True,
             meaning="for each annotator, the class that they gave the text, or nothing; null where nobody was asked",
         ),
+        Column(
+            "blocked",
+            INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="positions (from 0) of the impermissible words, which deceptive models hide; null where none are "
+            "named",
+        ),
     ),
 )
 

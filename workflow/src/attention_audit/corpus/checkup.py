@@ -1,7 +1,7 @@
 """What is wrong or odd in a user's own file, found before anything runs.
 
-Rows are read as the run will read them, but not split into words. What was found is kept beside the path, the size and
-the time of each file, so that a file is read once however often a run is planned.
+Rows are read as the run will read them, but split into words only where impermissible words are named. What was found
+is kept beside the path, the size and the time of each file, so that a file is read once however often a run is planned.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from attention_audit.code import code_hash
+from attention_audit.corpus.blocking import absent, masked
+from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
@@ -45,7 +47,7 @@ class Counts:
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
     (None: to be drawn) and label. found: of each text, by its digest, how often it stands, the splits it stands in as
     bits, and a digest of its first label. ids: their digests, where a column has them. beginnings: of texts that stand
-    often. whole: whether all rows were read.
+    often. whole: whether all rows were read. unseen: of the impermissible words that are named, those that no text has.
     """
 
     read: int = 0
@@ -61,6 +63,7 @@ class Counts:
     own_label: int = 0
     beginnings: dict[bytes, str] = field(default_factory=dict)
     whole: bool = True
+    unseen: set[str] | None = None
 
     @property
     def usable(self) -> int:
@@ -84,6 +87,15 @@ class Counts:
             self.splits.setdefault(text.split, Counter())[text.label] += 1
             self.own_label += said == text.label
             self._compare(text, said)
+
+    def look(self, text: Text, source: TableCorpus) -> None:
+        """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
+        if text.mask is None and not self.unseen:
+            return
+        words = [*chain(*words_of(text.text, source.tokens))]
+        masked(text, len(words))
+        if self.unseen:
+            self.unseen -= {*words}
 
     def _compare(self, text: Text, said: str) -> None:
         whole = f"{said}\0{' '.join(str(text.query or '').split())}".lower()
@@ -113,10 +125,12 @@ class Counts:
 def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
     """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
     rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
-    counts = Counts()
+    named = source.block.words if source.block else None
+    counts = Counts(unseen={*named} if named else None)
     ids: set[bytes] = set()
     for text in islice(rows, ROWS):
         counts.add(text)
+        counts.look(text, source)
         if source.id is not None:
             digest = blake2b(text.id.encode(), digest_size=8).digest()
             if digest in ids:
@@ -156,6 +170,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
     if not counts.whole:
         return
+    absent(sorted(counts.unseen or ()), name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
     if source.trained_on is not None:

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.kinds import INTEGERS, LISTS_OF_INTEGERS, REALS, STRING, STRINGS
+from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.rationales import Aligned, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
@@ -50,6 +51,7 @@ DRAFT = pa.schema(
         ("outside", pa.int64()),
         ("lost", pa.int64()),
         ("miscounted", pa.int64()),
+        ("mask", INTEGERS),
         ("digest", pa.int64()),
     ]
 )
@@ -118,7 +120,10 @@ def is_whole(text: Text) -> bool:
 
 
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
+    """A chunk as rows of DRAFT.
+
+    Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
+    """
     split = [placed_words(text.text, tokens) for text in texts]
     words = [[word for sentence in sentences for word, _, _ in sentence] for sentences in split]
     annotations = [text.annotations for text in texts]
@@ -141,6 +146,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [said.outside if said else 0 for said in annotations],
         [one.lost if one else 0 for one in found],
         [said.miscounted if said else 0 for said in annotations],
+        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
         [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:

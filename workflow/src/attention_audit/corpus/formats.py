@@ -18,6 +18,7 @@ from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.tagged import TaggedCorpus
 from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus
 from attention_audit.corpus.sources.zhang import ZhangCorpus
 
@@ -35,6 +36,7 @@ Corpus = Annotated[
     | SnliCorpus
     | BabiCorpus
     | CnnCorpus
-    | YelpHatCorpus,
+    | YelpHatCorpus
+    | TaggedCorpus,
     Field(discriminator="kind"),
 ]

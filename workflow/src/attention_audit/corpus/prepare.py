@@ -20,6 +20,7 @@ from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.corpus.blocking import Block, blocked, refuse_absent
 from attention_audit.corpus.borrowed import texts_of
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.rationales import majority
@@ -186,8 +187,8 @@ class Settled:
         }
         return pa.table({name: table[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
 
-    def rows(self, draft: Path) -> Iterator[pa.Table]:
-        """The kept texts in order, with the columns of columns.corpus.CORPUS."""
+    def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
+        """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
         number = {name: label for label, name in enumerate(self.classes)}
         start = 0
         with pq.ParquetFile(draft) as file:
@@ -205,6 +206,7 @@ class Settled:
                 columns = {
                     **{name: table[name] for name in copied},
                     "evidence": marked,
+                    "blocked": blocked(block, table, marked),
                     "split": [SPLITS[code] for code in self.splits[here]],
                     "label": labels,
                     "label_name": [self.classes[label] for label in labels],
@@ -288,5 +290,6 @@ def prepare(
         settled = settle(dataset, source, ledger, classes)
         report_dropped(settled, draft, report)
         report_misaligned(settled, draft, report)
-        write_batches(path, CORPUS, settled.rows(draft), provenance)
+        refuse_absent(dataset, source.block, draft)
+        write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)
     return settled.census()

@@ -171,13 +171,21 @@ AUDITS = (
         takes="network",
     ),
     Audit(
+        "impermissible",
+        "audits.impermissible:impermissible",
+        "columns.impermissible:IMPERMISSIBLE",
+        "Where impermissible words are named: how much attention falls on them, and what is predicted without them?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+    ),
+    Audit(
         "located",
         "audits.located:located",
         "columns.located:LOCATED",
         "Are the words with weight those without which the model predicts something else?",
         needs=_needs("corpus", "network", "tokens"),
         takes="network",
-        settings=("agreement", "erasure"),
+        settings=("agreement", "erasure", "deletion"),
     ),
     Audit(
         "plausible_words",

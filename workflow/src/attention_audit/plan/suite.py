@@ -155,7 +155,7 @@ class Suite(ABC):
         return None
 
     def deceptive(self, model: str) -> bool:
-        """Whether a model with a lambda is trained to keep its attention away from the known evidence."""
+        """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
         return False
 
     def family(self, model: str) -> str:
