@@ -16,7 +16,7 @@ from attention_audit.model.predict import predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
 from attention_audit.training.loop import Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss, Objective
+from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Objective
 from attention_audit.training.settings import TrainSettings
 
 
@@ -48,12 +48,14 @@ def train(
     recipe = settings.optimisation
     labels = LabelLoss(material.class_sizes if recipe.class_weights else None)
     objective: Objective
+    score: Callable[[Network], float] | None = None
     if settings.lambda_ is None:
-        objective, score = labels, selection_score(splits[recipe.selection], recipe.measure)
+        objective = Diversity(labels, settings.diversity) if settings.diversity else labels
+        score = selection_score(splits[recipe.selection], recipe.measure)
     elif settings.deceptive:
-        objective, score = Deception(labels, settings.lambda_), None
+        objective = Deception(labels, settings.lambda_)
     else:
-        objective, score = ConsistentAdversary(settings.lambda_), None
+        objective = ConsistentAdversary(settings.lambda_)
     try:
         return fit(model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience)
     except AuditError as error:

@@ -194,10 +194,11 @@ class ModelSettings(Section):
 class TrainSettings(ModelSettings):
     """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
     `deceptive`, on labels and away from the known evidence; else on labels. marks: how many items of the reference's
-    maps, their last ones, are marks of a tokenizer.
+    maps, their last ones, are marks of a tokenizer. diversity: the weight of the states' conicity in a loss of labels.
     """
 
     deceptive: bool = False
+    diversity: NonNegative = 0.0
     marks: int = 0
     optimisation: Recipe
     epochs: Count
