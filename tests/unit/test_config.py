@@ -82,14 +82,14 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "vectors",
             "glove",
-            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-840b-300d, "
-            "glove-twitter-25d, word2vec-200d, word2vec-300d",
+            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-6b-100d, "
+            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "corpora.needle.vectors",
             "glove",
             "config: corpora.needle.vectors: unknown word vectors 'glove'; known: random, fasttext-simple, "
-            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
+            "glove-6b-100d, glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "adversary.lambdas",
@@ -160,7 +160,8 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "model.encoder",
             "gru",
-            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv', 'none' or 'transformer', not "
+            "config: model.encoder: input should be 'bilstm', 'affine', 'bigru', 'conv', 'none', "
+            "'transformer', 'lstm', 'orthogonal_bilstm' or 'orthogonal_lstm', not "
             "'gru' (did you mean 'bigru'?)",
         ),
         ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
@@ -208,8 +209,8 @@ def test_every_fault_has_a_line() -> None:
     assert [line.partition(")")[0] for line in faults(raw)] == [
         "config: datasets: unknown data set 'needel' (did you mean 'needle'?",
         "config: models: unknown data set 'chorsu' (did you mean 'chorus'?",
-        "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-840b-300d, "
-        "glove-twitter-25d, word2vec-200d, word2vec-300d",
+        "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-6b-100d, "
+        "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
     ]
 
 

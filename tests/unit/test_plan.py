@@ -260,7 +260,8 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path
     wp = scope.suite("wp")
     assert scope.datasets_of(wp) == ["needle"]
     gaps = scope.gaps(wp)
-    assert gaps["snli"] == "snli holds pairs of texts, which only these suites take: Jain & Wallace 2019; name it there"
+    takers = "Jain & Wallace 2019, Mohankumar et al. 2020"
+    assert gaps["snli"] == f"snli holds pairs of texts, which only these suites take: {takers}; name it there"
     assert gaps["diabetes"].startswith("diabetes: mimic/NOTEEVENTS.csv.gz")
     assert scope.gaps(scope.suite("jw")) == {}
 
@@ -272,7 +273,7 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
 
 
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
-    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, own, hf\); declare it in plan/suites\.py$"
+    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, md, own, hf\); declare it in plan/suites\.py$"
     with pytest.raises(AuditError, match=line):
         plan.scope.suite("xx")
     with pytest.raises(AuditError, match=line):

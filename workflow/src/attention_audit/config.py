@@ -35,6 +35,7 @@ from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.spelling import did_you_mean
 from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
 from attention_audit.training.deception import Deception
+from attention_audit.training.diversity import DiverseModels
 from attention_audit.training.documents import DocumentModels
 from attention_audit.training.fine_tuning import Classifiers
 from attention_audit.training.paper import DEFAULT
@@ -97,6 +98,9 @@ class Config(Section):
         default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
     )
     deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
+    diversity: DiverseModels = Field(
+        default_factory=DiverseModels, description="LSTMs whose states are made to differ."
+    )
     own: dict[Name, GivenModels] = Field(
         default_factory=dict,
         description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
@@ -108,7 +112,7 @@ class Config(Section):
     )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, own, hf) is asked, in place of its own; "
+        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
         "`python -m attention_audit list` names them all.",
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
@@ -142,7 +146,8 @@ class Config(Section):
     @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        sections = (self.serrano_smith.datasets, self.jain_wallace.datasets, self.deception.datasets)
+        suites = (self.serrano_smith, self.jain_wallace, self.deception, self.diversity)
+        sections = (section.datasets for section in suites)
         return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own, *self.hf]))
 
     @property
@@ -238,6 +243,7 @@ class Config(Section):
             "serrano_smith.datasets": self.serrano_smith.datasets,
             "jain_wallace.datasets": self.jain_wallace.datasets,
             "deception.datasets": self.deception.datasets,
+            "diversity.datasets": self.diversity.datasets,
             "hf": list(self.hf),
         }
         for key, names in asked_for.items():
@@ -250,6 +256,8 @@ class Config(Section):
         own: dict[str, tuple[Iterable[str], str]] = {
             "serrano_smith.recipes": (self.serrano_smith.recipes, f"`{DEFAULT}` for all others"),
             "jain_wallace.recipes": (self.jain_wallace.recipes, f"`{DEFAULT}` for all others"),
+            "diversity.recipes": (self.diversity.recipes, f"`{DEFAULT}` for all others"),
+            "diversity.weights": (self.diversity.weights, f"`{DEFAULT}` for all others"),
             "models": (self.models, "`model` for all data sets"),
         }
         for key, (chosen, others) in own.items():
@@ -292,8 +300,8 @@ class Config(Section):
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
             yield (
-                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace and deception, nor in "
-                "own or hf; name one"
+                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace, deception and "
+                "diversity, nor in own or hf; name one"
             )
         if self.transformer is None and (keys := self.with_transformer):
             yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"

@@ -20,5 +20,11 @@ CONICITY = Artefact(
             unit="cosine",
             meaning="mean over tokens of the cosine between their state and the mean state",
         ),
+        Column(
+            "magnitude",
+            REAL,
+            unit="cosine",
+            meaning="the same of the cosines' magnitudes, which is what the authors' code computes",
+        ),
     ),
 )

@@ -16,11 +16,21 @@ from attention_audit.transformer.settings import Backbone
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
-Encoder = Literal["bilstm", "affine", "bigru", "conv", "none", "transformer"]
+Encoder = Literal[
+    "bilstm",
+    "affine",
+    "bigru",
+    "conv",
+    "none",
+    "transformer",
+    "lstm",
+    "orthogonal_bilstm",
+    "orthogonal_lstm",
+]
 """Every encoder."""
-MARKED: Final = frozenset[Encoder]({"bilstm", "transformer"})
+MARKED: Final = frozenset[Encoder]({"bilstm", "transformer", "lstm", "orthogonal_bilstm", "orthogonal_lstm"})
 """Encoders that read a whole text with marks around it; all others read vectors of words or of sentences."""
-SUMMARISING: Final = frozenset[Encoder]({"bilstm", "affine", "conv", "transformer"})
+SUMMARISING: Final = MARKED | frozenset[Encoder]({"affine", "conv"})
 """Encoders that can sum up a query, which models of pairs need."""
 
 Scoring = Literal["additive", "linear", "dot"]

@@ -5,7 +5,7 @@ There are two kinds of encoders, with a base class each. A `TextEncoder` looks u
 `VECTOR_ENCODERS` build each encoder that `architecture.Encoder` names.
 
 Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and their code where the paper leaves it
-open): by the final states of both LSTMs, by the mean of affine states, or by the maximum of convolved states.
+open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, Encoder
 from attention_audit.model.batch import Batch, Marked
+from attention_audit.model.recurrence import OrthogonalLSTM
 
 
 class TextEncoder(nn.Module, ABC):
@@ -66,9 +67,14 @@ class BiLSTM(TextEncoder):
 
     def __init__(self, embedding: int, hidden: int) -> None:
         super().__init__()
-        self.forwards = nn.LSTM(embedding, hidden)
-        self.backwards = nn.LSTM(embedding, hidden)
+        self.forwards = self.recurrence(embedding, hidden)
+        self.backwards = self.recurrence(embedding, hidden)
         self.width = 2 * hidden
+
+    @staticmethod
+    def recurrence(embedding: int, hidden: int) -> nn.LSTM | OrthogonalLSTM:
+        """What reads a text in one direction."""
+        return nn.LSTM(embedding, hidden)
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, 2 hidden)."""
@@ -96,6 +102,36 @@ class BiLSTM(TextEncoder):
         left, _ = self.forwards(left)
         right, _ = self.backwards(right)
         return left, right, reverse
+
+
+class OrthogonalBiLSTM(BiLSTM):
+    """The same of orthogonal LSTMs: in either direction, a state is orthogonal to the mean of those read before it."""
+
+    @staticmethod
+    def recurrence(embedding: int, hidden: int) -> OrthogonalLSTM:
+        """What reads a text in one direction."""
+        return OrthogonalLSTM(embedding, hidden)
+
+
+class LSTM(TextEncoder):
+    """One LSTM over the text, from its start mark on, or an orthogonal one in its place."""
+
+    def __init__(self, embedding: int, hidden: int, recurrence: type[nn.LSTM | OrthogonalLSTM] = nn.LSTM) -> None:
+        super().__init__()
+        self.forwards = recurrence(embedding, hidden)
+        self.width = hidden
+
+    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """States of the tokens, (B, L, hidden)."""
+        states, _ = self.forwards(embedding(texts.ids[:, :-1].t()))
+        read: Tensor = states[1:].transpose(0, 1)
+        return read
+
+    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """The state after the end mark, (B, hidden)."""
+        states, _ = self.forwards(embedding(texts.ids.t()))
+        last: Tensor = states[texts.lengths + 1, torch.arange(len(texts.ids), device=states.device)]
+        return last
 
 
 class Given(TextEncoder):
@@ -201,6 +237,9 @@ class Bare(VectorEncoder):
 TEXT_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], TextEncoder]] = {
     "bilstm": lambda architecture, size: BiLSTM(size, architecture.hidden),
     "transformer": lambda architecture, size: Given(architecture.hidden),
+    "lstm": lambda architecture, size: LSTM(size, architecture.hidden),
+    "orthogonal_bilstm": lambda architecture, size: OrthogonalBiLSTM(size, architecture.hidden),
+    "orthogonal_lstm": lambda architecture, size: LSTM(size, architecture.hidden, OrthogonalLSTM),
 }
 """Builds an encoder from an architecture and the width of its embedding. `architecture.MARKED` has the same names."""
 

@@ -9,7 +9,7 @@ from attention_audit.config import Config
 
 UNSEEN = {"origin"}
 """Keys of a data set that change no number."""
-HIDDEN = {"wp": 128, "ss": 50, "jw": 128}
+HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
 """Units of the papers' encoders, by the beginning of our tables' names."""
 BABI, BABI_HIDDEN = "babi-", 32
 
@@ -30,6 +30,7 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
         "wp": config.base_model(dataset).hidden,
         "ss": config.serrano_smith.hidden,
         "jw": config.jain_wallace.recipe(dataset).hidden,
+        "md": config.diversity.recipe(dataset).hidden,
     }
     remarks = {}
     for tables, ours in hidden.items():

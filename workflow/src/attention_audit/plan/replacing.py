@@ -28,6 +28,8 @@ FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples
 """Keys that decide where files lie and come from, or what tables and figures show, and nothing that takes long."""
 OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answer"})
 """Keys of the base model, its twin and its adversaries."""
+OF_DATASETS = frozenset({"recipes", "weights"})
+"""Groups of a section whose keys are data sets."""
 GROWING = frozenset({"datasets", "models", "seeds", "further_seeds", "lambdas"})
 """Lists that a run may add to."""
 BY_DATASET = ("corpora", "states", "models", "readouts", "audits")
@@ -128,9 +130,10 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     for key, section in there.model_dump().items():
         if isinstance(section, dict) and section.get("datasets") == []:
             del keys[key]
-        elif isinstance(keys.get(key), dict) and "recipes" in keys[key]:
-            recipes = keys[key]["recipes"]
-            keys[key]["recipes"] = {name: recipes[name] for name in recipes if name in (DEFAULT, *datasets)}
+        elif isinstance(keys.get(key), dict):
+            for field in OF_DATASETS & keys[key].keys():
+                named = keys[key][field]
+                keys[key][field] = {name: named[name] for name in named if name in (DEFAULT, *datasets)}
     if not there.with_transformer:
         del keys["transformer"]
     elif keys["transformer"] and keys["transformer"]["frozen"]:

@@ -158,6 +158,10 @@ class Suite(ABC):
         """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
         return False
 
+    def diversity(self, dataset: str, model: str) -> float:
+        """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""
+        return 0.0
+
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""
         return model
@@ -242,6 +246,7 @@ class Suite(ABC):
             model=self.family(model),
             lambda_=self.lambda_(model),
             deceptive=self.deceptive(model),
+            diversity=self.diversity(dataset, model),
             marks=self.marks,
             seeds=list(seeds),
             architecture=architecture.model_copy(update=missing),

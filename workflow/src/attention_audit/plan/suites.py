@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_audit.plan.classifiers import FineTunedClassifiers
 from attention_audit.plan.deception import PruthiDeception
+from attention_audit.plan.diversity import MohankumarDiversity
 from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.own import OwnReadouts
 from attention_audit.plan.serrano_smith import SerranoSmith
@@ -15,6 +16,7 @@ SUITES: tuple[type[Suite], ...] = (
     SerranoSmith,
     JainWallace,
     PruthiDeception,
+    MohankumarDiversity,
     OwnReadouts,
     FineTunedClassifiers,
 )

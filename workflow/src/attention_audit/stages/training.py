@@ -16,7 +16,7 @@ from attention_audit.model.predict import predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
 from attention_audit.training.loop import Score, Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss, Objective
+from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Objective
 from attention_audit.training.settings import TrainSettings
 
 
@@ -50,7 +50,8 @@ def train(
     objective: Objective
     score: Score | None = None
     if settings.lambda_ is None:
-        objective, score = labels, selection_score(splits[recipe.selection], recipe.measure)
+        objective = Diversity(labels, settings.diversity) if settings.diversity else labels
+        score = selection_score(splits[recipe.selection], recipe.measure)
     elif settings.deceptive:
         objective = Deception(labels, settings.lambda_)
         score = selection_score(splits[recipe.selection], recipe.measure) if recipe.scored else None

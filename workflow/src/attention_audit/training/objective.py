@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from attention_audit.divergence import kl, tvd
 from attention_audit.model.batch import Batch
 from attention_audit.model.classifier import Output
+from attention_audit.model.cone import double_cone
 from attention_audit.model.probabilities import probabilities
 
 
@@ -47,6 +48,21 @@ class LabelLoss:
         if len(sizes) == 2:
             return torch.where(batch.labels == 1, sizes[0] / sizes[1], 1.0) * loss
         return (sizes.mean() / sizes)[batch.labels] * loss
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """Label loss + weight x conicity of the states that the attention weighs, of a pair those of its first text.
+
+    Mohankumar et al. 2020, section 4.2; conicity is the mean of the cosines' magnitudes, as in the authors' code: a few
+    large states, to which all others are opposed, would make that of the paper's formula negative.
+    """
+
+    labels: LabelLoss
+    weight: float
+
+    def __call__(self, output: Output, batch: Batch) -> Tensor:
+        return self.labels(output, batch) + self.weight * double_cone(output.states, batch.mask)
 
 
 @dataclass(frozen=True)

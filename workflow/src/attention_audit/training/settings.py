@@ -198,10 +198,12 @@ class TrainSettings(ModelSettings):
     """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
     `deceptive`, on labels and away from the impermissible words; else on labels. anonymised: whether it reads all texts
     without these words. marks: how many items of the reference's maps, their last ones, are marks of a tokenizer.
+    diversity: the weight of the states' conicity in a loss of labels.
     """
 
     deceptive: bool = False
     anonymised: bool = False
+    diversity: NonNegative = 0.0
     marks: int = 0
     optimisation: Recipe
     epochs: Count

@@ -1,0 +1,179 @@
+"""LSTMs whose states are made to differ: the orthogonal recurrence, the penalty of conicity, and the suite of both."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn, tensor
+from torch.nn.functional import cosine_similarity
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Batch, Marked, Pairs, Split
+from attention_audit.model.classifier import Output
+from attention_audit.model.cone import cone, double_cone
+from attention_audit.model.encoders import LSTM, TEXT_ENCODERS, OrthogonalBiLSTM, TextEncoder
+from attention_audit.model.network import network
+from attention_audit.model.recurrence import OrthogonalLSTM
+from attention_audit.training.objective import Diversity, LabelLoss
+
+TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]
+"""Three texts between their marks, 2 and 3."""
+NAMES = ["lstm", "orthogonal_lstm", "orthogonal_bilstm"]
+NOTHING = torch.zeros(0)
+
+
+def marked(texts: list[list[int]] = TEXTS) -> Marked:
+    ids = nn.utils.rnn.pad_sequence([tensor(text) for text in texts], batch_first=True)
+    return Marked(ids, tensor([len(text) - 2 for text in texts]))
+
+
+def encoder_of(name: str, hidden: int = 4) -> tuple[TextEncoder, nn.Embedding]:
+    torch.manual_seed(0)
+    architecture = Architecture.model_validate(
+        {"encoder": name, "attention": "additive", "embedding": 5, "pretrained": False, "hidden": hidden}
+        | {"attention_hidden": 3}
+    )
+    return TEXT_ENCODERS[architecture.encoder](architecture, 5).double(), nn.Embedding(10, 5).double()
+
+
+def test_an_orthogonal_step_by_hand() -> None:
+    """With these weights, a step without its correction gives sigmoid(0) tanh(c), where c = tanh(x) / 2 + c' / 2."""
+    lstm = OrthogonalLSTM(2, 2).double()
+    for parameter in lstm.parameters():
+        nn.init.zeros_(parameter)
+    with torch.no_grad():
+        lstm.cell.weight_ih[4:6] = torch.eye(2)  # the candidate is tanh(x)
+    words = tensor([[[1.0, 0.0]], [[1.0, 2.0]]]).double()
+    first, second = lstm(words)[0][:, 0].detach().tolist()
+    memory = math.tanh(1) / 2
+    assert first == pytest.approx([math.tanh(memory) / 2, 0])
+    # the first state lies along the first axis, so all that is left of the second lies along the other
+    assert second == pytest.approx([0, math.tanh(math.tanh(2) / 2) / 2], abs=1e-5)
+
+
+def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them() -> None:
+    """Each state is found again from the LSTM's equations and an orthogonal projection by the pseudoinverse."""
+    torch.manual_seed(1)
+    lstm, words = OrthogonalLSTM(3, 6).double(), torch.randn(7, 2, 3).double() * 2
+    states = lstm(words)[0].detach()
+    weights = {name: value.detach() for name, value in lstm.cell.named_parameters()}
+    for text in range(2):
+        memory = torch.zeros(6).double()
+        for step in range(7):
+            last = states[step - 1, text] if step else torch.zeros(6).double()
+            gates = weights["weight_ih"] @ words[step, text] + weights["weight_hh"] @ last
+            enter, keep, candidate, leave = (gates + weights["bias_ih"] + weights["bias_hh"]).chunk(4)
+            memory = keep.sigmoid() * memory + enter.sigmoid() * candidate.tanh()
+            state = leave.sigmoid() * memory.tanh()
+            if step:
+                mean = states[:step, text].mean(0)
+                state = state - mean[:, None] @ torch.linalg.pinv(mean[:, None]) @ state
+                assert abs(float(cosine_similarity(states[step, text], mean, dim=0))) < 1e-3
+            torch.testing.assert_close(states[step, text], state, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
+    encoder, embedding = encoder_of(name)
+    together, ends = encoder(embedding, marked()), encoder.summary(embedding, marked())
+    for place, text in enumerate(TEXTS):
+        alone = marked([text])
+        torch.testing.assert_close(together[place, : len(text) - 2], encoder(embedding, alone)[0])
+        torch.testing.assert_close(ends[place], encoder.summary(embedding, alone)[0])
+
+
+def test_an_lstm_is_pytorchs_between_its_marks() -> None:
+    encoder, embedding = encoder_of("lstm")
+    assert isinstance(encoder, LSTM)
+    states, (end, _) = encoder.forwards(embedding(tensor(TEXTS[0]))[:, None])
+    torch.testing.assert_close(encoder(embedding, marked())[0, :4], states[1:-1, 0])
+    torch.testing.assert_close(encoder.summary(embedding, marked())[0], end[0, 0])
+
+
+@pytest.mark.parametrize(("name", "width"), [("lstm", 4), ("orthogonal_lstm", 4), ("orthogonal_bilstm", 8)])
+def test_states_are_as_wide_as_the_directions_together(name: str, width: int) -> None:
+    encoder, embedding = encoder_of(name)
+    assert encoder.width == width
+    assert encoder(embedding, marked()).shape == (3, 4, width)
+    assert encoder.summary(embedding, marked()).shape == (3, width)
+
+
+def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
+    encoder, embedding = encoder_of("orthogonal_bilstm", 6)
+    assert isinstance(encoder, OrthogonalBiLSTM)
+    text = [2, 5, 6, 7, 8, 9, 3]
+    states = encoder(embedding, marked([text]))[0].detach()
+    # the state of the mark that each direction begins with is the first
+    left, right = (
+        torch.cat([lstm(embedding(tensor([[mark]])))[0][0].detach(), part])
+        for lstm, mark, part in (
+            (encoder.forwards, 2, states[:, :6]),
+            (encoder.backwards, 3, states[:, 6:].flip(0)),
+        )
+    )
+    for side in (left, right):
+        for place in range(1, len(side)):
+            assert abs(float(cosine_similarity(side[place], side[:place].mean(0), dim=0))) < 1e-2
+
+
+def test_conicity_and_its_magnitude_by_hand() -> None:
+    # the mean of (3, 0), (-1, 0) is (1, 0), with which they have the cosines 1 and -1
+    states, mask = tensor([[[3.0, 0.0], [-1.0, 0.0], [9.0, 9.0]]]), tensor([[True, True, False]])
+    assert cone(states, mask).tolist() == [0]
+    assert double_cone(states, mask).tolist() == [1]
+
+
+def output_of(states: Tensor) -> Output:
+    return Output(torch.zeros(len(states), 1).double(), NOTHING, states, NOTHING)
+
+
+def test_the_gradient_of_the_penalty_is_that_of_finite_differences() -> None:
+    torch.manual_seed(2)
+    lengths = tensor([4, 2, 1])
+    batch = Batch(torch.ones(3, 6, dtype=torch.int64), lengths, tensor([1, 0, 1]))
+    states = torch.randn(3, 4, 3, dtype=torch.float64)
+    loss = Diversity(LabelLoss(None), 0.5)
+
+    def penalised(values: Tensor) -> Tensor:
+        return loss(output_of(values), batch)
+
+    # a label's probability is 1/2; a single state is its own mean
+    assert float(penalised(states)[2]) == pytest.approx(math.log(2) + 0.5)
+    variable = states.clone().requires_grad_()
+    penalised(variable).sum().backward()
+    assert variable.grad is not None
+    step = 1e-6
+    for place in np.ndindex(*states.shape):
+        moved = states.repeat(2, 1, 1, 1)
+        moved[0][place] += step
+        moved[1][place] -= step
+        slope = float((penalised(moved[0]) - penalised(moved[1])).sum()) / (2 * step)
+        assert float(variable.grad[place]) == pytest.approx(slope, abs=1e-7)
+    assert not variable.grad[1, 2:].any()
+    assert not variable.grad[2, 1:].any()
+
+
+@pytest.mark.parametrize("name", ["lstm", "orthogonal_bilstm"])
+def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
+    sizes: dict[str, Any] = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "pair": True}
+    torch.manual_seed(0)
+    model = network(Architecture.model_validate({"encoder": name, "attention": "additive", **sizes}), 10, 3)
+    queries = Pairs([2, 7, 3, 2, 8, 9, 3], [1, 2], [], [0, 0])
+    split = Split([2, 4, 5, 6, 3, 2, 7, 9, 3], [3, 2], [0, 2], torch.device("cpu"), pairs=queries)
+    batch = split.batch(np.arange(2))
+    output = model(batch)
+    assert output.states.shape == (2, 3, model.encoder.width)
+    plain = LabelLoss(None)
+    penalty = (Diversity(plain, 2.0)(output, batch) - plain(output, batch)).sum()
+    torch.testing.assert_close(penalty, 2 * double_cone(output.states, batch.mask).sum())
+    penalty.backward()
+
+    def moved(part: nn.Module) -> float:
+        return max(float(weight.grad.abs().max()) for weight in part.parameters() if weight.grad is not None)
+
+    assert moved(model.query_encoder) < 1e-6
+    assert moved(model.encoder) > 1e-3
