@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -145,7 +147,7 @@ def settings(**given: object) -> SearchSettings:
 
 def found_by(**given: object) -> list[Found]:
     model, splits = base_model()
-    return search(model, 1, settings(**given), splits, lambda line: None)
+    return list(search(model, 1, settings(**given), splits, lambda line: None))
 
 
 def test_the_base_model_itself_is_at_no_distance() -> None:
@@ -187,11 +189,25 @@ def test_a_search_moves_the_map_and_keeps_the_predictions() -> None:
     assert found_by(steps=5)[-1].step == found[-1].step
 
 
+def test_no_more_weights_are_held_than_the_next_step_begins_with() -> None:
+    model, splits = base_model()
+    made: list[weakref.ref[torch.Tensor]] = []
+    steps = []
+    for each in search(model, 1, settings(steps=5), splits, lambda line: None):
+        steps.append(each.step)
+        made.append(weakref.ref(next(iter(each.trained.weights.values()))))
+        del each
+        gc.collect()
+        # the step at hand, and the one that it began with
+        alive = {number for number, weights in enumerate(made) if weights() is not None}
+        assert alive <= {len(steps) - 1, start(steps[:-1], BUDGET)}
+
+
 def test_the_first_step_goes_on_until_the_predictions_are_back() -> None:
     """With so small a step that they never are: all its rounds; every later step one."""
     model, splits = base_model()
     crawling = settings(softening=0.001).model_copy(update={"optimisation": Recipe(learning_rate=1e-9)})
-    found = search(model, 1, crawling, splits, lambda line: None)
+    found = list(search(model, 1, crawling, splits, lambda line: None))
     assert [len(each.trained.history) for each in found] == [4, 2, 2, 2]
     assert sum(len(each.trained.history) for each in found) == crawling.most_epochs
     assert [each.began for each in found] == [None, 0, 1, 2]
@@ -203,4 +219,4 @@ def test_a_loss_that_is_no_number_names_the_step() -> None:
     with pytest.raises(
         AuditError, match=r"^cues, continuation, seed 1, step 1/4, lambda 0\.01, epoch 0: the loss became"
     ):
-        search(model, 1, settings(), splits, lambda line: None)
+        next(search(model, 1, settings(), splits, lambda line: None))

@@ -28,6 +28,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
+from attention_audit.stages.impose import imposed
 from attention_audit.tables.classifiers import hf_table_performance
 from attention_audit.tables.heads import hf_table_heads
 from attention_audit.tables.wording import labels_of, named
@@ -63,14 +64,29 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
     contrasts = suite.contrasts("mine")
     assert contrasts is not None
     assert contrasts.uniform == "uniform"
-    assert [suite.reading("chorus", model, 1).imposed for model in suite.models] == [False, True, True]
+    assert [suite.reading("chorus", model, 1).imposed for model in ("mine", "uniform")] == [False, True]
 
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
     assert set(plan.trainings.seeds) == {"chorus/hf/mine", "chorus/hf/imposed", "chorus/hf/uniform"}
     rules = plan.trainings.import_rules()
-    assert {rule.stage for rule in rules} == {"import_classifier"}
-    assert all(rule.tails for rule in rules)
+    assert {rule.stage: rule.tails for rule in rules} == {"import_classifier": True, "impose": False}
+    places = [f"results/readouts/chorus/hf/mine/seed{seed}" for seed in (1, 2)]
+    assert plan.trainings.sources("chorus/hf/imposed") == [f"{place}/test.parquet" for place in places]
+    assert plan.trainings.beside("chorus/hf/imposed") == [f"{place}/tail.safetensors" for place in places]
+
+
+def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[..., Readout]) -> None:
+    own = random_heads([4, 2], marks=1)
+    readout = imposed(own)
+    assert own.attending is not None
+    even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
+    np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
+    assert readout.words.tolist() == [3, 1]
+    # at its own weights, the expansion has the logits
+    np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
+    with pytest.raises(ValueError, match="has not"):
+        imposed(readout)
 
 
 def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str]) -> None:

@@ -61,7 +61,7 @@ def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
         otherwise = needs["attribution" if rule.stage == "attribution" else "audit"]
         assert rule.memory == needs.get(folder(rule), otherwise).mem_mb(0), rule.name
     # every line is of a rule, of all audits that have none, or of what no default run trains or imports
-    assert needs.keys() - named == {"audit", "tune", "import_classifier"}
+    assert needs.keys() - named == {"audit", "tune", "import_classifier", "impose"}
     # a network runs in these alone
     assert {name for name, need in needs.items() if need.gpu} == {"states", "train", "search", "tune", "attribution"}
 

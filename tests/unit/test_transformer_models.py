@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
 from planned import plan_of
 
-from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.gradients import attached_gradients, log_odds
 from attention_audit.audits.integrated_gradients import integrated_gradients
-from attention_audit.audits.leave_one_out import leave_one_out
+from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
 from attention_audit.audits.settings import Agreement, Erasure
 from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.correlation import CORRELATION
 from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -30,6 +32,7 @@ from attention_audit.model.predict import predict_split
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
 from attention_audit.section import Section
+from attention_audit.stages import attribution
 from attention_audit.stages.loading import build_split, of_transformer, read_material, rebuilt
 from attention_audit.training.loop import rate
 from attention_audit.transformer.opening import open_model, open_tokenizer
@@ -216,6 +219,48 @@ def test_a_deletion_is_read_as_the_text_without_the_word(
         after = predicted_by_hand(here, model, shorter, job)
         expected = 0.5 * np.abs(after - whole[member]).sum(1)
         np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("training", ["chorus/wp/base", "pairs/jw/transformer_tanh"])
+def test_one_frozen_transformer_reads_deletions_once_for_all_models(
+    training: str, frozen: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(frozen.folder)
+    model, split, _, _ = frozen.model(training)
+    other, _, _, _ = frozen.model(training)
+    with torch.no_grad():
+        other.decoder.weight += torch.randn(other.decoder.weight.shape, generator=torch.Generator().manual_seed(1))
+    apart = [leave_one_out(each, split) for each in (model, other)]
+    calls: list[int] = []
+    assert model.transformer is not None
+    other.transformer = model.transformer
+    model.transformer.register_forward_hook(lambda *_: calls.append(1))
+    leave_one_out(model, split)
+    alone = len(calls)
+    together = leave_one_out_of([model, other], split)
+    assert len(calls) == 2 * alone
+    for found, expected in zip(together, apart, strict=True):
+        np.testing.assert_array_equal(found.predicted, expected.predicted)
+        for ours, theirs in zip(found.distances + found.falls, expected.distances + expected.falls, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    assert any(np.abs(a - b).max() > 1e-3 for a, b in zip(together[0].falls, together[1].falls, strict=True))
+
+
+def test_audits_of_models_with_one_frozen_transformer_are_those_of_each(
+    frozen: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(frozen.folder)
+    path = Path(frozen.plan.config.places.audit_file("chorus", "jw", "correlation"))
+    frames, texts = [], []
+    monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
+    for apart in (False, True):
+        if apart:
+            monkeypatch.setattr(attribution, "sharing", id)
+        make_audit(frozen.plan, "chorus", "jw", "correlation")
+        frames.append(read_frame(path, CORRELATION))
+    assert len(texts) == 1
+    assert frames[0]["model"].nunique() == 2
+    pd.testing.assert_frame_equal(*frames)
 
 
 def predicted_by_hand(

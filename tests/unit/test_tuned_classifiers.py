@@ -14,12 +14,14 @@ from planned import PLACES, plan_of
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.comparison import COMPARISON
+from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suite import Run
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARKS
 
@@ -79,8 +81,11 @@ def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
     suite = run.scope.on(run.scope.suite("hf"), "chorus")
     assert suite.models == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
-        "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary",
+        "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
     ]  # fmt: skip
+    assert suite.compared[-1] == Run("imposed", 10)
+    assert suite.reference(Run("imposed", 50)) == Run("base", 50)
+    assert suite.selection("chorus", "imposed") == suite.selection("chorus", "base") == "dev"
     assert suite.architecture("chorus", "uniform").attention == "even_heads"
     assert suite.architecture("chorus", "adversary_lambda0.01").attention == "heads"
     settings = suite.training("chorus", "base", SEEDS)
@@ -107,14 +112,19 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
     for (model, _), path in readouts.items():
         readout = read_readout(Path(path))
         guide = model.startswith("guide")
-        assert (readout.attending is None) is guide
+        assert (readout.attending is None) is (guide or model == "imposed")
         lengths = np.array([len(tokens[name]) for name in readout.ids])
         assert (readout.words == lengths).all()
         assert (readout.lengths == lengths + MARKS * (not guide)).all()
         assert all(weights.sum() == pytest.approx(1, abs=1e-5) for weights in readout.attention)
-        if model in ("uniform", "guide_uniform"):
+        if model in ("uniform", "guide_uniform", "imposed"):
             assert all(np.allclose(weights, 1 / len(weights)) for weights in readout.attention)
     base = read_readout(Path(readouts["base", 50]))
+    assert base.attending is not None
+    even = [np.full_like(weights, 1 / len(weights)) for weights in base.attending.weights]
+    imposed = read_readout(Path(readouts["imposed", 50]))
+    np.testing.assert_allclose(imposed.probabilities, base.predict(even), atol=1e-6)
+    assert np.abs(imposed.probabilities - base.probabilities).max() > 1e-3
     guided = read_readout(Path(readouts["guide_base_lstm", 50])).aligned(base.ids)
     for whole, words in zip(base.word_attention, guided.attention, strict=True):
         np.testing.assert_allclose(words, whole / whole.sum(), atol=1e-6)
@@ -150,9 +160,11 @@ def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
     names = {audit.name for audit in run.auditing.asked(suite, "chorus")}
     assert {"comparison", "consistency", "heads", "located", "correlation", "attention_maps"} <= names
     rows = read_table(Path(PLACES.audit_file("chorus", "hf", "comparison")), COMPARISON).to_pandas()
-    assert {*rows["model"].astype(str)} == {"base", "uniform", "adversary", "continuation"}
+    assert {*rows["model"].astype(str)} == {"base", "uniform", "adversary", "continuation", "imposed"}
+    dev = read_table(Path(PLACES.audit_file("chorus", "hf", "consistency")), CONSISTENCY).to_pandas()
+    assert {*dev["model"].astype(str)} == {"base", "uniform", "adversary", "continuation"}
     scores = read_table(Path(PLACES.audit_file("chorus", "hf", "performance")), PERFORMANCE).to_pandas()
-    assert scores["model"].nunique() == 9
+    assert scores["model"].nunique() == 10
     exhibits = {exhibit.name: exhibit for folder in ("tables", "figures") for exhibit in run.exhibiting.made(folder)}
     for name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "hf_fig_frontier", "summary"):
         make_exhibit(run, exhibits[name])

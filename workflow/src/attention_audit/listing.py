@@ -186,6 +186,8 @@ def _architecture() -> list[str]:
 def _told(suite: Suite, dataset: str, model: str) -> str:
     """How a model is trained: every key that decides it, with its value."""
     if given := suite.given(dataset, model):
+        if given.derived:
+            return "not trained here, but made of the readouts of another model"
         return f"not trained here, but imported from {', '.join(given.sources)}"
     settings, network = suite.training(dataset, suite.maker(model), []), suite.architecture(dataset, model)
     sizes = ("hidden", "attention_hidden", "embedding")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -26,20 +26,29 @@ def sample(count: int, most: int) -> Indices:
 class Attributed:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which.
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. deletions: gives the
+    model's leave-one-out, where it is computed together with others'; None: it is computed here.
     """
 
-    def __init__(self, model: Network, split: Split, readout: Readout, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        model: Network,
+        split: Split,
+        readout: Readout,
+        report: Callable[[str], None],
+        deletions: Callable[[], Deletions] | None = None,
+    ) -> None:
         self.model = model
         self.split = split
         self.readout = readout
         self._report = report
+        self._deletions = deletions or partial(leave_one_out, model, split)
         self._integrated: dict[tuple[int, int], tuple[Indices, Scores]] = {}
 
     @cached_property
     def deletions(self) -> Deletions:
         """Leave-one-out."""
-        found = leave_one_out(self.model, self.split)
+        found = self._deletions()
         self._report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 

@@ -10,8 +10,8 @@ every difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
 from attention_audit.model.batch import Batch, Marked, Split
+from attention_audit.model.classifier import read
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities
@@ -89,11 +90,13 @@ def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
             yield group[run]
 
 
-def logits(model: Network, texts: Batch) -> Tensor:
-    """The model's logits, (R, O); what a Transformer reads is cut into batches of similar length."""
+def logits(models: Sequence[Network], texts: Batch) -> Tensor:
+    """The logits of M models, (M, R, O); what a Transformer reads is cut into batches of similar length.
+
+    Several models have one frozen Transformer, which reads once for all of them.
+    """
     if texts.pieces is None:
-        found: Tensor = model(texts).logits
-        return found
+        return torch.stack([model(texts).logits for model in models])
     parts, rows = [], []
     for members, pieces in texts.pieces.in_order_of_length():
         width = int(texts.lengths[members].max()) + 2
@@ -105,9 +108,11 @@ def logits(model: Network, texts: Batch) -> Tensor:
             candidates=candidates,
             pieces=pieces,
         )
-        parts.append(model(part).logits)
+        if len(models) > 1:
+            part = replace(read(models[0].transformer, part), pieces=None)
+        parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
-    return torch.cat(parts)[torch.cat(rows).argsort()]
+    return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
 
 
 def without_pieces(texts: Batch, kept: Tensor) -> Batch:
@@ -126,13 +131,16 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
 
 
 class Reading:
-    """n texts of one length L, and what a model predicts for them, (n, C), and for copies of them without some tokens.
+    """n texts of one length L, and what M models predict for them, (M, n, C), and for copies of them without some
+    tokens.
 
-    Where the encoder allows it, states that a deletion leaves alone are not computed again.
+    Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
+    have one frozen Transformer, which reads for all of them.
     """
 
-    def __init__(self, model: Network, split: Split, members: Indices) -> None:
-        self.model = model
+    def __init__(self, models: Sequence[Network], split: Split, members: Indices) -> None:
+        self.models = models
+        model = models[0]
         self.split = split
         self.members = members
         self.batch = flat(split.batch(members))
@@ -142,27 +150,28 @@ class Reading:
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
-        """Predictions (R, C) for copies of the texts at `text` (R,), from their states where these are known."""
+        """Predictions (M, R, C) for copies of the texts at `text` (R,), from their states where these are known."""
         if states is None:
-            return probabilities(logits(self.model, texts).double())
+            return probabilities(logits(self.models, texts).double())
+        (model,) = self.models
         query = None if self.query is None else self.query[text]
-        with in_place_of_encoders(self.model, Precomputed(states, query)):
-            return probabilities(self.model(texts).logits.double())
+        with in_place_of_encoders(model, Precomputed(states, query)):
+            return probabilities(model(texts).logits.double())[None]
 
     def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (n, C)."""
+        """Predictions for the texts themselves, (M, n, C)."""
         text = torch.arange(len(self.members), device=self.batch.ids.device)
         return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
 
     def without(self, start: int, stop: int) -> Tensor:
-        """Predictions without token d, for each start <= d < stop: (stop - start, n, C)."""
+        """Predictions without token d, for each start <= d < stop: (M, stop - start, n, C)."""
         text = torch.arange(len(self.members), device=self.batch.ids.device).repeat(stop - start)
         states = None if self.sharing is None else self.sharing.without(start, stop).flatten(0, 1)
         predicted = self._predicted(shortened(self.split, self.members, start, stop), text, states)
-        return predicted.view(stop - start, len(self.members), -1)
+        return predicted.view(len(self.models), stop - start, len(self.members), -1)
 
     def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (R, C)."""
+        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
         texts = self.split.batch(self.members[text.cpu().numpy()])
         place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
@@ -173,13 +182,22 @@ class Reading:
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 
 
-def predictions(model: Network, split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
-    """What is predicted for n texts that all have length L, and for them without each token: (n, C), (L, n, C)."""
+def predictions(models: Sequence[Network], split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
+    """What is predicted for n texts that all have length L, and for them without each token.
+
+    (M, n, C) and (M, L, n, C).
+    """
     length = int(split.lengths[members[0]])
-    reading = Reading(model, split, members)
+    reading = Reading(models, split, members)
     together = max(1, states // (len(members) * (length - 1)))
     after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
-    return reading.whole(), torch.cat(after)
+    return reading.whole(), torch.cat(after, 1)
+
+
+def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
+    """`leave_one_out_of` one model."""
+    (found,) = leave_one_out_of([model], split, members, states)
+    return found
 
 
 def unasked(lengths: Indices) -> Deletions:
@@ -193,14 +211,18 @@ def unasked(lengths: Indices) -> Deletions:
 
 
 @torch.inference_mode()
-def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
-    """What each token's deletion does, text by text in the order of `members` (by default all texts).
+def leave_one_out_of(
+    models: Sequence[Network], split: Split, members: Indices | None = None, states: int = STATES
+) -> list[Deletions]:
+    """What each token's deletion does, text by text in the order of `members` (by default all texts), of each model.
 
-    The only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
+    Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
+    only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
     on a split that is read as sentences.
     """
     members = whole(split, members)
     lengths = split.lengths[members]
+<<<<<<< HEAD
     found = unasked(lengths)
     with evaluating(model):
         for places in equally_long(lengths, states):
@@ -214,3 +236,35 @@ def leave_one_out(model: Network, split: Split, members: Indices | None = None, 
                 for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
                     rows[place] = of_text
     return found
+=======
+    found = [_nothing(lengths) for _ in models]
+    with ExitStack() as modes:
+        for model in models:
+            modes.enter_context(evaluating(model))
+        for places in equally_long(lengths, states):
+            for of_model, *predicted in zip(found, *predictions(models, split, members[places], states), strict=True):
+                _note(of_model, places, *predicted)
+    return found
+
+
+def _nothing(lengths: Indices) -> Deletions:
+    """That of texts of which nothing is deleted."""
+    return Deletions(
+        [np.zeros(length) for length in lengths],
+        np.full(len(lengths), -1),
+        [np.zeros(length) for length in lengths],
+        [np.zeros(length, bool) for length in lengths],
+    )
+
+
+def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> None:
+    """Note what the deletions do in the texts at `places`, from the predictions (n, C) and (L, n, C)."""
+    decision = before.argmax(1)
+    chosen = decision.expand(len(after), -1)[..., None]
+    falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
+    flips = after.argmax(2) != decision
+    found.predicted[places] = decision.cpu().numpy()
+    for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
+        for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
+            rows[place] = of_text
+>>>>>>> 95c9d46a21cfa6e7800506f321cc6fcea84cc1fd

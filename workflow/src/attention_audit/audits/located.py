@@ -90,9 +90,9 @@ def losses(model: Network, split: Split, classes: Indices, members: Indices, gon
     found = np.empty(len(members))
     remaining = split.lengths[members] - gone.sum(1)
     for texts in alike(np.unique(members), split.lengths):
-        reading = Reading(model, split, texts)
+        reading = Reading([model], split, texts)
         chosen = torch.from_numpy(classes[texts, None]).to(reading.batch.ids.device)
-        before = reading.whole().gather(1, chosen)[:, 0]
+        before = reading.whole()[0].gather(1, chosen)[:, 0]
         of_texts = np.flatnonzero(np.isin(members, texts))
         for run in runs(remaining[of_texts], tokens=TOKENS):
             rows = of_texts[run]
@@ -102,7 +102,7 @@ def losses(model: Network, split: Split, classes: Indices, members: Indices, gon
                 torch.from_numpy(some).to(before.device)
                 for some in (np.searchsorted(texts, members[rows]), words, remaining[rows])
             )
-            after = reading.keeping(text, kept, counts).gather(1, chosen[text])[:, 0]
+            after = reading.keeping(text, kept, counts)[0].gather(1, chosen[text])[:, 0]
             found[rows] = (before[text] - after).cpu().numpy()
     return found
 

@@ -171,11 +171,16 @@ class Auditing:
     def compared(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
         """The runs that have rows in an audit, in order, each after the run that it is compared with, if there is one.
 
-        They have what the audit needs, and nothing is compared with itself. Of several seeds of a model, every two are
-        compared once, the later with the earlier one.
+        They have what the audit needs and are read out on its split, and nothing is compared with itself. Of several
+        seeds of a model, every two are compared once, the later with the earlier one.
         """
         suite = self.scope.on(suite, dataset)
-        runs = [run for run in suite.runs_of(audit) if not self.lacks(suite, dataset, audit, run.model)]
+        split = self.split(suite, dataset, audit)
+        runs = [
+            run
+            for run in suite.runs_of(audit)
+            if split in suite.splits_of(dataset, run.model) and not self.lacks(suite, dataset, audit, run.model)
+        ]
         if audit.takes != "two":
             return [(None, run) for run in runs]
         if audit.of == "reseeded":

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
-from attention_audit.jobs.importing import ClassifierJob
-from attention_audit.names import Look, Names
-from attention_audit.plan.fine_tuned import TunedClassifiers
+from attention_audit.jobs.importing import ClassifierJob, ImportJob
+from attention_audit.names import Names
+from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TunedClassifiers
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
 from attention_audit.plan.suite import Given, Run, Suite
 from attention_audit.plan.transformers import layers_of
@@ -59,11 +59,7 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
     `plan.fine_tuned`.
     """
 
-    labels = Names(
-        "model",
-        "`labels` of plan/classifiers.py",
-        {IMPOSED: Look("uniform weights imposed", "grey", "D"), **OTHERS},
-    )
+    labels = Names("model", "`labels` of plan/classifiers.py", {IMPOSED: LOOK_IMPOSED, **OTHERS})
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -128,7 +124,13 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
     def family(self, model: str) -> str:
         return next((suite.family(model) for suite in self.tuned if model in suite.models), model)
 
+    def reference(self, run: Run) -> Run | None:
+        """Weights are imposed on the first model."""
+        return Run(self.judged[0], run.seed) if run.model == IMPOSED else None
+
     def given(self, dataset: str, model: str) -> Given:
+        if model == IMPOSED:
+            return Given(IMPOSE)
         return Given("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
 
     def layer(self, dataset: str, model: str) -> int | None:
@@ -144,11 +146,13 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
             folder=section.by_model[model][seed - 1],
             max_length=section.max_length,
             labels=section.labels,
-            imposed=model in (IMPOSED, UNIFORM),
+            imposed=model == UNIFORM,
             layer=self.layer(dataset, model),
         )
 
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ClassifierJob:
+    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+        if model == IMPOSED:
+            return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
         return ClassifierJob(
             dataset=dataset,
             model=model,

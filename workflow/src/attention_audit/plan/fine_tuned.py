@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attention_audit.config import Config
+from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.names import Names
+from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import Given, Run, Schedule, Suite
 from attention_audit.plan.transformers import encoder_width, recipe_of
 from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
 from attention_audit.training.settings import Recipe
-from attention_audit.transformer.settings import MARKS, Backbone
+from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone
+
+IMPOSE = "impose"
+"""The stage that makes readouts with uniform weights imposed."""
+LOOK_IMPOSED = Look("uniform weights imposed", "grey", "D")
 
 
 class TunedClassifiers(FourTests):
     """The models of the four tests, whose base model is a classifier that is fine-tuned from one encoder, and whose map
-    is the mean of the heads of its last layer. The twin has uniform weights there.
+    is the mean of the heads of its last layer. The twin has uniform weights there; imposed is the base model itself,
+    with uniform weights imposed there.
 
     `models`, `seeds` and the like are those of the data set; key, title and audits are those of the suite that it is
     part of (`plan.classifiers`).
     """
 
-    labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
+    labels = Names("model", "`labels` of plan/fine_tuned.py", {IMPOSED: LOOK_IMPOSED, **LOOKS})
 
     def __init__(self, config: Config, dataset: str) -> None:
         super().__init__(config)
@@ -39,6 +47,26 @@ class TunedClassifiers(FourTests):
     @property
     def datasets(self) -> list[str]:
         return [self.dataset]
+
+    @property
+    def models(self) -> list[str]:
+        return [*super().models, IMPOSED]
+
+    @property
+    def compared(self) -> list[Run]:
+        return [*super().compared, Run(IMPOSED, self.base.seed)]
+
+    def reference(self, run: Run) -> Run | None:
+        return Run("base", run.seed) if run.model == IMPOSED else super().reference(run)
+
+    def given(self, dataset: str, model: str) -> Given | None:
+        return Given(IMPOSE) if model == IMPOSED else None
+
+    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
+
+    def selection(self, dataset: str, model: str) -> str:
+        return super().selection(dataset, "base" if model == IMPOSED else model)
 
     @property
     def adversary(self) -> ClassifierAdversary:

@@ -41,17 +41,23 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Given:
-    """A model that is not trained here but imported, from what the user has of it.
+    """A model that is not trained here but imported, from what the user has of it, or from what is read out of another.
 
     stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
-    numbered 1, 2, 3 and so on in this order: these numbers are its seeds. beside: what else of the user's is read.
-    network: whether the sources are networks, which can be run again, and not readouts alone.
+    numbered 1, 2, 3 and so on in this order: these numbers are its seeds. Without any, each seed is made of the readout
+    of its reference, another run. beside: what else of the user's is read. network: whether the sources are networks,
+    which can be run again, and not readouts alone.
     """
 
     stage: str
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     network: bool = False
+
+    @property
+    def derived(self) -> bool:
+        """Whether it is made of another run's readouts."""
+        return not self.sources
 
 
 class Suite(ABC):
@@ -129,6 +135,11 @@ class Suite(ABC):
     def splits(self, dataset: str) -> tuple[str, ...]:
         """The splits on which its models are read out; `test` is among them."""
         return SPLITS
+
+    def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
+        """Those on which one of them is: of a model that is made of the readouts of others, the test split alone."""
+        given = self.given(dataset, model)
+        return ("test",) if given and given.derived else self.splits(dataset)
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model that is trained here is built of."""

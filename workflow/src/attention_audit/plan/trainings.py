@@ -120,11 +120,14 @@ class Trainings:
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.on(self.scope.suites[key], dataset)
-        if given := suite.given(dataset, run.model):
-            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
-            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
+        given = suite.given(dataset, run.model)
+        if given and given.derived:
+            return f"{given.stage} {other}"
+        if given:
+            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
+            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         maker = suite.maker(run.model)
         settings = suite.training(dataset, maker, [run.seed]).model_dump_json(exclude={"model"})
         return settings + other + run.model.removeprefix(maker) * (run.model != maker)
@@ -154,15 +157,27 @@ class Trainings:
         return suite.given(dataset, model)
 
     def sources(self, training: str) -> list[str]:
-        """What the user has of a training that is imported: a file or folder for each of its seeds."""
+        """What the user has of a training that is imported, a file or folder for each of its seeds; or the readouts
+        that it is made of.
+        """
         given = self.given(training)
+        if given and given.derived:
+            return [home.readout() for home in self._references(training)]
         named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
         return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
 
     def beside(self, training: str) -> list[str]:
         """What else of the user's is read where a training is imported."""
         given = self.given(training)
+        if given and given.derived:
+            return [home.tail for home in self._references(training)]
         return self._placed(given.beside if given else [])
+
+    def _references(self, training: str) -> list[Home]:
+        """The runs whose readouts a training has, one for each of its seeds; often none."""
+        suite, dataset, model = self.split(training)
+        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
+        return [self.home(suite, dataset, run) for run in runs if run]
 
     def _placed(self, paths: Sequence[str]) -> list[str]:
         return [str(placed(path, self.scope.mirror)) for path in paths]
@@ -172,7 +187,7 @@ class Trainings:
         suite, dataset, model = self.split(training)
         homes = [self.home(suite, dataset, Run(model, seed)) for seed in self.seeds[training]]
         weights = [] if self.given(training) else [home.weights for home in homes]
-        return weights + [home.readout(split) for home in homes for split in suite.splits(dataset)]
+        return weights + [home.readout(split) for home in homes for split in suite.splits_of(dataset, model)]
 
     def import_job(self, training: str) -> ImportJob:
         """The settings of the job that imports a training."""
@@ -196,15 +211,11 @@ class Trainings:
 
     def start(self, training: str) -> list[str]:
         """The weights that a search begins with, for each of its seeds."""
-        suite, dataset, model = self.split(training)
-        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
-        return [self.home(suite, dataset, run).weights for run in runs if run]
+        return [home.weights for home in self._references(training)]
 
     def reference(self, training: str) -> list[str]:
         """The readouts that a model is trained on, one for each of its seeds and each split; often none."""
-        suite, dataset, model = self.split(training)
-        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
-        return [self.home(suite, dataset, run).readout(split) for run in runs if run for split in SPLITS]
+        return [home.readout(split) for home in self._references(training) for split in SPLITS]
 
     def transformer(self, training: str) -> list[str]:
         """The record of the Transformer that a training reads or whose states it reads; often none."""
@@ -276,7 +287,7 @@ class Trainings:
         for training, seeds in self.seeds.items():
             if given := self.given(training):
                 suite, dataset, model = self.split(training)
-                alike = (given.stage, suite.key, seeds, suite.splits(dataset), suite.heads(dataset, model))
+                alike = (given.stage, suite.key, seeds, suite.splits_of(dataset, model), suite.heads(dataset, model))
                 groups.setdefault(alike, []).append(training)
         keys = [(stage, key) for stage, key, *_ in groups]
         return [

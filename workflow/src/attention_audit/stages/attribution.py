@@ -8,19 +8,18 @@ and inputs are the same as before is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property, partial
 from itertools import chain, groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, cast
 
-import numpy as np
 import pyarrow as pa
 import torch
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, Networks
 from attention_audit.model.architecture import Architecture
@@ -30,7 +29,7 @@ from attention_audit.readout import read_readout
 from attention_audit.stages.audit import Asking, labelled
 from attention_audit.stages.audits import one_of
 from attention_audit.stages.device import prepare_device
-from attention_audit.stages.import_classifier import opened, pieces_of, read_texts
+from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
@@ -39,7 +38,6 @@ from attention_audit.stages.loading import (
     rebuilt,
     values_checksum,
 )
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob
@@ -80,26 +78,60 @@ def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Itera
     for each, read in theirs:
         classifier = opened(read)
         pieces = pieces_of(classifier, texts, read)
-        rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
-        split = Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
+        split = split_of(pieces, texts, device)
         # it has what audits ask of a network
         model = cast(Network, classifier.to(device))
         yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
 
 
+class Together:
+    """Models that have one frozen Transformer: it reads shortened texts once for all of them, when the first is asked.
+
+    `deletions` of a model by its place.
+    """
+
+    def __init__(self, models: list[Network], split: Split) -> None:
+        self.models, self.split = models, split
+
+    @cached_property
+    def found(self) -> list[Deletions]:
+        """Leave-one-out of every model."""
+        return leave_one_out_of(self.models, self.split)
+
+    def deletions(self, place: int) -> Deletions:
+        """Leave-one-out of one of them."""
+        return self.found[place]
+
+
+def sharing(asked: tuple[Asked, Architecture, Path]) -> tuple[object, ...]:
+    """What models have in common that are asked together: a frozen Transformer, or else all of their architecture."""
+    architecture = asked[1]
+    return (architecture.transformer, architecture.pair) if architecture.frozen else (architecture,)
+
+
 def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
     """Models that are trained here, one after another, those of one architecture with the same texts."""
     ours = [(each, *each.network) for each in asked if not isinstance(each.network, ReadClassifier)]
-    for architecture, members in groupby(ours, key=itemgetter(1)):
-        files = job.inputs
+    for _, members in groupby(ours, key=sharing):
+        files, several = job.inputs, [*members]
+        architecture = several[0][1]
         material = read_material(
             files["corpus"][0], files["vocabulary"][0], architecture, transformer=of_transformer(files)
         )
         texts = material.splits["test"]
         split = build_split(texts, device)
-        for each, _, weights in members:
-            model = rebuilt(material, architecture, each.run.seed, weights, device)
-            yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
+        models: Iterable[Network] = (
+            rebuilt(material, own, each.run.seed, weights, device) for each, own, weights in several
+        )
+        together = None
+        if architecture.frozen and len(several) > 1:
+            # all of them are in memory, and without their Transformer they are small
+            models = [*models]
+            together = Together(models, split)
+        for place, (model, (each, *_)) in enumerate(zip(models, several, strict=True)):
+            readout = read_readout(each.readout).aligned(texts.ids)
+            deletions = partial(together.deletions, place) if together else None
+            yield each, Attributed(model, split, readout, job.report, deletions)
 
 
 def run(job: Job[AuditsJob]) -> None:

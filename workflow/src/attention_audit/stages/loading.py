@@ -319,7 +319,7 @@ def rebuilt(material: Material, architecture: Architecture, seed: int, path: Pat
     model = build_model(material, architecture, seed)
     load_weights(model, path)
     if architecture.frozen and material.opened is not None:
-        model.transformer = material.opened.frozen()
+        model.transformer = material.opened.frozen
     return model.to(device)
 
 

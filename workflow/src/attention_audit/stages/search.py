@@ -8,15 +8,16 @@ nothing has changed that decides the weights, all of them are kept, as those of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torch import Tensor
-
 from attention_audit.artefacts.parquet import made_by, read_table, write_table
+from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.training import SEARCH
 from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob
+from attention_audit.model.network import Network
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
 from attention_audit.stages.searching import Found, search
@@ -64,13 +65,28 @@ def search_columns(found: Sequence[Found], chosen: int, seed: int, settings: Sea
     }
 
 
-def kept(trainer: Trainer, number: int, seed: int, files: Files) -> list[dict[str, Tensor]] | None:
-    """The weights of an earlier run, of the steps and of the chosen one; None unless all of them are there."""
-    if not made_by(files.search, SEARCH, trainer.provenance(number), seed):
-        return None
-    models = [trainer.kept(number, seed, *pair) for pair in zip(files.weights, files.history, strict=True)]
-    present = [weights for weights in models if weights is not None]
-    return present if len(present) == len(models) else None
+def kept(trainer: Trainer, number: int, seed: int, files: Files) -> bool:
+    """Whether the weights of an earlier run are there, of all steps and of the chosen one."""
+    return made_by(files.search, SEARCH, trainer.provenance(number), seed) and all(
+        trainer.kept(number, seed, *pair) is not None for pair in zip(files.weights, files.history, strict=True)
+    )
+
+
+def sought(job: Job[SearchJob], trainer: Trainer, number: int, seed: int, model: Network, files: Files) -> None:
+    """Search with a seed, and write each step when it is made, the chosen one once more, and then the search.
+
+    The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
+    """
+    report = reporter(job, f"seed {seed} ({number}/{len(job.settings.seeds)})")
+    found: list[Found] = []
+    for place, each in enumerate(search(model, seed, job.settings, trainer.splits, report)):
+        trainer.keep(number, seed, files.weights[place], files.history[place], each.trained)
+        found.append(replace(each, trained=replace(each.trained, weights={})))
+    chosen = furthest([each.step for each in found], job.settings.budget)
+    trained = replace(found[chosen].trained, weights=read_weights(files.weights[chosen]))
+    trainer.keep(number, seed, files.weights[-1], files.history[-1], trained)
+    columns = search_columns(found, chosen, seed, job.settings)
+    write_table(files.search, SEARCH, columns, trainer.provenance(number), seed)
 
 
 def run(job: Job[SearchJob]) -> None:
@@ -81,21 +97,14 @@ def run(job: Job[SearchJob]) -> None:
         files = files_of(job, number)
         trainer.prepare(number)
         model = build_model(trainer.material, settings.architecture, seed).to(trainer.device)
-        weights = kept(trainer, number, seed, files)
-        if weights is None:
-            load_weights(model, job.inputs["start"][number - 1])
-            found = search(model, seed, settings, trainer.splits, report)
-            chosen = furthest([each.step for each in found], settings.budget)
-            for place, each in enumerate([*found, found[chosen]]):
-                trainer.keep(number, seed, files.weights[place], files.history[place], each.trained)
-            columns = search_columns(found, chosen, seed, settings)
-            write_table(files.search, SEARCH, columns, trainer.provenance(number), seed)
-            weights = [each.trained.weights for each in [*found, found[chosen]]]
-        else:
+        if kept(trainer, number, seed, files):
             report(KEPT)
-        for place, values in enumerate(weights):
-            model.load_state_dict(values)
-            trainer.read_out(model, seed, files.readouts[place], files.tails[place])
+        else:
+            load_weights(model, job.inputs["start"][number - 1])
+            sought(job, trainer, number, seed, model, files)
+        for weights, readouts, tail in zip(files.weights, files.readouts, files.tails, strict=True):
+            load_weights(model, weights)
+            trainer.read_out(model, seed, readouts, tail)
         settled = next(row for row in read_table(files.search, SEARCH).to_pylist() if row["chosen"])
         report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, JSD {settled['jsd']:.4f} on dev")
     job.report(trainer.texts)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
 
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
@@ -55,25 +56,28 @@ def joined(rounds: list[Trained]) -> Trained:
 
 def search(
     model: Network, seed: int, settings: SearchSettings, splits: Mapping[str, Split], report: Callable[[str], None]
-) -> list[Found]:
-    """The steps of a search, from a model with the base model's weights, which is changed.
+) -> Iterator[Found]:
+    """The steps of a search, one after another, from a model with the base model's weights, which is changed.
 
-    The splits carry the base model's readouts. Raises AuditError, naming data set, seed and step, where a loss is no
-    number any more, and where the attention cannot be softened.
+    Of the steps, only the weights that the next one begins with are held. The splits carry the base model's readouts.
+    Raises AuditError, naming data set, seed and step, where a loss is no number any more, and where the attention
+    cannot be softened.
     """
     sought, budget = settings.continuation, settings.budget
     soften(model.attention, sought.softening)
-    found: list[Found] = []
+    steps: list[Step] = []
+    began: int | None = None
+    held: dict[str, Tensor] = {}
     for number in range(1, sought.steps + 1):
-        steps = [each.step for each in found]
-        lambda_, began = next_lambda(steps, budget, sought.first, sought.factor), start(steps, budget)
+        lambda_ = next_lambda(steps, budget, sought.first, sought.factor)
         if began is not None:
-            model.load_state_dict(found[began].trained.weights)
+            model.load_state_dict(held)
         objective = ConsistentAdversary(lambda_)
         rounds: list[Trained] = []
         moved = (1.0, 0.0)
         while not rounds or (number == 1 and moved[0] > budget and len(rounds) < sought.rounds):
             where = f"step {number}/{sought.steps}, lambda {lambda_:.3g},"
+            rounds = [replace(part, weights={}) for part in rounds]
             try:
                 rounds.append(
                     fit(
@@ -91,5 +95,9 @@ def search(
             model.load_state_dict(rounds[-1].weights)
             moved = distances(model, splits["dev"])
         report(f"step {number}/{sought.steps}: lambda {lambda_:.3g}, on dev TVD {moved[0]:.4f}, JSD {moved[1]:.4f}")
-        found.append(Found(Step(lambda_, *moved), began, joined(rounds)))
-    return found
+        steps.append(Step(lambda_, *moved))
+        trained = joined(rounds)
+        yield Found(steps[-1], began, trained)
+        # a step that is not begun with now never is later
+        if (began := start(steps, budget)) == len(steps) - 1:
+            held = trained.weights

@@ -104,7 +104,7 @@ def run(job: Job[StatesJob]) -> None:
     device = prepare_device(settings)
     opened = Opened(folder_of(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
-    model = opened.frozen().to(device)
+    model = opened.frozen.to(device)
     kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
     first = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,9 @@ class Opened:
         head = family_of(self.folder).classifier
         return FineTuned(self.folder, open_untrained(self.folder, head, classes), even)
 
+    @cached_property
     def frozen(self) -> WordStates:
-        """The same, whose weights have no gradients."""
+        """The same, whose weights have no gradients: one for all models."""
         return self.model().requires_grad_(False)
 
     def pieces(self, corpus: Path, pair: bool) -> dict[str, tuple[list[str], Pieces]]:

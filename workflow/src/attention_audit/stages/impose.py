@@ -1,0 +1,36 @@
+"""the readouts of a Transformer, one a training, and their tails -> those of the same with uniform weights imposed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from attention_audit.artefacts.parquet import write_batches
+from attention_audit.jobs.importing import ImportJob
+from attention_audit.readout import Maps, Readout, read_heads, read_readout
+from attention_audit.stages.job import Job
+
+Settings = ImportJob
+
+
+def imposed(readout: Readout) -> Readout:
+    """The readout of the same model with uniform weights on the items of every head.
+
+    What the heads attend to is left out: nothing is asked of other weights than these. Raises ValueError where it is
+    not known.
+    """
+    own = readout.attending
+    if own is None:
+        raise ValueError("uniform weights are imposed on the heads of a Transformer, which this readout has not")
+    even = [np.full_like(weights, 1 / len(weights)) for weights in own.weights]
+    found = read_heads(readout.ids, readout.labels, replace(own, weights=even))
+    return replace(found, attending=None, maps=Maps(even, own.marks))
+
+
+def run(job: Job[ImportJob]) -> None:
+    """Impose uniform weights on each readout, through the tail beside it; no network is run."""
+    for seed, path, output in zip(job.settings.seeds, job.inputs["given"], job.outputs["readouts"], strict=True):
+        readout = imposed(read_readout(path))
+        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
+        job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(readout)} texts")
