@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.corpus.labels import Label, label_text
+from attention_audit.corpus.marks import Evidence, annotations_of
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Text
@@ -66,6 +67,7 @@ class TableCorpus(RawSource):
         None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
     )
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
+    evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
     drop_unlabelled: bool = Field(
         False, description="Leave out rows without a label, and count them; false: such a row ends the run."
@@ -144,6 +146,12 @@ class TableCorpus(RawSource):
     def wanted(self) -> dict[str, str]:
         """The columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id")}
+        if self.evidence is not None:
+            several = len(self.evidence.names) > 1
+            named |= {
+                f"evidence.columns[{number}]" if several else "evidence.columns": name
+                for number, name in enumerate(self.evidence.names)
+            }
         return {key: column for key, column in named.items() if column is not None}
 
     @property
@@ -192,4 +200,6 @@ class TableCorpus(RawSource):
             name_of_split = (short_text(place, row, self.split) or "").lower()
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
-        return Text(id_, split, label, running_text(place, row, self.text), place, query=query)
+        text = running_text(place, row, self.text)
+        said = self.evidence and annotations_of(place, text, row, self.evidence)
+        return Text(id_, split, label, text, place, query=query, annotations=said)
