@@ -222,22 +222,7 @@ def leave_one_out_of(
     """
     members = whole(split, members)
     lengths = split.lengths[members]
-<<<<<<< HEAD
-    found = unasked(lengths)
-    with evaluating(model):
-        for places in equally_long(lengths, states):
-            before, after = predictions(model, split, members[places], states)
-            decision = before.argmax(1)
-            chosen = decision.expand(len(after), -1)[..., None]
-            falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
-            flips = after.argmax(2) != decision
-            found.predicted[places] = decision.cpu().numpy()
-            for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
-                for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
-                    rows[place] = of_text
-    return found
-=======
-    found = [_nothing(lengths) for _ in models]
+    found = [unasked(lengths) for _ in models]
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(evaluating(model))
@@ -245,16 +230,6 @@ def leave_one_out_of(
             for of_model, *predicted in zip(found, *predictions(models, split, members[places], states), strict=True):
                 _note(of_model, places, *predicted)
     return found
-
-
-def _nothing(lengths: Indices) -> Deletions:
-    """That of texts of which nothing is deleted."""
-    return Deletions(
-        [np.zeros(length) for length in lengths],
-        np.full(len(lengths), -1),
-        [np.zeros(length) for length in lengths],
-        [np.zeros(length, bool) for length in lengths],
-    )
 
 
 def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> None:
@@ -267,4 +242,3 @@ def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> N
     for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
         for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
             rows[place] = of_text
->>>>>>> 95c9d46a21cfa6e7800506f321cc6fcea84cc1fd
