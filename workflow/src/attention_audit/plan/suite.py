@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts
+from attention_audit.contrasts import Contrasts, Liar
 from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
@@ -157,6 +157,11 @@ class Suite(ABC):
     def deceptive(self, model: str) -> bool:
         """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
         return False
+
+    @property
+    def liars(self) -> list[Liar]:
+        """Every deceptive model, beside the honest one that is built alike."""
+        return []
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""
