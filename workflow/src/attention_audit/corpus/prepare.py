@@ -189,7 +189,7 @@ class Settled:
                 ]
                 columns = {
                     **{name: table[name] for name in ("id", "tokens", "sentences", "query", "evidence")},
-                    "blocked": blocked(block, table),
+                    "blocked": blocked(block, table, table["evidence"].to_pylist()),
                     "split": [SPLITS[code] for code in self.splits[here]],
                     "label": labels,
                     "label_name": [self.classes[label] for label in labels],
