@@ -60,7 +60,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
     assert set(entry.settings) <= set(Config.model_fields)
     if len(entry.settings) > 1:
         assert set(entry.settings) <= set(asked)
-    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens"} & set(asked))
+    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens", "rationales", "frequency"} & set(asked))
     assert ("base" in entry.needs) >= ("base" in asked and entry.takes == "suite")
     assert ("network" in entry.needs) == (entry.takes == "network")
 

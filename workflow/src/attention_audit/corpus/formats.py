@@ -19,6 +19,7 @@ from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.sources.tagged import TaggedCorpus
+from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus
 from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
@@ -35,6 +36,7 @@ Corpus = Annotated[
     | SnliCorpus
     | BabiCorpus
     | CnnCorpus
-    | TaggedCorpus,
+    | TaggedCorpus
+    | YelpHatCorpus,
     Field(discriminator="kind"),
 ]

@@ -95,7 +95,9 @@ class PruthiDeception(Suite):
         "ranked_sets",
         "evidence",
         "impermissible",
+        "plausibility",
         "located",
+        "plausible_words",
     )
 
     def __init__(self, config: Config) -> None:

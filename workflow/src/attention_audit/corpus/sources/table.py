@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of, with_masks
+from attention_audit.corpus.labels import Label, label_text
 from attention_audit.corpus.raw import lines, opened
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
@@ -19,8 +19,6 @@ from attention_audit.errors import AuditError
 from attention_audit.section import refuse_duplicates
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
-WHOLE = re.compile(r"(-?[0-9]+)\.0+")
-"""A whole number as a column of numbers is often written where one of its cells is empty."""
 
 
 def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
@@ -50,19 +48,6 @@ def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
     if isinstance(cell, bool | int | float):
         return str(label_text(cell))
     return running_text(place, row, column).strip() or None
-
-
-def label_text(label: Any) -> Any:
-    """A label as text: 1, 1.0, "1" and "1.0" are the same, and so are True and "true". Anything else is as it was."""
-    if isinstance(label, bool):
-        return str(label).lower()
-    if isinstance(label, int | float) and math.isfinite(label):
-        return str(int(label) if label == label // 1 else label)
-    whole = WHOLE.fullmatch(label) if isinstance(label, str) else None
-    return str(int(whole[1])) if whole else label
-
-
-Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
 
 
 class TableCorpus(RawSource):
