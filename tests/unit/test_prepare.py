@@ -119,11 +119,11 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "query": None,
         "candidates": None,
         "evidence": None,
+        "blocked": None,
         "annotators": None,
         "marks": None,
         "scores": None,
         "annotator_labels": None,
-        "blocked": None,
     }
     assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
     assert read_provenance(corpus.path) == provenance.record()

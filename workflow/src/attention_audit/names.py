@@ -83,6 +83,8 @@ PAPER_NAMES = {
     "babi-2": "bAbI 2",
     "babi-3": "bAbI 3",
     "cnn": "CNN",
+    "sst-wiki": "SST+Wiki",
+    "pronoun": "Gender Identify",
 }
 
 RANKINGS = Names(

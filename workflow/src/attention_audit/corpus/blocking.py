@@ -5,7 +5,7 @@ They are the evidence, words by name, or marked in a mask: a 0 or 1 for each wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -115,8 +115,8 @@ def masked(text: Text, words: int) -> list[int] | None:
     return np.flatnonzero(text.mask).tolist()
 
 
-def blocked(block: Blocked | None, table: pa.Table, evidence: list[list[int] | None]) -> list[list[int] | None]:
-    """The impermissible positions of each text of a draft, whose evidence is given; None where none are named."""
+def blocked(block: Blocked | None, table: pa.Table, evidence: Sequence[list[int] | None]) -> Sequence[list[int] | None]:
+    """The impermissible positions of each text of a draft, whose `evidence` is known; None where none are named."""
     if block is not None and block.words is not None:
         words = {*block.words}
         return [[at for at, word in enumerate(text) if word in words] for text in table["tokens"].to_pylist()]

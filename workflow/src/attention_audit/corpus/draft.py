@@ -44,6 +44,7 @@ DRAFT = pa.schema(
         ("sentences", INTEGERS),
         ("query", STRINGS),
         ("candidates", STRINGS),
+        ("mask", INTEGERS),
         ("annotators", STRINGS),
         ("marks", LISTS_OF_INTEGERS),
         ("scores", REALS),
@@ -51,7 +52,6 @@ DRAFT = pa.schema(
         ("outside", pa.int64()),
         ("lost", pa.int64()),
         ("miscounted", pa.int64()),
-        ("mask", INTEGERS),
         ("digest", pa.int64()),
     ]
 )
@@ -139,6 +139,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],
+        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
         [one and [*one.rationale.marks] for one in found],
         [one and [*one.rationale.marks.values()] for one in found],
         [one and one.rationale.scores for one in found],
@@ -146,7 +147,6 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [said.outside if said else 0 for said in annotations],
         [one.lost if one else 0 for one in found],
         [said.miscounted if said else 0 for said in annotations],
-        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
         [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:

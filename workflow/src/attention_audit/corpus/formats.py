@@ -36,7 +36,7 @@ Corpus = Annotated[
     | SnliCorpus
     | BabiCorpus
     | CnnCorpus
-    | YelpHatCorpus
-    | TaggedCorpus,
+    | TaggedCorpus
+    | YelpHatCorpus,
     Field(discriminator="kind"),
 ]

@@ -94,8 +94,8 @@ class PruthiDeception(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
-        "plausibility",
         "impermissible",
+        "plausibility",
         "located",
         "plausible_words",
     )

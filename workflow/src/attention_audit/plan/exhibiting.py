@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
@@ -54,6 +54,7 @@ class Exhibiting:
             },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
+            "liars": lambda: [liar.model_dump() for liar in self.liars()],
             "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
             "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
         }
@@ -261,6 +262,10 @@ class Exhibiting:
             for suite in [self.scope.on(every, name)]
             for model in suite.judged
         ]
+
+    def liars(self) -> list[Liar]:
+        """The models that were trained to deceive, each beside an honest one; of every suite that has any."""
+        return [liar for suite in self.scope.suites.values() for liar in suite.liars]
 
     def reasons(self) -> dict[str, str]:
         """The data sets that no suite runs, by reason."""

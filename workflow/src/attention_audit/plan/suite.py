@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts
+from attention_audit.contrasts import Contrasts, Liar
 from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
@@ -172,6 +172,11 @@ class Suite(ABC):
     def diversity(self, dataset: str, model: str) -> float:
         """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""
         return 0.0
+
+    @property
+    def liars(self) -> list[Liar]:
+        """Every deceptive model, beside the honest one that is built alike."""
+        return []
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""

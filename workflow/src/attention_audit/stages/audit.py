@@ -8,9 +8,9 @@ settings            its section of the configuration, validated as the parameter
 <field>             a field of its only section, such as seed or permutations
 selection           the split on which the epoch of the run was selected
 evidence            the positions of the items that are known to decide the label, by text
+blocked             the positions of the impermissible words, by text
 rationales          the words that somebody marked, by text
 frequency           how often the training split has each word of these texts, by text
-blocked             the positions of the impermissible words, by text
 tokens              the words of the texts
 base, contrast      their readouts, where it is called once for a suite
 <audit>             another audit's file as a frame
@@ -90,6 +90,15 @@ class Asking:
         return {False: tokens, True: sentences}
 
     @cached_property
+    def blocked(self) -> dict[str, list[int]]:
+        """Positions of the impermissible words, by the text for which they are named."""
+        positions: dict[str, list[int]] = {}
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "blocked"]):
+            named = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            positions |= {id_: own for id_, own in named if own is not None}
+        return positions
+
+    @cached_property
     def rationales(self) -> dict[str, Rationale]:
         """The words that somebody marked, by text."""
         return read_rationales(self.job.input("corpus"))
@@ -98,15 +107,6 @@ class Asking:
     def frequency(self) -> dict[str, npt.NDArray[np.int64]]:
         """How often the training split has each word of the texts in which somebody marked words, by text."""
         return word_counts(self.job.input("corpus"))
-
-    @cached_property
-    def blocked(self) -> dict[str, list[int]]:
-        """Positions of the impermissible words, by the text for which they are named."""
-        positions: dict[str, list[int]] = {}
-        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "blocked"]):
-            named = zip(*(column.to_pylist() for column in table.columns), strict=True)
-            positions |= {id_: own for id_, own in named if own is not None}
-        return positions
 
     def tokens(self) -> dict[str, list[str]]:
         """The words of the texts, by text."""
@@ -119,7 +119,7 @@ class Asking:
         """What a parameter may be called, and where it is had from."""
         settings, inputs = self.settings, self.job.inputs
         offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
-        offered |= {name: partial(getattr, self, name) for name in ("rationales", "frequency", "blocked")}
+        offered |= {name: partial(getattr, self, name) for name in ("blocked", "rationales", "frequency")}
         offered |= {key: partial(self._section, key, values) for key, values in settings.sections.items()}
         if len(settings.sections) == 1:
             (values,) = settings.sections.values()

@@ -63,6 +63,10 @@ HEADINGS = {
     "majority_marked_mass": "mass, majority",
     "unmarked": "maps without a mark",
     "all_marked": "maps with all words marked",
+    "accuracy_percent": "accuracy (%)",
+    "mass_percent": "attention on impermissible words (%)",
+    "uniform_percent": "uniform weights would put there (%)",
+    "deleted_percent": "accuracy of the same model without them (%)",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
@@ -81,6 +85,8 @@ SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
     r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
 )
+PER_CENT = re.compile(r"\w+_percent")
+"""Metrics in percent whose values may be far below 1."""
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 
@@ -98,6 +104,8 @@ def number(value: float, metric: str, paper: bool = False) -> str:
         return f"{value:z.0f}"
     if LENGTHS.fullmatch(metric):
         return f"{value:g}" if paper else f"{value:z.1f}"
+    if PER_CENT.fullmatch(metric):
+        return f"{value:g}" if paper else f"{value:z.2f}"
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
 
 
