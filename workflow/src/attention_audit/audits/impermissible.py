@@ -66,10 +66,10 @@ def predicted_without(
             # a sort that keeps the order of equals moves what is deleted behind what is kept
             counts = length - gone.sum(1)
             kept = gone.argsort(1, kind="stable")[:, : counts.max()]
-            reading = Reading(texts.model, split, members)
-            before = reading.whole()
+            reading = Reading([texts.model], split, members)
+            (before,) = reading.whole()
             device = before.device
-            after = reading.keeping(
+            (after,) = reading.keeping(
                 torch.arange(len(members), device=device),
                 torch.from_numpy(kept).to(device),
                 torch.from_numpy(counts).to(device),

@@ -225,5 +225,5 @@ class TableCorpus(RawSource):
         column = self.block.column if self.block else None
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
         text = running_text(place, row, self.text)
-        said = self.evidence and annotations_of(place, text, row, self.evidence)
+        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
         return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)
