@@ -27,7 +27,7 @@ SMALL = pytest.mark.xdist_group("finished")
 LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
 
 TRANSFORMERS = {CUT_TEXTS, HEADS, HEADED, PIECES, SEVERAL}
-"""Kinds of files that only runs of Transformers have, which are made elsewhere."""
+"""Kinds of files that only runs of Transformers have: test_damaged_transformers.py damages them."""
 
 READERS = {
     "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",
