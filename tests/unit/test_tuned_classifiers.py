@@ -69,7 +69,7 @@ def changes(encoder: Path, **recipe: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("encoder")
-    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS, *on_disk.known_words("chorus")], positions=400)
 
 
 @pytest.fixture(scope="module")
