@@ -16,7 +16,7 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.cut_texts import CUT_TEXTS
 from attention_audit.columns.every import ARTEFACTS
 from attention_audit.columns.heads import HEADS
-from attention_audit.columns.readout import HEADED
+from attention_audit.columns.readout import HEADED, SEVERAL
 from attention_audit.columns.states import PIECES
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.training import HISTORY
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.end_to_end
 SMALL = pytest.mark.xdist_group("finished")
 LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
 
-TRANSFORMERS = {CUT_TEXTS, HEADS, HEADED, PIECES}
-"""Kinds of files that only runs of Transformers have, which are made elsewhere."""
+TRANSFORMERS = {CUT_TEXTS, HEADS, HEADED, PIECES, SEVERAL}
+"""Kinds of files that only runs of Transformers have: test_damaged_transformers.py damages them."""
 
 READERS = {
     "raw/stories/stories.tar.gz": "results/corpora/stories/corpus.parquet",

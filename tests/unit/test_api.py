@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from contextlib import chdir
@@ -27,6 +28,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.replacing import RECORD
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
+from attention_audit.transformer.folder import MIRROR
 
 GIVEN = made(1, 6)
 ARGUMENTS: dict[str, Any] = {
@@ -247,15 +249,23 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     from transformers_on_disk import save
 
     monkeypatch.chdir(tmp_path)
-    save(Path("tiny"))
-    encoder = {"model": {"encoder": "transformer", "attention_hidden": 8}, "transformer": {"path": "tiny"}}
+    save(Path("mirror/tiny"))
+    monkeypatch.setenv(MIRROR, "mirror")
+    encoder = {
+        "mirror": "mirror",
+        "model": {"encoder": "transformer", "attention_hidden": 8},
+        "transformer": {"path": "tiny"},
+    }
     plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
     make(plan, *plan.trainings.files("digest/wp/base"))
     (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
     text = first_text(tmp_path / "results")
+    # a job is told of the mirror, and a notebook is not
+    monkeypatch.delenv(MIRROR)
     words = api.trained("results", "digest").read(list(text["tokens"])).words
     expected = stored(tmp_path / "results", "base", 10, text["id"])
     assert len(words) == len(expected) <= len(text["tokens"])
+    assert MIRROR not in os.environ
     # frozen states are kept in half precision
     assert words["weight"].to_numpy() == pytest.approx(expected, abs=1e-3)
     assert words["gradient"].sum() == pytest.approx(1)

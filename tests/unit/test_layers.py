@@ -10,9 +10,11 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
+import yaml
 from in_process import make_exhibit, run_stage
 from planned import overlaid, plan_of
 
+from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import attention_maps
@@ -20,13 +22,14 @@ from attention_audit.audits.comparison import against_base
 from attention_audit.audits.located import BY_MAP, rank
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.columns.attention_maps import ATTENTION_MAPS
+from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.readout import SEVERAL
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.replacing import differences
+from attention_audit.plan.replacing import RECORD, differences
 from attention_audit.readout import Maps, Readout, read_readout
 from attention_audit.stages.reading_classifiers import MARKS, take_layer
 from attention_audit.transformer.pieces import cut
@@ -150,6 +153,18 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf", "attention_maps")), ATTENTION_MAPS)
     assert set(maps["weights"]) == {"base"}
     assert {"[CLS]", "[SEP]"} <= set(maps["token"])
+
+    # and a text of one's own is read by the same trainings
+    (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    stored = read_readout(Path("results/readouts/chorus/hf/mine/seed1/test.parquet"))
+    corpus = read_frame(Path("results/corpora/chorus/corpus.parquet"), CORPUS).set_index("id")
+    words = list(corpus.loc[stored.ids[0], "tokens"])
+    reading = api.trained("results", "chorus", "hf", "mine").read(words)
+    assert reading.words["word"].tolist() == [*words[: stored.words[0]], "[CLS]", "[SEP]"]
+    assert reading.words["weight"].to_numpy() == pytest.approx(stored.attention[0], abs=1e-6)
+    assert reading.words["contribution"].isna().all()
+    assert reading.words["gradient"].notna().sum() == stored.words[0]
+    assert reading.facts["trainings"] == 2
 
 
 @pytest.fixture

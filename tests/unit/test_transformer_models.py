@@ -38,6 +38,7 @@ from attention_audit.training.loop import rate
 from attention_audit.transformer.opening import open_model, open_tokenizer
 
 CPU = torch.device("cpu")
+PIECES_KNOWN = [*on_disk.WORDS, *on_disk.LETTERS, *on_disk.known_words("chorus", "needle")]
 SIZES = {"train": 48, "dev": 24, "test": 16}
 TRAININGS = [
     "chorus/wp/base",
@@ -114,7 +115,7 @@ class Made:
 def made(folder: Path, **transformer: Any) -> Made:
     """A folder with pairs and a Transformer that knows them and the generated words; and its plan."""
     write_pairs(folder / "pairs.csv")
-    encoder = on_disk.save(folder / "encoder", [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+    encoder = on_disk.save(folder / "encoder", PIECES_KNOWN, positions=400)
     return Made(folder, encoder, plan_of(**changes(encoder, **transformer)))
 
 
@@ -424,7 +425,7 @@ def test_other_files_in_the_folder_are_noticed(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     run = made(tmp_path)
     make(run.plan, run.plan.config.places.transformer, run.plan.config.places.corpus_file("chorus", "corpus"))
-    on_disk.save(run.encoder, [*on_disk.WORDS, *on_disk.LETTERS], seed=1, positions=400)
+    on_disk.save(run.encoder, PIECES_KNOWN, seed=1, positions=400)
     with pytest.raises(AuditError, match="its files have changed since the run began; run Snakemake again"):
         make_states(run.plan, "chorus")
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import transformers_on_disk as on_disk
+import yaml
 from in_process import make, make_exhibit, run_stage, training_files
 from planned import PLACES, plan_of
 
+from attention_audit import api
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.comparison import COMPARISON
@@ -21,6 +23,7 @@ from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.replacing import RECORD
 from attention_audit.plan.suite import Run
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARKS
@@ -66,7 +69,7 @@ def changes(encoder: Path, **recipe: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("encoder")
-    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS, *on_disk.known_words("chorus")], positions=400)
 
 
 @pytest.fixture(scope="module")
@@ -128,9 +131,37 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
     guided = read_readout(Path(readouts["guide_base_lstm", 50])).aligned(base.ids)
     for whole, words in zip(base.word_attention, guided.attention, strict=True):
         np.testing.assert_allclose(words, whole / whole.sum(), atol=1e-6)
+    # no split is read out that nothing reads
+    splits = {model: {path.stem for path in Path(f"results/readouts/chorus/hf/{model}/seed10").glob("*.parquet")}
+              for model in suite.models}  # fmt: skip
+    compared = ["uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2"]
+    every = {model: {"train", "dev", "test"} for model in ("base", "continuation")}
+    assert splits == every | {model: {"dev", "test"} for model in compared} | {
+        model: {"test"} for model in suite.models if model.startswith("guide") or model == "imposed"
+    }
     train = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="train")))
     assert train.attending is None
     assert len(train) == SIZES["train"]
+
+
+def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
+    for model in ("base", "continuation"):
+        make(
+            run, *(PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test") for seed in SEEDS[:1])
+        )
+    (Path("results") / RECORD).write_text(yaml.safe_dump(run.config.recorded(), sort_keys=False))
+    stored = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="test")))
+    corpus = read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pandas().set_index("id")
+    words = list(corpus.loc[stored.ids[0], "tokens"])
+    reading = api.trained("results", "chorus", "hf").read(words)
+    assert reading.words["word"].tolist() == [*words, "[CLS]", "[SEP]"]
+    assert reading.words["weight"].to_numpy() == pytest.approx(stored.attention[0], abs=1e-5)
+    assert reading.words["contribution"].notna().all()
+    assert reading.words["gradient"].sum() == pytest.approx(1)
+    assert reading.facts["trainings"] == 2
+    assert reading.facts["adversary_jsd"] > 0
+    with pytest.raises(AuditError, match=r"^imposed: is known by its readouts alone, so no text can be given to it"):
+        api.trained("results", "chorus", "hf", "imposed")
 
 
 def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None:

@@ -10,6 +10,8 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from attention_audit.corpus.sources.control import ControlCorpus
+
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = [
     "good",
@@ -31,6 +33,20 @@ WORDS = [
 LETTERS = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz"]
 """Pieces of which every word of the generated corpora can be made."""
 POSITIONS = 40
+
+
+def known_words(*kinds: str, texts: int = 48) -> list[str]:
+    """Every second word of the generated corpora of these kinds, as a piece of its own: of letters alone, a text would
+    have four times as many pieces as words, and take longer to read.
+    """
+    words: set[str] = set()
+    for kind in kinds:
+        corpus = ControlCorpus.model_validate({"kind": kind, "texts": dict.fromkeys(("train", "dev", "test"), texts)})
+        for text in corpus.read(kind, {}):
+            words |= {*text.text}
+    return sorted(words)[::2]
+
+
 SIZES: dict[str, Any] = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.attention_maps import MARKS
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
@@ -26,15 +27,20 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures.reading import reading_figure
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.fine_tuned import FineTuned
+from attention_audit.model.network import Network
 from attention_audit.plan.replacing import recorded
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
+from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.loading import OfTransformer, build_split, read_material, rebuilt
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.classes import ClassNames, class_names
+from attention_audit.transformer.folder import told_of
 
 ID = "text"
 
@@ -77,7 +83,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Trained:
-    """A model that the workflow trained, and that texts can be given to: see `trained`."""
+    """A model that the workflow trained or imported as a network, and that texts can be given to: see `trained`."""
 
     scope: Scope
     trainings: Trainings
@@ -88,12 +94,16 @@ class Trained:
     def _weights(self, run: Run) -> Path:
         return Path(self.trainings.home(self.suite, self.dataset, run).weights)
 
+    def _there(self, run: Run) -> bool:
+        """Whether a run is given or was trained."""
+        return self.suite.given(self.dataset, run.model) is not None or self._weights(run).is_file()
+
     @property
     def _adversary(self) -> Run | None:
-        """The adversary of the model, where the suite has one and it was trained."""
+        """The adversary of the model, where the suite has one and it is there."""
         run = self.suite.contrast
         base = self.suite.base
-        if run is None or base is None or base.model != self.model or not self._weights(run).is_file():
+        if run is None or base is None or base.model != self.model or not self._there(run):
             return None
         return run
 
@@ -117,20 +127,40 @@ class Trained:
         write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
         return path
 
-    def _seen(self, run: Run, architecture: Architecture, corpus: Path) -> _Seen:
+    def _seen(self, run: Run, corpus: Path) -> _Seen:
+        given = self.suite.given(self.dataset, run.model)
+        network, split, readout = self._given(run, corpus) if given else self._trained(run, corpus)
+        nothing = np.full(len(readout.attention[0]), np.nan)
+        (texts,) = readout.batches(torch.float64)
+        exact, slope = texts.exact_contributions(), nothing.copy()
+        if not self.suite.hierarchical(self.dataset, run.model):
+            slope[: readout.words[0]] = gradients(network, split)[0]
+        return _Seen(readout, slope, nothing if exact is None else exact[0].numpy())
+
+    def _trained(self, run: Run, corpus: Path) -> tuple[Network, Split, Readout]:
         places, device = self.scope.config.places, torch.device("cpu")
+        architecture = self.suite.architecture(self.dataset, run.model)
         vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
-        transformer = OfTransformer(Path(places.transformer), []) if architecture.transformer else None
+        records = self.trainings.transformer(self.trainings.home(self.suite, self.dataset, run).training)
+        transformer = OfTransformer(Path(records[0]), []) if records else None
         material = read_material(corpus, vocabulary, architecture, transformer=transformer)
         material = replace(material, classes=len(self.classes))
         network = rebuilt(material, architecture, run.seed, self._weights(run), device)
-        split = build_split(material.splits["test"], device)
-        readout = take_readout(network, split, [ID])
-        nothing = np.full(len(readout.attention[0]), np.nan)
-        (texts,) = readout.batches(torch.float64)
-        exact = texts.exact_contributions()
-        slope = nothing if architecture.hierarchical else gradients(network, split)[0]
-        return _Seen(readout, slope, nothing if exact is None else exact[0].numpy())
+        texts = material.splits["test"]
+        split = build_split(texts, device)
+        if isinstance(network, FineTuned) and texts.pieces is not None:
+            labels = np.asarray(texts.labels)
+            return network, split, take_classifier(network.eval(), texts.pieces, [ID], labels, range(material.classes))
+        return network, split, take_readout(network, split, [ID])
+
+    def _given(self, run: Run, corpus: Path) -> tuple[Network, Split, Readout]:
+        """A classifier of the user's folder, as it is imported."""
+        read, texts = self.suite.reading(self.dataset, run.model, run.seed), read_texts(corpus)
+        classifier = opened(read)
+        classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
+        pieces = pieces_of(classifier, texts, read)
+        readout = read_out(classifier, pieces, texts, classes, read)
+        return cast(Network, classifier), split_of(pieces, texts, torch.device("cpu")), readout
 
     def read(self, text: str | Sequence[str]) -> Reading:
         """What the model makes of a text, which is split into words as its data set was; or of a list of words.
@@ -142,21 +172,20 @@ class Trained:
         sentences = words_of(text if isinstance(text, str) else list(text), tokens)
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
-        runs = [run for run in self.suite.runs([self.model]) if self._weights(run).is_file()]
+        runs = [run for run in self.suite.runs([self.model]) if self._there(run)]
         if not runs:
             path = self._weights(self.suite.runs([self.model])[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         adversary = self._adversary
-        with TemporaryDirectory(prefix="attention-audit-") as folder:
+        with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(self.scope.config.mirror):
             corpus = self._corpus(sentences, folder)
-            seen = {
-                run: self._seen(run, self.suite.architecture(self.dataset, run.model), corpus)
-                for run in [*runs, *([adversary] if adversary else [])]
-            }
+            seen = {run: self._seen(run, corpus) for run in [*runs, *([adversary] if adversary else [])]}
         hierarchical = self.suite.hierarchical(self.dataset, self.model)
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
-        # a Transformer may read less than the whole text
-        items = items[: len(seen[runs[0]].readout.attention[0])]
+        # a Transformer may read less than the whole text, and one's own map has its marks behind the words
+        first = seen[runs[0]].readout
+        words, marks = int(first.words[0]), int((first.lengths - first.words)[0])
+        items = [*items[:words], *MARKS[:marks]]
         return _reading(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
 
 
@@ -183,8 +212,9 @@ def _reading(items: list[str], trainings: list[_Seen], adversary: _Seen | None, 
     )
     decision = int(first.predictions[0])
     moved, moved_tvd = (np.nan, np.nan) if adversary is None else _distances(first, adversary.readout)
-    tops = weights.argmax(1)
-    shuffled = permutation(first, Permutation(), Permutation().seed) if len(items) > 1 else {"chance_jsd": [np.nan]}
+    tops = weights[:, : first.words[0]].argmax(1)
+    known = len(items) > 1 and first.decided
+    shuffled = permutation(first, Permutation(), Permutation().seed) if known else {"chance_jsd": [np.nan]}
     facts = pd.Series(
         {
             "prediction": classes.get(decision, str(decision)),
@@ -204,7 +234,8 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     """A model of a finished run: its folder of results, and data set, suite and model as its tables name them.
 
     Raises AuditError, in one line, where the folder holds no run, or the run has no such data set, suite or model, and
-    for models of pairs and of readouts, which no text can be given to.
+    for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
+    mirror of the run are looked for there.
     """
     config = recorded(Path(results))
     if config is None:
@@ -218,7 +249,8 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     own = scope.on(every, dataset)
     if model not in own.models:
         raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(own.models)}); name another")
-    if own.given(dataset, model) or config.corpora[dataset].pair:
-        reason = "reads pairs of texts" if config.corpora[dataset].pair else "is given, and was not trained here"
+    given, pairs = own.given(dataset, model), config.corpora[dataset].pair
+    if pairs or (given and not given.network):
+        reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
     return Trained(scope, trainings, own, dataset, model)

@@ -55,11 +55,11 @@ MARKS = Column(
 
 SEVERAL = Artefact(
     "readout of several maps",
-    "readouts/{dataset}/{suite}/{model}/seed{seed}/{split}.parquet",
-    meaning="The readout of a model of which a map of several heads is given (suite own), or of an earlier layer of a "
-    "Transformer (suite hf). Attention is the mean of the heads. Of the former, logits = sum over items of that mean x "
-    "contribution, plus bias; of the latter, contribution and bias are empty, since its predictions do not follow from "
-    "this map.",
+    "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
+    meaning="The readout of a model of which a map of several heads is given; and in hf, of a Transformer with uniform "
+    "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
+    "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
+    "predictions do not follow from this map.",
     columns=(*READOUT.columns, OF_HEADS, MARKS),
 )
 

@@ -56,7 +56,8 @@ class TrainRule:
     """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
 
     pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
-    in the names of the models that it makes: nothing, but for the steps of a search. splits: those that are read out.
+    in the names of the models that it makes: nothing, but for the steps of a search. splits: those that each is read
+    out on.
     stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
     resources.yaml that says what their jobs need; "" for that of all others.
     """
@@ -66,19 +67,18 @@ class TrainRule:
     seeds: tuple[int, ...]
     pairs: bool
     members: tuple[str, ...] = ("",)
-    splits: tuple[str, ...] = SPLITS
+    splits: tuple[tuple[str, ...], ...] = (SPLITS,)
     stage: str = "train"
     tails: bool = False
     needs: str = ""
 
     def files(self, path: str) -> list[str]:
         """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
-        splits = self.splits if "{split}" in path else [""]
         return [
             path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
             for seed in self.seeds
-            for member in self.members
-            for split in splits
+            for member, splits in zip(self.members, self.splits, strict=True)
+            for split in (splits if "{split}" in path else [""])
         ]
 
     def searches(self, path: str) -> list[str]:
@@ -244,29 +244,33 @@ class Trainings:
 
     def rules(self) -> list[TrainRule]:
         """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool, str, bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], bool, str, bool, tuple[str, ...]], list[str]] = {}
         for training, seeds in self.seeds.items():
             suite, dataset, model = self.split(training)
             if not self.searches(training) and not self.given(training):
                 pairs, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
-                groups.setdefault((suite.key, seeds, pairs, self.needs(training), heads), []).append(training)
+                alike = (suite.key, seeds, pairs, self.needs(training), heads, suite.splits_of(dataset, model))
+                groups.setdefault(alike, []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs, needs, tails), members in groups.items():
+        for (key, seeds, pairs, needs, tails, splits), members in groups.items():
             suite, _, model = self.split(members[0])
             alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, needs=needs, tails=tails)
+            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, splits=(splits,), needs=needs, tails=tails)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
         """The rules that make all searches, likewise."""
-        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
+        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...], bool, tuple[tuple[str, ...], ...]], list[str]] = {}
         for training, seeds in self.seeds.items():
             if self.searches(training):
                 suite, dataset, model = self.split(training)
-                members = (*(name.removeprefix(model) for name in self.steps(training)), "")
-                groups.setdefault((suite.key, seeds, members, suite.heads(dataset, model)), []).append(training)
+                every = [*self.steps(training), model]
+                members = tuple(name.removeprefix(model) for name in every)
+                splits = tuple(suite.splits_of(dataset, name) for name in every)
+                alike = (suite.key, seeds, members, suite.heads(dataset, model), splits)
+                groups.setdefault(alike, []).append(training)
         keys = [key for key, *_ in groups]
         return [
             TrainRule(
@@ -275,10 +279,11 @@ class Trainings:
                 seeds,
                 False,
                 members,
+                splits,
                 needs=self.needs(made[0]),
                 tails=tails,
             )
-            for number, ((key, seeds, members, tails), made) in enumerate(groups.items(), start=1)
+            for number, ((key, seeds, members, tails, splits), made) in enumerate(groups.items(), start=1)
         ]
 
     def import_rules(self) -> list[TrainRule]:
@@ -296,7 +301,7 @@ class Trainings:
                 pattern_of(made),
                 seeds,
                 False,
-                splits=splits,
+                splits=(splits,),
                 stage=stage,
                 tails=tails,
             )

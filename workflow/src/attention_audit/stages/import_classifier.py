@@ -15,9 +15,12 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
+from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer
+from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.folder import find_folder, known_mirror
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.settings import ReadClassifier
@@ -77,6 +80,22 @@ def pieces_of(classifier: SequenceClassifier, texts: ReadTexts, read: ReadClassi
     return cut(classifier.tokenizer, texts.ids, texts.tokens, None, min(read.max_length, classifier.most))
 
 
+def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
+    """The texts as their pieces, on the device, for a classifier that reads them again."""
+    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+    return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
+
+
+def read_out(
+    classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, classes: Sequence[int], read: ReadClassifier
+) -> Readout:
+    """Run a classifier over texts once. Raises AuditError where its tail and the model disagree."""
+    labels = np.array(texts.labels, dtype=np.int64)
+    if read.layer is not None:
+        return take_layer(classifier, pieces, texts.ids, labels, classes, read.layer)
+    return take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
+
+
 def opened(read: ReadClassifier) -> SequenceClassifier:
     """The classifier of a job. Raises AuditError where it cannot be had."""
     return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"))
@@ -98,7 +117,6 @@ def run(job: Job[ClassifierJob]) -> None:
     """
     torch.set_num_threads(job.settings.threads)
     texts = read_texts(job.input("corpus"))
-    labels = np.array(texts.labels, dtype=np.int64)
     first: Pieces | None = None
     tails = iter(job.outputs.get("tails", []))
     outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], strict=True)
@@ -113,10 +131,7 @@ def run(job: Job[ClassifierJob]) -> None:
                 f"{classifier.folder}: reads {pieces.read[other[0]]} words of text {texts.ids[other[0]]!r}, and the "
                 f"first training {first.read[other[0]]}; trainings of one model need the same tokenizer"
             )
-        if read.layer is not None:
-            readout = take_layer(classifier, pieces, texts.ids, labels, classes, read.layer)
-        else:
-            readout = take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
+        readout = read_out(classifier, pieces, texts, classes, read)
         write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)

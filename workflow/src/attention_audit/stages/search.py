@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attention_audit.artefacts.parquet import made_by, read_table, write_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.training import SEARCH
-from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob
 from attention_audit.model.network import Network
 from attention_audit.stages.job import Job
@@ -29,7 +30,9 @@ Settings = SearchJob
 
 
 class Files(NamedTuple):
-    """The files of one seed: of its steps in order, then of the chosen one; readouts of a model one a split."""
+    """The files of one seed: of its steps in order, then of the chosen one; readouts of a model one a split that is
+    read out.
+    """
 
     weights: list[Path]
     history: list[Path]
@@ -43,7 +46,9 @@ def files_of(job: Job[SearchJob], number: int) -> Files:
     models = len(job.settings.models) + 1
     weights, history = (job.outputs[name][models * (number - 1) : models * number] for name in ("weights", "history"))
     places = range(models * (number - 1), models * number)
-    readouts = [job.outputs["readouts"][len(SPLITS) * place : len(SPLITS) * (place + 1)] for place in places]
+    # a model has a folder for each seed
+    folders = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
+    readouts = [folders[place] for place in places]
     written = job.outputs.get("tails")
     tails = [written[place] if written else None for place in places]
     return Files(weights, history, readouts, tails, job.outputs["search"][number - 1])

@@ -8,9 +8,11 @@ so that a change in how models are read out trains nothing.
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
+
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.readout import HEAD
-from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import TrainJob
 from attention_audit.readout import head_columns
 from attention_audit.stages.job import Job
@@ -23,8 +25,10 @@ Settings = TrainJob
 
 
 def run(job: Job[TrainJob]) -> None:
-    """Train the model with each of its seeds, one after another, and read it out on every split."""
+    """Train the model with each of its seeds, one after another, and read it out on every split that is asked for."""
     trainer, settings = Trainer(job), job.settings
+    # a seed has a folder
+    readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
     heads, tails = iter(job.outputs.get("heads", [])), iter(job.outputs.get("tails", []))
     outputs = zip(settings.seeds, job.outputs["weights"], job.outputs["history"], strict=True)
     for number, (seed, weights, history) in enumerate(outputs, start=1):
@@ -39,8 +43,7 @@ def run(job: Job[TrainJob]) -> None:
         else:
             report(KEPT)
         model.load_state_dict(chosen)
-        readouts = job.outputs["readouts"][len(SPLITS) * (number - 1) : len(SPLITS) * number]
-        trainer.read_out(model, seed, readouts, next(tails, None))
+        trainer.read_out(model, seed, readouts[number - 1], next(tails, None))
         if "heads" in job.outputs:
             write_table(next(heads), HEAD, head_columns(take_head(model)), job.provenance, seed)
     job.report(trainer.texts)

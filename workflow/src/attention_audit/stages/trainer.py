@@ -120,12 +120,15 @@ class Trainer:
         write_table(history, HISTORY, history_columns(trained), provenance, seed)
 
     def read_out(self, model: Network, seed: int, paths: list[Path], tail: Path | None = None) -> None:
-        """Write the readouts of a model, one a split. tail: of a Transformer classifier, which has one."""
+        """Write the readouts of a model, one a split, whose file has its name.
+
+        tail: of a Transformer classifier, which has one.
+        """
         if isinstance(model, FineTuned):
             self.read_out_heads(model, seed, paths, tail)
             return
-        for path, (name, split) in zip(paths, self.splits.items(), strict=True):
-            readout = take_readout(model, split, self.material.splits[name].ids)
+        for path in paths:
+            readout = take_readout(model, self.splits[path.stem], self.material.splits[path.stem].ids)
             write_batches(path, READOUT, readout.tables(), self.made, seed)
 
     def read_out_heads(self, model: FineTuned, seed: int, paths: list[Path], tail: Path | None) -> None:
@@ -134,11 +137,12 @@ class Trainer:
         Raises AuditError where the tail and the model disagree.
         """
         model.eval()
-        for path, (name, texts) in zip(paths, self.material.splits.items(), strict=True):
+        for path in paths:
+            texts = self.material.splits[path.stem]
             if texts.pieces is None or tail is None:
                 raise ValueError("a classifier is read out from pieces, with a tail")
             labels = np.asarray(texts.labels)
-            if name != "test":
+            if path.stem != "test":
                 maps = take_maps(model, texts.pieces, texts.ids, labels)
                 write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, seed)
                 continue
@@ -149,5 +153,5 @@ class Trainer:
 
     @property
     def texts(self) -> str:
-        """How many texts are read out, as a line of the log."""
-        return f"read out: {', '.join(f'{name} {len(split)}' for name, split in self.splits.items())} texts"
+        """How many texts each split has, as a line of the log."""
+        return f"{', '.join(f'{name} {len(split)}' for name, split in self.splits.items())} texts"

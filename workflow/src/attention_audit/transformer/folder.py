@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,6 +85,20 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
             f"path, or fetch the model once where there is a network, with: hf download {path}"
         )
     return found
+
+
+@contextmanager
+def told_of(mirror: str | None) -> Iterator[None]:
+    """Tell of the mirror in the block as a job is told of it; None: as it is."""
+    before = os.environ.get(MIRROR)
+    if mirror is not None:
+        os.environ[MIRROR] = mirror
+    try:
+        yield
+    finally:
+        if mirror is not None:
+            os.environ.pop(MIRROR)
+            os.environ.update({} if before is None else {MIRROR: before})
 
 
 def known_mirror() -> Path | None:

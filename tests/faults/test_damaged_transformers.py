@@ -1,0 +1,109 @@
+"""Files that only runs of Transformers have, truncated, emptied, or with a bit flipped: noticed and named.
+
+They are made here by the stages themselves, of models of random weights; nothing is trained.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folder import kind_of
+from hurt import Tally
+from planned import plan_of
+from test_damaged import TRANSFORMERS, damaged
+
+from attention_audit.artefacts.array import opened_array
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.record import read_record
+from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.readout import HEADED, SEVERAL
+from attention_audit.columns.states import PIECES
+from attention_audit.errors import AuditError
+from attention_audit.readout import read_readout
+
+pytest.importorskip("transformers")
+
+import classifiers_on_disk
+import transformers_on_disk
+from in_process import make, make_audit
+
+HF = "results/readouts/chorus/hf"
+KINDS: dict[str, Artefact] = {
+    "results/states/chorus/pieces.parquet": PIECES,
+    f"{HF}/mine/seed1/test.parquet": HEADED,
+    f"{HF}/imposed/seed1/test.parquet": SEVERAL,
+    "results/audits/chorus/hf/heads.parquet": kind_of(Path("results/audits/chorus/hf/heads.parquet")),
+    "results/audits/chorus/hf/cut_texts.parquet": kind_of(Path("results/audits/chorus/hf/cut_texts.parquet")),
+}
+"""Every kind of Parquet file that only such runs have."""
+OTHERS = ["results/states/chorus/states.npy", "results/transformer.json", f"{HF}/mine/seed1/tail.safetensors"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all of these files: the states of a frozen encoder, and a classifier that is read out."""
+    folder = tmp_path_factory.mktemp("made")
+    letters = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS]
+    changes: dict[str, Any] = {
+        "datasets": [],
+        "corpora": {"chorus": {"texts": {"train": 32, "dev": 16, "test": 16}}},
+        "serrano_smith": {"datasets": []},
+        "jain_wallace": {"datasets": ["chorus"], "models": ["transformer_dot"]},
+        "deception": {"datasets": []},
+        "transformer": {"path": str(transformers_on_disk.save(folder / "encoder", letters, positions=400))},
+        "hf": {
+            "chorus": {
+                "models": {"mine": [str(classifiers_on_disk.save(folder / "mine", names=("0", "1"), words=letters))]},
+                "max_length": 24,
+            }
+        },
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        plan = plan_of(**changes)
+        make(plan, *(path for path in (*KINDS, *OTHERS) if "/audits/" not in path))
+        for audit in ("heads", "cut_texts"):
+            make_audit(plan, "chorus", "hf", audit)
+    return folder
+
+
+def test_every_kind_that_only_transformers_have_is_damaged() -> None:
+    assert {*KINDS.values()} == TRANSFORMERS
+
+
+def read(path: Path) -> object:
+    """Read a file as a stage does."""
+    match path.suffix:
+        case ".npy":
+            return opened_array(path)
+        case ".json":
+            return read_record(path)
+        case ".safetensors":
+            return read_readout(path.with_name("test.parquet"))
+    return read_table(path, KINDS[path.as_posix()])
+
+
+@pytest.mark.parametrize("file", [*KINDS, *OTHERS])
+def test_no_damage_goes_unnoticed(
+    file: str, made: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally, full: bool
+) -> None:
+    monkeypatch.chdir(made)
+    path, draw = Path(file), random.Random(file)
+    whole = path.read_bytes()
+    read(path)
+    times = {"emptied": 1, "truncated": 100 if full else 5, "one bit flipped": 2000 if full else 20}
+    try:
+        for damage, count in times.items():
+            for _ in range(count):
+                path.write_bytes(damaged(whole, damage, draw))
+                with pytest.raises(AuditError) as caught:
+                    read(path)
+                assert f"{path}: " in str(caught.value)
+                assert f"rebuild it with: snakemake --cores 1 --force {path}" in str(caught.value)
+            tally(f"a file of a Transformer {damage}, read as a stage does", "noticed and named", count)
+    finally:
+        path.write_bytes(whole)
+    read(path)
