@@ -201,5 +201,5 @@ class TableCorpus(RawSource):
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
         text = running_text(place, row, self.text)
-        said = self.evidence and annotations_of(place, text, row, self.evidence)
+        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
         return Text(id_, split, label, text, place, query=query, annotations=said)
