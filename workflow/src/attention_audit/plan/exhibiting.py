@@ -14,7 +14,7 @@ from attention_audit.plan.auditing import Auditing, Inputs
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files, with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
-from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
+from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 
@@ -251,7 +251,7 @@ class Exhibiting:
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
+                unasked=self.auditing.unasked(suite, name, model, [*ANSWERING, *PLAUSIBLE]),
                 contrasts=suite.contrasts(model),
                 given=suite.given(name, model) is not None,
                 frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,

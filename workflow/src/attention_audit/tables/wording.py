@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from attention_audit.errors import AuditError
-from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
+from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, Names
 
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
@@ -53,6 +53,16 @@ HEADINGS = {
     "permutation_tvd": "TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
+    "auprc": "AUPRC",
+    "token_f1": "token F1",
+    "iou": "IOU",
+    "marked_mass": "mass on marked words",
+    "majority_auprc": "AUPRC, majority",
+    "majority_token_f1": "token F1, majority",
+    "majority_iou": "IOU, majority",
+    "majority_marked_mass": "mass, majority",
+    "unmarked": "maps without a mark",
+    "all_marked": "maps with all words marked",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 65))]
@@ -69,7 +79,7 @@ PARTS = {
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
-    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
+    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
 )
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
@@ -97,7 +107,14 @@ def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, s
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    for some in (PARTS, RANKINGS.labels, ATTRIBUTIONS.labels, titles, *(names.labels for names in models)):
+    for some in (
+        PARTS,
+        RANKINGS.labels,
+        ATTRIBUTIONS.labels,
+        PLAUSIBLE.labels,
+        titles,
+        *(names.labels for names in models),
+    ):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(
