@@ -89,7 +89,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "corpora.needle.vectors",
             "glove",
             "config: corpora.needle.vectors: unknown word vectors 'glove'; known: random, fasttext-simple, "
-            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
+            "glove-6b-100d, glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "adversary.lambdas",

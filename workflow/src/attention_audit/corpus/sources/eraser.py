@@ -29,7 +29,7 @@ class EraserCorpus(RawSource):
     )
     query: bool = Field(
         False,
-        description="Read the query as the second text, which makes pairs; false where all texts have the same, as in movies.",
+        description="Read the query as the second text, which makes pairs; in movies, all texts have the same query.",
     )
 
     @property
