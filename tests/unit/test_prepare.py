@@ -122,6 +122,7 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "annotators": None,
         "marks": None,
         "scores": None,
+        "annotator_labels": None,
     }
     assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
     assert read_provenance(corpus.path) == provenance.record()

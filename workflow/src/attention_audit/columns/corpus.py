@@ -70,6 +70,12 @@ CORPUS = Artefact(
             nullable=True,
             meaning="a number for each word, where the source has them; null where not",
         ),
+        Column(
+            "annotator_labels",
+            STRINGS,
+            nullable=True,
+            meaning="for each annotator, the class that they gave the text, or nothing; null where nobody was asked",
+        ),
     ),
 )
 

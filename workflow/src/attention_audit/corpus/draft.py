@@ -46,6 +46,7 @@ DRAFT = pa.schema(
         ("annotators", STRINGS),
         ("marks", LISTS_OF_INTEGERS),
         ("scores", REALS),
+        ("annotator_labels", STRINGS),
         ("outside", pa.int64()),
         ("lost", pa.int64()),
         ("miscounted", pa.int64()),
@@ -120,6 +121,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
     """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
     split = [placed_words(text.text, tokens) for text in texts]
     words = [[word for sentence in sentences for word, _, _ in sentence] for sentences in split]
+    annotations = [text.annotations for text in texts]
     found = [on_words(text, chain(*sentences)) for text, sentences in zip(texts, split, strict=True)]
     starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
     queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
@@ -135,9 +137,10 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [one and [*one.rationale.marks] for one in found],
         [one and [*one.rationale.marks.values()] for one in found],
         [one and one.rationale.scores for one in found],
-        [text.annotations.outside if text.annotations else 0 for text in texts],
+        [said and said.labels and [said.labels[name] for name in said.marks] for said in annotations],
+        [said.outside if said else 0 for said in annotations],
         [one.lost if one else 0 for one in found],
-        [text.annotations.miscounted if text.annotations else 0 for text in texts],
+        [said.miscounted if said else 0 for said in annotations],
         [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:

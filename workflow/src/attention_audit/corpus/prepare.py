@@ -20,6 +20,7 @@ from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.corpus.borrowed import texts_of
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import Length, Source
@@ -200,7 +201,7 @@ class Settled:
                     for names in table["candidates"].to_pylist()
                 ]
                 marked = [lists and (majority(lists) or None) for lists in table["marks"].to_pylist()]
-                copied = ("id", "tokens", "sentences", "query", "annotators", "marks", "scores")
+                copied = ("id", "tokens", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
                 columns = {
                     **{name: table[name] for name in copied},
                     "evidence": marked,
@@ -213,8 +214,11 @@ class Settled:
                 yield made.filter(pa.array(self.fates[here] == KEPT))
 
 
-def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
-    """Decide split, class and fate of every text. Raises AuditError where the corpus cannot be audited."""
+def settle(dataset: str, source: Source, ledger: Ledger, named: list[str] | None) -> Settled:
+    """Decide split, class and fate of every text. named: the classes in order, None where labels tell them.
+
+    Raises AuditError where the corpus cannot be audited.
+    """
     preparation = source.preparation
     own_splits, own_labels, tokens, sentences, longest, digests = ledger.columns()
     fates = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(tokens == 0, EMPTY, KEPT))
@@ -225,7 +229,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
         )
     splits = own_splits.copy()
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits)
-    classes = class_names(ledger, preparation.classes)
+    classes = class_names(ledger, named)
     number = {name: label for label, name in enumerate(classes)}
     # the last entry is that of texts without a label, whose position is -1
     labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
@@ -279,8 +283,9 @@ def prepare(
     if said := splitting(source.preparation.tokens):
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
-        ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
-        settled = settle(dataset, source, ledger)
+        texts, classes = texts_of(dataset, source, raw)
+        ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
+        settled = settle(dataset, source, ledger, classes)
         report_dropped(settled, draft, report)
         report_misaligned(settled, draft, report)
         write_batches(path, CORPUS, settled.rows(draft), provenance)

@@ -6,6 +6,7 @@ character with a marked stretch.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,11 +24,12 @@ class Annotations:
     marks: the stretches that each annotator marked, by name; an empty list says that nothing was marked. scores: the
     stretches that have a number, with it; None where the source has no numbers. outside: how many marks lay outside of
     the text, and miscounted: how many lists had another number of entries than the text has words; neither is in
-    `marks`.
+    `marks`. labels: the class that each annotator gave the text, "" for none; None where nobody was asked.
     """
 
     marks: Mapping[str, Sequence[Span]]
     scores: Sequence[tuple[int, int, float]] | None = None
+    labels: Mapping[str, str] | None = None
     outside: int = 0
     miscounted: int = 0
 
@@ -65,6 +67,11 @@ def of_words(marks: Mapping[str, Iterable[int]], scores: Sequence[float] | None 
     """The annotations of a text that its source has split, from positions of words and a number for each word."""
     numbers = None if scores is None else [(at, at + 1, score) for at, score in enumerate(scores)]
     return Annotations({name: [(at, at + 1) for at in positions] for name, positions in marks.items()}, numbers)
+
+
+def word_spans(text: str) -> list[Span]:
+    """Where the words of a text stand that white space sets apart."""
+    return [word.span() for word in re.finditer(r"\S+", text)]
 
 
 def majority(marks: Iterable[Iterable[int]]) -> list[int]:

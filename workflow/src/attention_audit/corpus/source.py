@@ -9,11 +9,14 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from attention_audit.corpus.labels import Label
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
+TRAINED_ON = "trained_on"
+"""The field of the corpus that a data set takes its training texts from."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
 
 
@@ -49,6 +52,20 @@ class Length(Section):
     )
     most_sentences: Count | None = Field(None, description="Sentences of a train or dev text at most.")
     longest_sentence: Count | None = Field(None, description="Tokens of a sentence of a train or dev text at most.")
+
+
+class TrainedOn(Section):
+    """Another data set, on which the models are trained that read the texts of this one."""
+
+    dataset: Name = Field(
+        description="The data set whose training and development texts are taken, as words; its `tokens` are to be "
+        "those of this one. All texts of this one are for the test then, but for those that it has for training itself."
+    )
+    labels: dict[Label, Label | None] = Field(
+        default_factory=dict,
+        description="What that data set calls each label of this one; null: leave such texts out. A label that is not "
+        "named here is called the same in both.",
+    )
 
 
 class Preparation(NamedTuple):
@@ -93,6 +110,9 @@ class RawSource(Source):
     folder: Name | None = Field(
         None,
         description="Folder of its raw files, in a mirror and in `raw/` of the results; null: the data set's name.",
+    )
+    trained_on: TrainedOn | None = Field(
+        None, description="Another data set to train on, so that these texts are only read; null: train on these."
     )
     origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
     tokens: Tokens = Field(default_factory=Tokens, description="How texts become words.")

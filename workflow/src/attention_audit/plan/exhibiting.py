@@ -12,7 +12,7 @@ from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, T
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing, Inputs
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.corpora import fetched_files, record_files
+from attention_audit.plan.corpora import fetched_files, record_files, with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.scope import Scope
@@ -236,7 +236,11 @@ class Exhibiting:
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""
-        return {name: [list(file) for file in fetched_files(self.scope.config, name)] for name in self.scope.datasets}
+        config = self.scope.config
+        return {
+            name: [list(file) for own in with_training(config, [name]) for file in fetched_files(config, own)]
+            for name in self.scope.datasets
+        }
 
     def subjects(self) -> list[Subject]:
         """The models whose attention the summary judges, one a data set, suite and model."""

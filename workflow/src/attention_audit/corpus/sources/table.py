@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from attention_audit.corpus.labels import Label, label_text
+from attention_audit.corpus.marks import Evidence, annotations_of
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Text
@@ -17,8 +18,6 @@ from attention_audit.errors import AuditError
 from attention_audit.section import refuse_duplicates
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
-WHOLE = re.compile(r"(-?[0-9]+)\.0+")
-"""A whole number as a column of numbers is often written where one of its cells is empty."""
 
 
 def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
@@ -50,19 +49,6 @@ def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
     return running_text(place, row, column).strip() or None
 
 
-def label_text(label: Any) -> Any:
-    """A label as text: 1, 1.0, "1" and "1.0" are the same, and so are True and "true". Anything else is as it was."""
-    if isinstance(label, bool):
-        return str(label).lower()
-    if isinstance(label, int | float) and math.isfinite(label):
-        return str(int(label) if label == label // 1 else label)
-    whole = WHOLE.fullmatch(label) if isinstance(label, str) else None
-    return str(int(whole[1])) if whole else label
-
-
-Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
-
-
 class TableCorpus(RawSource):
     """The user's own texts, or pairs of texts, in the columns of a table."""
 
@@ -81,6 +67,7 @@ class TableCorpus(RawSource):
         None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
     )
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
+    evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
     drop_unlabelled: bool = Field(
         False, description="Leave out rows without a label, and count them; false: such a row ends the run."
@@ -159,6 +146,12 @@ class TableCorpus(RawSource):
     def wanted(self) -> dict[str, str]:
         """The columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id")}
+        if self.evidence is not None:
+            several = len(self.evidence.names) > 1
+            named |= {
+                f"evidence.columns[{number}]" if several else "evidence.columns": name
+                for number, name in enumerate(self.evidence.names)
+            }
         return {key: column for key, column in named.items() if column is not None}
 
     @property
@@ -207,4 +200,6 @@ class TableCorpus(RawSource):
             name_of_split = (short_text(place, row, self.split) or "").lower()
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
-        return Text(id_, split, label, running_text(place, row, self.text), place, query=query)
+        text = running_text(place, row, self.text)
+        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
+        return Text(id_, split, label, text, place, query=query, annotations=said)
