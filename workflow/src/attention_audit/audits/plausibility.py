@@ -152,7 +152,8 @@ def average_precision(cases: Cases, ties: Ties) -> Floats:
     pairs = np.where(n > 1, (m - 1) / np.maximum(n - 1, 1), 0.0)
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
     found = m / n * ((ties.marked_before + 1) * sums + pairs * (n - (ties.before + 1) * sums))
-    return np.bincount(ties.of, found, minlength=len(cases)) / cases.count
+    summed: Floats = np.bincount(ties.of, found, minlength=len(cases))
+    return summed / cases.count
 
 
 def _log_choose(n: Indices, k: Indices, factorials: Floats) -> Floats:
@@ -243,7 +244,7 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
     with np.errstate(invalid="ignore"):
         known = np.where(size > 0, 1.0, np.nan)
         f1, iou = 2 * shared / (size + asked.count), shared / (size + asked.count - shared)
-    totals = np.bincount(asked.of, votes, minlength=len(asked))
+    totals: Floats = np.bincount(asked.of, votes, minlength=len(asked))
     found = {"auprc": overlap(asked, votes)["auprc"], "f1": f1 * known, "iou": iou * known}
     return asked, found | {"mass": mass(asked, votes, totals)}
 

@@ -195,6 +195,7 @@ class Exhibiting:
         """The settings of a job, perhaps of `only` one data set."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
+        labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
         reads = {
             name: ReadSpec(
                 source=read.source,
@@ -218,7 +219,7 @@ class Exhibiting:
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
             models={suite.key: models_of(suite) for suite in suites} if named else {},
-            titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
+            titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched=self.fetched() if records else {},
             font=self.scope.config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,

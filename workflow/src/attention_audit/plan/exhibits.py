@@ -368,6 +368,20 @@ FIGURES: tuple[Figure, ...] = (
         reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
         settings=("models",),
     ),
+    Figure(
+        "fig_plausible_faithful",
+        "figures.plausibility:fig_plausible_faithful",
+        "which attributions point to marked words, and which of them to what the model needs",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
+    ),
+    Figure(
+        "fig_plausibility",
+        "figures.plausibility:fig_plausibility",
+        "how well attributions point to marked words, beside chance and other annotators",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
+    ),
 )
 
 TABLES: tuple[Table, ...] = (

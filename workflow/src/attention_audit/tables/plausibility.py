@@ -28,6 +28,17 @@ METRICS = (*NAMES.values(), *(MAJORITY + name for name in NAMES.values()), *FAIT
 RANDOM = "random"
 
 
+def row_of(paper: str, model: str, attribution: str) -> str:
+    """What the row of an attribution of a model is called."""
+    return f"{paper}/{model} - {attribution}"
+
+
+def parts_of(row: str) -> tuple[str, str]:
+    """The model, as the row of a table names it, and the attribution, from what `row_of` made of them."""
+    about, _, attribution = row.rpartition(" - ")
+    return about, attribution
+
+
 def effect_of(rows: pd.DataFrame, measure: str) -> tuple[Effect, Floats]:
     """The mean of a measure over texts and trainings, from rows with the columns seed, id and the measure; and that of
     each training, (S,). Of several annotators of a text, the mean counts.
@@ -123,15 +134,16 @@ def table_plausibility(
         if len(first):
             plain = [part.astype({"id": object, "attribution": object}) for part in (first, further)]
             cells = of_model(pd.concat(plain, ignore_index=True), erasures, deletions)
-            cells["row"] = about + " - " + cells.pop("attribution")
+            names = cells.pop("attribution")
+            cells["row"] = [row_of(subject.paper, subject.model, name) for name in names]
             frames.append(cells.assign(dataset=subject.dataset, note=""))
         elif subject.dataset in marked and (reason := subject.unasked.get(AUDIT)):
             note = {"dataset": subject.dataset, "row": about, "metric": "", "mean": np.nan, "seeds": subject.seeds}
             frames.append(pd.DataFrame([{**note, "note": f"not asked: {reason}"}]))
     order = [
         row
-        for about in dict.fromkeys(f"{subject.paper}/{subject.model}" for subject in judged)
-        for row in (about, *(f"{about} - {name}" for name in PLAUSIBLE))
+        for paper, model in dict.fromkeys((subject.paper, subject.model) for subject in judged)
+        for row in (f"{paper}/{model}", *(row_of(paper, model, name) for name in PLAUSIBLE))
     ]
     rows = pd.concat(frames[1:] or frames, ignore_index=True)
     table = as_table(rows, order, [*METRICS, ""])

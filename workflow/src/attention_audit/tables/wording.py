@@ -115,14 +115,8 @@ def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, s
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    for some in (
-        PARTS,
-        RANKINGS.labels,
-        ATTRIBUTIONS.labels,
-        PLAUSIBLE.labels,
-        titles,
-        *(names.labels for names in models),
-    ):
+    declared = (RANKINGS, ATTRIBUTIONS, PLAUSIBLE, *models)
+    for some in (PARTS, titles, *(names.labels for names in declared)):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(
