@@ -155,7 +155,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "model.attention",
             "dots",
-            "config: model.attention: input should be 'additive' or 'dot', not 'dots' (did you mean 'dot'?)",
+            "config: model.attention: input should be 'additive', 'linear' or 'dot', not 'dots' (did you mean 'dot'?)",
         ),
         (
             "model.encoder",
