@@ -1,4 +1,4 @@
-"""Laws of what marked words and scores have in common: every order of equals counts, and the place of a word does not."""
+"""Laws of measures of marked words: every order of equal scores counts, and the place of a word does not."""
 
 from __future__ import annotations
 

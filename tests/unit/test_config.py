@@ -53,7 +53,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "haystack",
             "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'beacon', "
             "'unison', 'debate', 'digest', 'table', 'readout', 'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', "
-            "'snli', 'babi', 'cnn'",
+            "'snli', 'babi', 'cnn', 'tagged', 'yelp-hat', 'esnli', 'eraser'",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
         ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),
@@ -82,14 +82,14 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "vectors",
             "glove",
-            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-840b-300d, "
-            "glove-twitter-25d, word2vec-200d, word2vec-300d",
+            "config: vectors: unknown word vectors 'glove'; known: random, fasttext-simple, glove-6b-100d, "
+            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "corpora.needle.vectors",
             "glove",
             "config: corpora.needle.vectors: unknown word vectors 'glove'; known: random, fasttext-simple, "
-            "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
+            "glove-6b-100d, glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
         ),
         (
             "adversary.lambdas",
@@ -208,8 +208,8 @@ def test_every_fault_has_a_line() -> None:
     assert [line.partition(")")[0] for line in faults(raw)] == [
         "config: datasets: unknown data set 'needel' (did you mean 'needle'?",
         "config: models: unknown data set 'chorsu' (did you mean 'chorus'?",
-        "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-840b-300d, "
-        "glove-twitter-25d, word2vec-200d, word2vec-300d",
+        "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-6b-100d, "
+        "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
     ]
 
 

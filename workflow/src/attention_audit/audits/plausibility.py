@@ -6,8 +6,8 @@ decides by: a map can please and mislead. Assumes that the marks are reasons of 
 An attribution scores the words of a text, of which a person marked k. Its answer is held against each person's marks,
 and against those of their majority (DeYoung et al. 2020, ERASER, section 4; Sen et al. 2020, section 3):
 
-f1, iou     of the k words with the highest scores, and the k marked words: twice what they share / 2k, which is precision
-            and recall as well; what they share / what either has
+f1, iou     of the k words with the highest scores, and the k marked words: what they share / k, which is precision and
+            recall as well; what they share / what either has
 auprc       average precision: the mean, over the marked words, of the share of marked ones among all words up to there
 mass        the share of all scores that is on marked words, of scores that are magnitudes
 
@@ -118,7 +118,8 @@ def cases_of(ids: Sequence[str], words: Indices, rationales: Rationales) -> Case
 class Ties(NamedTuple):
     """Words of one map with equal scores, G such groups from the highest score of each map to its lowest: (G,) each.
 
-    of: the map. before, marked_before: how many words, and how many marked ones, are higher. size, marked: of the group.
+    of: the map. before, marked_before: how many words, and how many marked ones, are higher. size, marked: of the
+    group.
     """
 
     of: Indices
@@ -151,7 +152,8 @@ def average_precision(cases: Cases, ties: Ties) -> Floats:
     pairs = np.where(n > 1, (m - 1) / np.maximum(n - 1, 1), 0.0)
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
     found = m / n * ((ties.marked_before + 1) * sums + pairs * (n - (ties.before + 1) * sums))
-    return np.bincount(ties.of, found, minlength=len(cases)) / cases.count
+    summed: Floats = np.bincount(ties.of, found, minlength=len(cases))
+    return summed / cases.count
 
 
 def _log_choose(n: Indices, k: Indices, factorials: Floats) -> Floats:
@@ -203,10 +205,11 @@ def overlap(cases: Cases, scores: Floats) -> dict[str, Floats]:
 
 
 def mass(cases: Cases, scores: Floats, totals: Floats) -> Floats:
-    """The share of all scores that is on marked words, (C,); NaN where nothing or all is marked, or a score is below 0.
+    """The share of all scores that is on marked words, (C,); NaN where nothing or all is marked, or a score is below
+    0.
 
-    totals (C,): the sums of the scores over all items, of which some may be marks of a tokenizer. Where it is 0, nothing
-    is preferred, and the share is that of the words.
+    totals (C,): the sums of the scores over all items, of which some may be marks of a tokenizer. Where it is 0,
+    nothing is preferred, and the share is that of the words.
     """
     on = np.bincount(cases.of[cases.marked], scores[cases.marked], minlength=len(cases))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -241,7 +244,7 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
     with np.errstate(invalid="ignore"):
         known = np.where(size > 0, 1.0, np.nan)
         f1, iou = 2 * shared / (size + asked.count), shared / (size + asked.count - shared)
-    totals = np.bincount(asked.of, votes, minlength=len(asked))
+    totals: Floats = np.bincount(asked.of, votes, minlength=len(asked))
     found = {"auprc": overlap(asked, votes)["auprc"], "f1": f1 * known, "iou": iou * known}
     return asked, found | {"mass": mass(asked, votes, totals)}
 

@@ -47,7 +47,9 @@ class Counts:
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
     (None: to be drawn) and label. found: of each text, by its digest, how often it stands, the splits it stands in as
     bits, and a digest of its first label. ids: their digests, where a column has them. beginnings: of texts that stand
-    often. whole: whether all rows were read. unseen: of the impermissible words that are named, those that no text has.
+    often. annotated: texts in which somebody marked words; outside and miscounted: the places of those with marks
+    outside of them, or with lists that have not an entry a word. whole: whether all rows were read. unseen: of the
+    impermissible words that are named, those that no text has.
     """
 
     read: int = 0
@@ -62,6 +64,9 @@ class Counts:
     contrary: int = 0
     own_label: int = 0
     beginnings: dict[bytes, str] = field(default_factory=dict)
+    annotated: int = 0
+    outside: list[str] = field(default_factory=list)
+    miscounted: list[str] = field(default_factory=list)
     whole: bool = True
     unseen: set[str] | None = None
 
@@ -87,6 +92,13 @@ class Counts:
             self.splits.setdefault(text.split, Counter())[text.label] += 1
             self.own_label += said == text.label
             self._compare(text, said)
+            self._annotated(text)
+
+    def _annotated(self, text: Text) -> None:
+        if text.annotations is not None:
+            self.annotated += 1
+            self.outside += [text.place] * (text.annotations.outside > 0)
+            self.miscounted += [text.place] * (text.annotations.miscounted > 0)
 
     def look(self, text: Text, source: TableCorpus) -> None:
         """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
@@ -215,6 +227,19 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     return ""
 
 
+def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Marks that do not fit their texts, each kind in a line with its count."""
+    if source.evidence is not None and not counts.annotated:
+        yield f"no text has marks in column {source.evidence.names[0]!r}"
+    if counts.outside:
+        yield f"{len(counts.outside)} texts have marks outside of them, which are left out; first: {counts.outside[0]}"
+    if counts.miscounted:
+        yield (
+            f"{len(counts.miscounted)} texts have lists of marks with another number of entries than words, which are "
+            f"left out; first: {counts.miscounted[0]}"
+        )
+
+
 def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What a user may not have meant, each in a line with its counts."""
     usable = counts.usable
@@ -236,6 +261,7 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"{across} texts stand in several splits, so that the model is tested on what it was trained on"
     elif counts.repeated and None in counts.splits:
         yield "splits are drawn text by text, so that such texts may fall into several of them"
+    yield from misfits(source, counts)
     often, begins = counts.most_frequent()
     if often > SAME * usable:
         yield f"one text stands {often} times; it begins with {begins!r}"

@@ -10,6 +10,8 @@ from attention_audit.corpus.sources.babi import BabiCorpus
 from attention_audit.corpus.sources.cnn import CnnCorpus
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.digest import DigestCorpus
+from attention_audit.corpus.sources.eraser import EraserCorpus
+from attention_audit.corpus.sources.esnli import EsnliCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.jmars import JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
@@ -37,6 +39,8 @@ Corpus = Annotated[
     | BabiCorpus
     | CnnCorpus
     | TaggedCorpus
-    | YelpHatCorpus,
+    | YelpHatCorpus
+    | EsnliCorpus
+    | EraserCorpus,
     Field(discriminator="kind"),
 ]

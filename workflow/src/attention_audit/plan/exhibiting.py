@@ -14,7 +14,7 @@ from attention_audit.plan.auditing import Auditing, Inputs
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files, with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
-from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
+from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 
@@ -195,6 +195,7 @@ class Exhibiting:
         """The settings of a job, perhaps of `only` one data set."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
+        labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
         reads = {
             name: ReadSpec(
                 source=read.source,
@@ -218,7 +219,7 @@ class Exhibiting:
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
             models={suite.key: models_of(suite) for suite in suites} if named else {},
-            titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
+            titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched=self.fetched() if records else {},
             font=self.scope.config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,
@@ -252,7 +253,7 @@ class Exhibiting:
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
+                unasked=self.auditing.unasked(suite, name, model, [*ANSWERING, *PLAUSIBLE]),
                 contrasts=suite.contrasts(model),
                 given=suite.given(name, model) is not None,
                 frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,

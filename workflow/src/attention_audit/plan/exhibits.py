@@ -26,6 +26,26 @@ ANSWERING = {
     }.items()
 }
 """What the answer is made of."""
+PLAUSIBLE = {
+    name: of_every_suite(
+        name,
+        "dataset",
+        "model",
+        "seed",
+        "id",
+        "annotator",
+        "attribution",
+        "words",
+        "marked",
+        "auprc",
+        "f1",
+        "iou",
+        "mass",
+        categories=True,
+    )
+    for name in ("plausibility", "plausible_words")
+}
+"""What stands beside the answer: whether people mark the same words."""
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
 
 PERMUTATION_FIGURE = {
@@ -347,6 +367,20 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
         settings=("models",),
+    ),
+    Figure(
+        "fig_plausible_faithful",
+        "figures.plausibility:fig_plausible_faithful",
+        "which attributions point to marked words, and which of them to what the model needs",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
+    ),
+    Figure(
+        "fig_plausibility",
+        "figures.plausibility:fig_plausibility",
+        "how well attributions point to marked words, beside chance and other annotators",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
     ),
 )
 
@@ -685,6 +719,14 @@ TABLES: tuple[Table, ...] = (
             )
         },
         settings=("subjects", "resamples"),
+        gaps=False,
+    ),
+    Table(
+        "table_plausibility",
+        "tables.plausibility:table_plausibility",
+        "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
+        reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
+        settings=("subjects",),
         gaps=False,
     ),
     Table(

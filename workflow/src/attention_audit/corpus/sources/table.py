@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of, with_masks
 from attention_audit.corpus.labels import Label, label_text
+from attention_audit.corpus.marks import Evidence, annotations_of
 from attention_audit.corpus.raw import lines, opened
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
@@ -70,6 +71,7 @@ class TableCorpus(RawSource):
         None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
     )
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
+    evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
     drop_unlabelled: bool = Field(
         False, description="Leave out rows without a label, and count them; false: such a row ends the run."
@@ -151,6 +153,12 @@ class TableCorpus(RawSource):
         """The columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id")}
         named["block"] = self.block.column if self.block else None
+        if self.evidence is not None:
+            several = len(self.evidence.names) > 1
+            named |= {
+                f"evidence.columns[{number}]" if several else "evidence.columns": name
+                for number, name in enumerate(self.evidence.names)
+            }
         return {key: column for key, column in named.items() if column is not None}
 
     @property
@@ -214,6 +222,8 @@ class TableCorpus(RawSource):
             name_of_split = (short_text(place, row, self.split) or "").lower()
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
+        text = running_text(place, row, self.text)
+        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
         column = self.block.column if self.block else None
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
-        return Text(id_, split, label, running_text(place, row, self.text), place, query=query, mask=mask)
+        return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)
