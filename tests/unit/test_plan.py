@@ -351,12 +351,13 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         (
             {"resamples": 7},
             r"(ss|jw)_table2_.*|(ss|jw)_table_.*|(own|hf)_table_evidence|hf_table_correlation|"
-            "table_contributions|ss_fig_aopc",
+            "table_contributions|ss_fig_aopc|pd_table_(deception|claims)",
         ),
         ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located) .."),
+        ({"deletion": {"texts": 7}}, "located .."),
         ({"agreement": {"texts": 7}}, "agreement jw|located .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),

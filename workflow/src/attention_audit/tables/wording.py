@@ -53,6 +53,10 @@ HEADINGS = {
     "permutation_tvd": "TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
+    "accuracy_percent": "accuracy (%)",
+    "mass_percent": "attention on impermissible words (%)",
+    "uniform_percent": "uniform weights would put there (%)",
+    "deleted_percent": "accuracy of the same model without them (%)",
     "auprc": "AUPRC",
     "token_f1": "token F1",
     "iou": "IOU",
@@ -63,10 +67,6 @@ HEADINGS = {
     "majority_marked_mass": "mass, majority",
     "unmarked": "maps without a mark",
     "all_marked": "maps with all words marked",
-    "accuracy_percent": "accuracy (%)",
-    "mass_percent": "attention on impermissible words (%)",
-    "uniform_percent": "uniform weights would put there (%)",
-    "deleted_percent": "accuracy of the same model without them (%)",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]

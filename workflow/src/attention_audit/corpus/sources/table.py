@@ -222,8 +222,8 @@ class TableCorpus(RawSource):
             name_of_split = (short_text(place, row, self.split) or "").lower()
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
-        column = self.block.column if self.block else None
-        mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
         text = running_text(place, row, self.text)
         said = annotations_of(place, text, row, self.evidence) if self.evidence else None
+        column = self.block.column if self.block else None
+        mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
         return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)
