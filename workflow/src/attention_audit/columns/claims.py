@@ -7,8 +7,8 @@ from attention_audit.columns.shared import DATASET
 
 CLAIMS = Artefact(
     "claims",
-    "tables/ss_table_claims.parquet",
-    meaning="What Serrano & Smith 2019 found, and whether it comes back.",
+    "tables/{suite}_table_claims.parquet",
+    meaning="What a paper found, and whether it comes back.",
     columns=(
         DATASET,
         Column("claim", STRING, meaning="what they found"),

@@ -45,6 +45,9 @@ SOURCES = {
     ("SS2019", "Section 5.4"): "ss_table_pairwise",
     ("JW2019", "Table 1"): "jw_table1_performance",
     ("JW2019", "Table 2"): "jw_table2_correlation",
+    ("MD2020", "Table 2"): "md_table_diversity",
+    ("MD2020", "rerun of Table 2"): "md_table_diversity",
+    ("MD2020", "second rerun of Table 2"): "md_table_diversity",
 }
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"

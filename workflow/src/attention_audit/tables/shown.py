@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from attention_audit.answer.words import YES
+from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
@@ -98,6 +99,28 @@ def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
             "ours": [f"{value} [{least}, {most}]" for value, least, most in zip(ours, low, high, strict=True)],
             "paper": claims["theirs"],
             "holds": ["yes" if holds else "NO" for holds in claims["holds"]],
+        },
+        dtype=str,
+    )
+    return [Block(frame)]
+
+
+def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.readable: each word with its effect, beside that of the twin."""
+    frame = pd.DataFrame(
+        {
+            "data set": [display_name(dataset) for dataset in table["dataset"]],
+            "model": [label_of(model, labels) for model in table["model"]],
+            "instead of": [label_of(model, labels) for model in table["twin"]],
+            "answer": table["sentence"],
+            **{
+                f"{name}{heard}": [
+                    f"{word} ({number(value, '')})" if number(value, "") else word
+                    for word, value in zip(table[f"{name}{part}"], table[f"{name}{part}_value"], strict=True)
+                ]
+                for name in READ_BY
+                for part, heard in (("", ""), ("_twin", ", without the remedy"))
+            },
         },
         dtype=str,
     )

@@ -51,6 +51,9 @@ HEADINGS = {
     "cut": "texts cut",
     "flips": "permutations that flip (share)",
     "permutation_tvd": "TVD when permuted",
+    "magnitude": "conicity, as in the authors' code",
+    "tau_loo": "τ with leave-one-out",
+    "used": "used: mean TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
 }
