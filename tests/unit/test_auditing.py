@@ -231,6 +231,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "ss": ("located",),
         "jw": ("correlation", "agreement", "conicity", "located"),
         "pd": ("impermissible", "located"),
+        "md": ("correlation", "conicity", "located"),
         "hf": ("correlation", "agreement", "located"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits

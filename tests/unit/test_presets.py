@@ -117,13 +117,32 @@ def pruthi(dataset: str, model: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd": pruthi}
+MD_ENCODERS = {
+    "vanilla_lstm": "lstm",
+    "diversity_lstm": "lstm",
+    "vanilla_bilstm": "bilstm",
+    "diversity_bilstm": "bilstm",
+}
+
+
+def mohankumar(dataset: str, model: str) -> dict[str, Any]:
+    """Theirs: 256 units, which are 128 in each direction; the mean of a batch's losses."""
+    pair = dataset == "snli"
+    recipe = ALL | ADAM | TEXTS | FREE | {"average": True, "missing": "zero"} | (PAIRS if pair else {})
+    both = model.endswith("bilstm")
+    sizes = {"hidden": 128 if both else 256, "attention_hidden": 128, "embedding": 300}
+    epochs = {"batch_size": 128, "epochs": 25} if pair else {}
+    return recipe | sizes | epochs | {"encoder": MD_ENCODERS.get(model, model)}
+
+
+PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd": pruthi, "md": mohankumar}
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
 DIFFERENT = {
     "sst": {"embedding"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "deception": {"batch_size", "learning_rate", "patience"},
+    "diversity": SIZES,
     "serrano-smith-small": {
         *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
         "convolution",

@@ -57,24 +57,19 @@ class VectorEncoder(nn.Module, ABC):
         raise TypeError(f"{type(self).__name__} cannot summarise a query")
 
 
-class BiLSTM(TextEncoder):
-    """One LSTM over the text and one over the text reversed within its own length.
+class Bidirectional(TextEncoder):
+    """One recurrence over the text and one over the text reversed within its own length, of `hidden` units each.
 
     Padding comes last for both, so neither reads it before a token: the states are exact without packed sequences, and
     computed several times faster on a CPU. Both read their words from one lookup, time first, and stop before the last
     mark.
     """
 
-    def __init__(self, embedding: int, hidden: int) -> None:
+    def __init__(self, forwards: nn.Module, backwards: nn.Module, hidden: int) -> None:
         super().__init__()
-        self.forwards = self.recurrence(embedding, hidden)
-        self.backwards = self.recurrence(embedding, hidden)
+        self.forwards = forwards
+        self.backwards = backwards
         self.width = 2 * hidden
-
-    @staticmethod
-    def recurrence(embedding: int, hidden: int) -> nn.LSTM | OrthogonalLSTM:
-        """What reads a text in one direction."""
-        return nn.LSTM(embedding, hidden)
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, 2 hidden)."""
@@ -104,13 +99,21 @@ class BiLSTM(TextEncoder):
         return left, right, reverse
 
 
-class OrthogonalBiLSTM(BiLSTM):
-    """The same of orthogonal LSTMs: in either direction, a state is orthogonal to the mean of those read before it."""
+class BiLSTM(Bidirectional):
+    """An LSTM in each direction."""
 
-    @staticmethod
-    def recurrence(embedding: int, hidden: int) -> OrthogonalLSTM:
-        """What reads a text in one direction."""
-        return OrthogonalLSTM(embedding, hidden)
+    forwards: nn.LSTM
+    backwards: nn.LSTM
+
+    def __init__(self, embedding: int, hidden: int) -> None:
+        super().__init__(nn.LSTM(embedding, hidden), nn.LSTM(embedding, hidden), hidden)
+
+
+class OrthogonalBiLSTM(Bidirectional):
+    """An orthogonal LSTM in each direction: a state is orthogonal to the mean of those read before it."""
+
+    def __init__(self, embedding: int, hidden: int) -> None:
+        super().__init__(OrthogonalLSTM(embedding, hidden), OrthogonalLSTM(embedding, hidden), hidden)
 
 
 class LSTM(TextEncoder):

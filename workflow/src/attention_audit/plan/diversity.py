@@ -11,17 +11,17 @@ from attention_audit.training.settings import Optimisation, Recipe
 
 DIVERSITY = "diversity_"
 ENCODERS = {
-    "lstm": "lstm",
+    "vanilla_lstm": "lstm",
     "orthogonal_lstm": "orthogonal_lstm",
     "diversity_lstm": "lstm",
-    "bilstm": "bilstm",
+    "vanilla_bilstm": "bilstm",
     "orthogonal_bilstm": "orthogonal_bilstm",
     "diversity_bilstm": "bilstm",
 }
 
 
 class MohankumarDiversity(Suite):
-    """The models by the names in their paths: lstm and bilstm, each as it is, orthogonal_ and diversity_."""
+    """The models by the names in their paths: lstm and bilstm, each vanilla_, orthogonal_ and diversity_."""
 
     key = "md"
     paper = "MD2020"
@@ -35,12 +35,12 @@ class MohankumarDiversity(Suite):
         "model",
         "`labels` of plan/diversity.py",
         {
-            "lstm": Look("LSTM", "black", "o"),
+            "vanilla_lstm": Look("vanilla LSTM", "black", "o"),
             "orthogonal_lstm": Look("orthogonal LSTM", "blue", "s"),
             "diversity_lstm": Look("diversity LSTM", "vermillion", "^"),
-            "bilstm": Look("BiLSTM", "grey", "o"),
-            "orthogonal_bilstm": Look("orthogonal BiLSTM", "sky", "s"),
-            "diversity_bilstm": Look("diversity BiLSTM", "orange", "^"),
+            "vanilla_bilstm": Look("vanilla BiLSTM", "grey", "p"),
+            "orthogonal_bilstm": Look("orthogonal BiLSTM", "sky", "D"),
+            "diversity_bilstm": Look("diversity BiLSTM", "orange", "v"),
         },
     )
     takes_pairs = True

@@ -63,6 +63,22 @@ TVD_JSD_FIGURE = {
     "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
 }
 """What figures read that several suites have."""
+DIVERSITY = {
+    "predictions": rows("predictions", "dataset", "model", "seed", "id", "label", "prediction"),
+    "conicity": rows("conicity", "dataset", "model", "seed", "id", "conicity", "magnitude"),
+    "permutation": rows("permutation", "dataset", "model", "seed", "id", "mean_tvd", "median_tvd"),
+    "correlation": rows("correlation", "dataset", "model", "seed", "id", "pair", "tau"),
+    # of pairs there are none
+    "ranked_sets": Read(
+        "audit",
+        "ranked_sets",
+        ("dataset", "model", "seed", "id", "ranking", "fraction_removed"),
+        categories=True,
+        suites=("md",),
+        missing="nothing",
+    ),
+}
+"""What is asked of models with diverse states."""
 CONTRIBUTIONS_FIGURE = rows(
     "contributions",
     "dataset",
@@ -247,6 +263,14 @@ FIGURES: tuple[Figure, ...] = (
             "located": rows("located", "dataset", "model", "seed", "id", "ranking", "falls"),
         },
         settings=("models",),
+    ),
+    Figure(
+        "md_fig_conicity",
+        "figures.conicity:md_fig_conicity",
+        "how alike the states are, against what permuted attention changes and how well attention ranks",
+        suite="md",
+        reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
+        settings=("models", "resamples"),
     ),
     Figure(
         "own_fig_attention_maps",
@@ -584,6 +608,32 @@ TABLES: tuple[Table, ...] = (
             "impermissible": audit("impermissible", "dataset", "model", "seed", "id", "mass", "right", "right_without"),
         },
         settings=("models", "liars", "resamples"),
+    ),
+    Table(
+        "md_table_diversity",
+        "tables.diversity:md_table_diversity",
+        "accuracy and conicity of LSTMs with alike and with diverse states, and what can be read of their maps",
+        suite="md",
+        number="Table 2",
+        reads={"performance": Read("audit", "performance", ("dataset", "model", "seed", "selection")), **DIVERSITY},
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "md_table_claims",
+        "tables.diversity:md_table_claims",
+        "the findings of Mohankumar et al., and whether they come back",
+        suite="md",
+        reads={
+            **DIVERSITY,
+            "evidence": Read(
+                "audit",
+                "evidence",
+                ("dataset", "model", "seed", "id", "evidence_mass"),
+                suites=("md",),
+                missing="nothing",
+            ),
+        },
+        settings=("models", "resamples"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
         gaps=False,
@@ -694,6 +744,17 @@ TABLES: tuple[Table, ...] = (
         gaps=False,
     ),
     Table(
+        "md_table_readable",
+        "tables.readable:md_table_readable",
+        "whether states that differ make maps readable, in words",
+        suite="md",
+        reads={"summary": Read("table", "summary"), "diversity": Read("table", "md_table_diversity")},
+        settings=("models",),
+        columns="columns.readable:READABLE",
+        shown="tables.shown:readable",
+        gaps=False,
+    ),
+    Table(
         "texts",
         "tables.texts:texts",
         "text by text: the items with the most attention, and whether this map may be shown",
@@ -759,6 +820,7 @@ TABLES: tuple[Table, ...] = (
                     "jw_table1_performance",
                     "jw_table2_correlation",
                     "pd_table_deception",
+                    "md_table_diversity",
                 ),
             ),
             "records": RECORDS,

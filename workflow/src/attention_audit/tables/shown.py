@@ -14,6 +14,7 @@ import pandas as pd
 
 from attention_audit.answer.words import YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
+from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
@@ -140,6 +141,28 @@ def effect_in(row: Mapping[Any, Any], name: str) -> str:
 def said_of(row: Mapping[Any, Any], name: str) -> str:
     """One model's answer there: the word, and the effect."""
     return ": ".join(filter(None, (row[f"{name}_word"], effect_in(row, name))))
+
+
+def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.readable: each word with its effect, beside that of the twin."""
+    frame = pd.DataFrame(
+        {
+            "data set": [display_name(dataset) for dataset in table["dataset"]],
+            "model": [label_of(model, labels) for model in table["model"]],
+            "instead of": [label_of(model, labels) for model in table["twin"]],
+            "answer": table["sentence"],
+            **{
+                f"{name}{heard}": [
+                    f"{word} ({number(value, '')})" if number(value, "") else word
+                    for word, value in zip(table[f"{name}{part}"], table[f"{name}{part}_value"], strict=True)
+                ]
+                for name in READ_BY
+                for part, heard in (("", ""), ("_twin", ", without the remedy"))
+            },
+        },
+        dtype=str,
+    )
+    return [Block(frame)]
 
 
 def interval(low: float, high: float, metric: str = "") -> str:

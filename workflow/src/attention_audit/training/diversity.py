@@ -11,9 +11,15 @@ from attention_audit.section import Count, Name, NonNegative, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
-DiverseModel = Literal["lstm", "orthogonal_lstm", "diversity_lstm", "bilstm", "orthogonal_bilstm", "diversity_bilstm"]
-OWN = 3
-"""How many of the models are the paper's, the first ones; the others read both ways, as in its reruns."""
+DiverseModel = Literal[
+    "vanilla_lstm",
+    "orthogonal_lstm",
+    "diversity_lstm",
+    "vanilla_bilstm",
+    "orthogonal_bilstm",
+    "diversity_bilstm",
+]
+"""The first three are the paper's; the others read both ways, as in one of its reruns."""
 WEIGHT = 0.5
 """The weight of the authors' example, and of a rerun on all data sets."""
 WEIGHTS: Final[Mapping[str, float]] = {"snli": 0.1}
@@ -41,8 +47,8 @@ class DiverseModels(PaperSection):
     models: list[DiverseModel] = Field(
         default_factory=lambda: list(get_args(DiverseModel)),
         min_length=1,
-        description="lstm reads one way, bilstm both. orthogonal: each state is orthogonal to the mean of those before "
-        "it; diversity: conicity of the states is part of the loss. All have additive attention.",
+        description="lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the "
+        "mean of those before it; diversity: conicity of the states is part of the loss. All have additive attention.",
     )
     seeds: list[Seed] = Field(default_factory=lambda: [10, 50, 257], min_length=1, description="Seeds of every model.")
     weights: dict[Name, NonNegative] = Field(

@@ -1,0 +1,241 @@
+"""Tables and figure of models with diverse states, with values worked by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.readable import READABLE
+from attention_audit.columns.table import TABLE
+from attention_audit.errors import AuditError
+from attention_audit.figures.conicity import md_fig_conicity
+from attention_audit.plan.diversity import MohankumarDiversity
+from attention_audit.tables.diversity import md_table_claims, md_table_diversity, twin
+from attention_audit.tables.readable import changed, md_table_readable, verdict
+from attention_audit.tables.shown import readable
+
+MD = MohankumarDiversity.labels
+MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
+SEEDS, TEXTS = (10, 50), 40
+CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}
+PROVENANCE = Provenance("test", {}, "code")
+
+
+def rows(dataset: str = "sst", **columns: Any) -> pd.DataFrame:
+    """One row a model, seed and text; a column is a function of the model and the text's number, or a value."""
+    keys = [(dataset, model, seed, number) for model in MODELS for seed in SEEDS for number in range(TEXTS)]
+    frame = pd.DataFrame(keys, columns=["dataset", "model", "seed", "number"])
+    for name, value in columns.items():
+        if callable(value):
+            frame[name] = [value(model, number) for model, number in zip(frame["model"], frame["number"], strict=True)]
+        else:
+            frame[name] = value
+    return frame.assign(id=[f"text {number}" for number in frame["number"]]).drop(columns="number")
+
+
+def frames(dataset: str = "sst") -> dict[str, pd.DataFrame]:
+    """The vanilla model is right in 32 of 40 texts, the others in 30; permuting moves diversity_lstm alone."""
+    tau = {"gradient": 0.1, "loo": 0.3}
+    ranked = [
+        rows(dataset, ranking=ranking, fraction_removed=share)
+        for ranking, share in (
+            ("random", 0.8),
+            ("attention", lambda model, _: 0.4 if model == "diversity_lstm" else 0.8),
+            ("smallest", 0.2),
+        )
+    ]
+    return {
+        "predictions": rows(
+            dataset, label=1, prediction=lambda model, number: int(number >= (8 if model == "vanilla_lstm" else 10))
+        ),
+        "conicity": rows(
+            dataset,
+            conicity=lambda model, _: CONICITY[model] - 0.05,
+            magnitude=lambda model, _: CONICITY[model],
+        ),
+        "permutation": rows(
+            dataset,
+            median_tvd=lambda model, _: 0.2 if model == "diversity_lstm" else 0.0,
+            mean_tvd=lambda model, _: 0.25 if model == "diversity_lstm" else 0.01,
+        ),
+        "correlation": pd.concat(
+            rows(dataset, pair=f"attention~{name}", tau=lambda _, number, value=value: value if number else math.nan)
+            for name, value in tau.items()
+        ),
+        "ranked_sets": pd.concat(ranked),
+    }
+
+
+def performance(dataset: str = "sst") -> pd.DataFrame:
+    return rows(dataset)[["dataset", "model", "seed"]].drop_duplicates().assign(selection="dev")
+
+
+def cells(table: pd.DataFrame, row: str, column: str = "mean") -> dict[str, float]:
+    found = table[table["row"] == row]
+    return dict(zip(found["metric"], found[column], strict=True))
+
+
+def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
+    assert {name: twin(name) for name in MD} == {
+        "vanilla_lstm": None,
+        "orthogonal_lstm": "vanilla_lstm",
+        "diversity_lstm": "vanilla_lstm",
+        "vanilla_bilstm": None,
+        "orthogonal_bilstm": "vanilla_bilstm",
+        "diversity_bilstm": "vanilla_bilstm",
+    }
+
+
+def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path: Path) -> None:
+    table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
+    assert cells(table, "diversity_lstm") == pytest.approx(
+        {
+            "accuracy": 0.75,
+            "conicity": 0.15,
+            "magnitude": 0.2,
+            "permutation_tvd": 0.2,
+            # the text without a tau is left out
+            "tau_loo": 0.3,
+            "used": 0.25,
+            # (.8 - .4) / (.8 - .2)
+            "ranks": 2 / 3,
+            "texts": 40,
+        }
+    )
+    assert cells(table, "vanilla_lstm")["ranks"] == pytest.approx(0)
+    assert list(dict.fromkeys(table["row"])) == list(MODELS)
+    assert set(table["seeds"]) == {2}
+    assert set(table["selection"]) == {"dev"}
+    low, high = (cells(table, "vanilla_lstm", name)["accuracy"] for name in ("low", "high"))
+    assert low < 0.8 < high
+    write_table(tmp_path / "table.parquet", TABLE, table, PROVENANCE)
+    assert len(read_frame(tmp_path / "table.parquet", TABLE)) == 3 * 8
+
+
+def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note() -> None:
+    table = md_table_diversity(performance(), **frames(), resamples=20, models=MD)
+    published = cells(table, "vanilla_lstm", "published")
+    assert (published["accuracy"], published["magnitude"]) == (0.818, 0.68)
+    assert math.isnan(published["conicity"])
+    note = cells(table, "diversity_lstm", "note")["accuracy"]
+    assert note == "rerun 1: accuracy and conicity 0.8 and 0.19; rerun 2: accuracy and conicity 0.7814 and 0.19"
+
+
+def test_a_data_set_of_pairs_has_no_ranks() -> None:
+    single, pairs = frames(), frames("snli")
+    both = {name: pd.concat([single[name], pairs[name]]) for name in single} | {"ranked_sets": single["ranked_sets"]}
+    table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, resamples=20, models=MD)
+    assert "ranks" in cells(table[table["dataset"] == "sst"], "diversity_lstm")
+    assert "ranks" not in cells(table[table["dataset"] == "snli"], "diversity_lstm")
+    assert cells(table[table["dataset"] == "snli"], "diversity_lstm")["used"] == pytest.approx(0.25)
+
+
+def claims(**changes: pd.DataFrame) -> pd.DataFrame:
+    evidence = rows(evidence_mass=lambda model, _: 0.1 if model == "diversity_lstm" else 0.3)
+    return md_table_claims(**(frames() | {"evidence": evidence} | changes), resamples=50, models=MD)
+
+
+def test_findings_are_differences_from_the_twin(tmp_path: Path) -> None:
+    table = claims()
+    assert list(table["ours"]) == pytest.approx([-0.5, -0.05, 0.2, 0.0, 0.0, -0.2, -0.4])
+    assert list(table["holds"]) == [True, False, True, False, False, False, True]
+    assert table["claim"].iloc[0] == "the states of the diversity LSTM differ more than those of the vanilla LSTM"
+    assert list(table["theirs"].iloc[:2]) == ["-0.480 (table 2)", "-0.018 (table 2)"]
+    write_table(tmp_path / "claims.parquet", CLAIMS, table, PROVENANCE)
+    assert len(read_frame(tmp_path / "claims.parquet", CLAIMS)) == 7
+
+
+def test_what_is_not_known_has_no_finding() -> None:
+    nothing = claims(evidence=rows(evidence_mass=0.1).iloc[:0], ranked_sets=frames()["ranked_sets"].iloc[:0])
+    assert len(nothing) == 5
+
+
+def test_an_accuracy_within_the_bound_holds() -> None:
+    same = rows(label=1, prediction=lambda _, number: int(number >= 8))
+    table = claims(predictions=same)
+    assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "said"),
+    [
+        (
+            ("yes", "no", "undecided"),
+            ("no", "no", "no"),
+            "The remedy wins used; the map cannot be read: ranks is no and located is undecided.",
+        ),
+        (
+            ("yes", "yes", "yes"),
+            ("yes", "no", "flat"),
+            "The remedy wins ranks and located; every question that was asked is a yes, so the map can be read as far "
+            "as these go.",
+        ),
+        (
+            ("no", "not asked", "yes"),
+            ("yes", "not asked", "yes"),
+            "The remedy wins no question and loses used; the map cannot be read: used is no.",
+        ),
+        (("not asked",) * 3, ("not asked",) * 3, "What can be read of its map was not asked."),
+    ],
+)
+def test_the_answer_follows_from_the_words(words: tuple[str, ...], before: tuple[str, ...], said: str) -> None:
+    names = ("used", "ranks", "located")
+    assert verdict(dict(zip(names, words, strict=True)), dict(zip(names, before, strict=True))) == said
+
+
+def test_states_differ_more_where_the_intervals_lie_apart() -> None:
+    alike = pd.DataFrame({"row": ["a", "b"], "mean": [0.2, 0.7], "low": [0.1, 0.6], "high": [0.3, 0.8]})
+    assert changed(alike, "a", "b") == "States differ more: conicity 0.20 instead of 0.70."
+    assert changed(alike, "b", "a") == "States do not clearly differ more: conicity 0.70 instead of 0.20."
+
+
+def test_the_answer_stands_beside_the_words_of_both(tmp_path: Path) -> None:
+    summary = pd.DataFrame({"dataset": "sst", "suite": "md", "model": list(MODELS)})
+    for name, word in {"used": "yes", "ranks": "no", "located": "no"}.items():
+        summary[name] = ["no", word, "no"]
+        summary[f"{name}_value"] = [0.1, 0.2, math.nan]
+    table = md_table_readable(summary, md_table_diversity(performance(), **frames(), resamples=20, models=MD), MD)
+    assert len(table) == 1  # the twin of the other model is not there
+    assert table["sentence"].iloc[0] == (
+        "States differ more: conicity 0.20 instead of 0.70. The remedy wins used; the map cannot be read: ranks is no "
+        "and located is no."
+    )
+    write_table(tmp_path / "readable.parquet", READABLE, table, PROVENANCE)
+    [block] = readable(table, MD.labels)
+    assert block.rows["used"].tolist() == ["yes (0.200)"]
+    assert block.rows["used, without the remedy"].tolist() == ["no (0.100)"]
+
+
+def test_a_model_that_is_not_known_is_refused() -> None:
+    changed_ = {name: frame.assign(model="gpt") for name, frame in frames().items()}
+    with pytest.raises(AuditError, match="model 'gpt' is not known to tables and figures"):
+        md_table_diversity(performance().assign(model="gpt"), **changed_, resamples=20, models=MD)
+
+
+def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:
+    shown = {name: frame for name, frame in frames().items() if name in ("conicity", "permutation", "ranked_sets")}
+    figure = md_fig_conicity(**shown, resamples=20, models=MD)
+    above, below = figure.axes
+    assert above.get_title(loc="left") == "SST"
+    assert len(above.containers) == len(below.containers) == 3
+    ends = [line.get_xydata() for line in above.lines if line.get_marker() == "None" and len(line.get_xdata()) == 2]
+    np.testing.assert_allclose(ends, [[[0.7, 0.0], [0.2, 0.2]]])
+    points = [container.lines[0] for container in below.containers]
+    assert [point.get_ydata()[0] for point in points] == pytest.approx([0, 2 / 3, 0])
+    assert [point.get_markerfacecolor() == "none" for point in points] == [True, False, False]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["vanilla LSTM", "diversity LSTM", "orthogonal BiLSTM"]
+
+
+def test_the_figure_says_where_nothing_is_erased() -> None:
+    shown = {name: frame for name, frame in frames("snli").items() if name in ("conicity", "permutation")}
+    figure = md_fig_conicity(**shown, ranked_sets=frames()["ranked_sets"].iloc[:0], resamples=20, models=MD)
+    assert [text.get_text() for text in figure.axes[1].texts] == ["not asked of pairs"]

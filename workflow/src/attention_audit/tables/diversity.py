@@ -1,0 +1,317 @@
+"""Do states that differ make maps readable? Mohankumar et al. 2020's models beside their twins, whose states are alike.
+
+A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts, seed by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from attention_audit.answer import questions
+from attention_audit.answer.intervals import Effect
+from attention_audit.audits.bootstrap import bootstrap, difference, median
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.names import Names
+from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
+from attention_audit.tables.claims import Finding
+from attention_audit.tables.published import published
+from attention_audit.tables.resampling import SEED, Estimate, estimate
+from attention_audit.tables.tidy import as_table, beside_paper
+
+PAPER, TABLE2 = "MD2020", "Table 2"
+RERUNS = ("rerun of Table 2", "second rerun of Table 2")
+BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
+METRICS = (*BY_TEXT, "used", "ranks", "texts")
+COST = 0.02
+"""The most accuracy that a remedy may cost."""
+
+
+def twin(model: str) -> str | None:
+    """The vanilla LSTM that reads in as many directions; None for a vanilla one."""
+    kind, _, recurrence = model.partition("_")
+    return None if kind == "vanilla" else f"vanilla_{recurrence}"
+
+
+class OfModels(NamedTuple):
+    """Values by text of K models on one data set: values (S, N, K), NaN where there is none."""
+
+    models: list[str]
+    values: Floats
+
+    def of(self, model: str) -> Floats:
+        """Those of one model, (S, N)."""
+        return self.values[..., self.models.index(model)]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """The models whose twins are here too, each with its twin."""
+        for model in self.models:
+            plain = twin(model)
+            if plain in self.models:
+                yield model, plain
+
+
+def by_models(rows: pd.DataFrame, value: str, models: Names) -> OfModels:
+    """A column of the rows of one data set, by training, text and model."""
+    seeds, ids, known = sorted(different(rows, "seed")), different(rows, "id"), models.ordered(rows["model"].unique())
+    values = [grid(of_run(rows, model), value, seeds, ids) for model in known]
+    return OfModels(known, np.stack(values, -1) if values else np.empty((0, 0, 0)))
+
+
+def averaged(values: Floats, resamples: int, combined: npt.ArrayLike) -> Estimate:
+    """R combinations (R, K) of the means of K models (S, N, K), with intervals over instances and seeds."""
+    known, count, weights = np.isfinite(values), values.shape[-1], np.asarray(combined, dtype=np.float64)
+    both = np.concatenate([np.where(known, values, 0.0), known], -1)
+    return estimate(both, resamples, lambda means: (means[..., :count] / means[..., count:]) @ weights.T)
+
+
+def of_dataset(frame: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """The rows of one data set."""
+    return frame[frame["dataset"] == dataset]
+
+
+def correct(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `predictions` with what is right as a number, `accuracy`."""
+    right = predictions["label"].to_numpy() == predictions["prediction"].to_numpy()
+    return predictions.assign(accuracy=right.astype(np.float64))
+
+
+def between(correlation: pd.DataFrame, other: str) -> pd.DataFrame:
+    """The rows of the correlation of attention with another attribution."""
+    return correlation[correlation["pair"] == f"attention~{other}"]
+
+
+def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Effect]:
+    """The effects of `used` and `ranks` by question and model, from the rows of one data set; as in the summary."""
+    moved = by_models(permutation, "mean_tvd", models)
+    found = {("used", model): questions.used(moved.of(model)) for model in moved.models}
+    ends = [
+        by_models(of_ranking(ranked_sets, name), "fraction_removed", models)
+        for name in ("random", "attention", "smallest")
+    ]
+    return found | {("ranks", model): questions.ranks(*(end.of(model) for end in ends)) for model in ends[0].models}
+
+
+def reruns(dataset: str, model: str) -> str:
+    """What the reruns of the paper have of a model, in words; "" where they have nothing."""
+    said = []
+    for number, table in enumerate(RERUNS, start=1):
+        facts = [published(table, dataset, model, metric, PAPER) for metric in ("accuracy", "magnitude")]
+        values = [f"{fact.value:g}" for fact in facts if fact]
+        if values:
+            said.append(f"rerun {number}: accuracy and conicity {' and '.join(values)}")
+    return "; ".join(said)
+
+
+def md_table_diversity(
+    performance: pd.DataFrame,
+    predictions: pd.DataFrame,
+    conicity: pd.DataFrame,
+    permutation: pd.DataFrame,
+    correlation: pd.DataFrame,
+    ranked_sets: pd.DataFrame,
+    resamples: int,
+    models: Names,
+) -> pd.DataFrame:
+    """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`, `ranks`.
+
+    Means over texts and seeds with intervals over both; `used` and `ranks` are those of the summary. The frames hold
+    rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are those
+    of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    """
+    frames = []
+    predictions, by_loo = correct(predictions), between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"])
+    sources = {
+        "accuracy": predictions,
+        "conicity": conicity,
+        "magnitude": conicity,
+        "permutation_tvd": permutation.assign(permutation_tvd=permutation["median_tvd"]),
+        "tau_loo": by_loo,
+    }
+    for dataset in map(str, performance["dataset"].unique()):
+        own = of_dataset(performance, dataset)
+        selected = dict(zip(own["model"], own["selection"], strict=True))
+        texts = 0
+        for metric in BY_TEXT:
+            measured = by_models(of_dataset(sources[metric], dataset), metric, models)
+            texts = max(texts, measured.values.shape[1])
+            found = averaged(measured.values, resamples, np.eye(len(measured.models)))
+            frames.append(pd.DataFrame({"row": measured.models, "metric": metric, **found._asdict()}))
+        asked = effects(of_dataset(permutation, dataset), of_dataset(ranked_sets, dataset), models)
+        frames.append(
+            pd.DataFrame(
+                [(model, name, *effect[:3]) for (name, model), effect in asked.items()],
+                columns=["row", "metric", "mean", "low", "high"],
+            )
+        )
+        frames.append(pd.DataFrame({"row": [*selected], "metric": "texts", "mean": float(texts)}))
+        for place in range(-len(BY_TEXT) - 2, 0):
+            frames[place] = frames[place].assign(
+                dataset=dataset,
+                seeds=own["seed"].nunique(),
+                selection=[selected.get(model, "") for model in frames[place]["row"]],
+            )
+    rows = beside_paper(pd.concat(frames, ignore_index=True), TABLE2, PAPER)
+    first = rows["metric"] == "accuracy"
+    named = rows.loc[first, ["dataset", "row"]].itertuples(index=False)
+    rows.loc[first, "note"] = [reruns(dataset, model) for dataset, model in named]
+    return as_table(rows, list(models), METRICS)
+
+
+class Claimed(NamedTuple):
+    """A finding that is a difference of means between a model and its twin.
+
+    claim: with {model} and {twin} for their names. sign: 1 where the difference is to be above `bound`, -1 below.
+    theirs: what the paper says; the difference of its table 2 in its place where there is one.
+    """
+
+    claim: str
+    statistic: str
+    sign: int
+    bound: float
+    theirs: str
+
+
+CLAIMED: Mapping[str, Claimed] = {
+    "magnitude": Claimed(
+        "the states of the {model} differ more than those of the {twin}",
+        "conicity, as in the authors' code, minus the {twin}'s; below 0",
+        -1,
+        0.0,
+        "lower on all data sets (table 2)",
+    ),
+    "accuracy": Claimed(
+        "the {model} predicts as well as the {twin}",
+        f"accuracy minus the {{twin}}'s; above -{COST:g}",
+        1,
+        -COST,
+        "comparable (table 2)",
+    ),
+    "median_tvd": Claimed(
+        "permuted attention moves the predictions of the {model} more",
+        "median TVD under permutations, mean over texts, minus the {twin}'s; above 0",
+        1,
+        0.0,
+        "more (figure 4)",
+    ),
+    "tau_gradient": Claimed(
+        "attention of the {model} agrees more with gradients",
+        "Kendall's tau minus the {twin}'s; above 0",
+        1,
+        0.0,
+        "more, by Pearson's correlation and by JSD (table 4)",
+    ),
+    "tau_loo": Claimed(
+        "attention of the {model} agrees more with leave-one-out",
+        "Kendall's tau minus the {twin}'s; above 0",
+        1,
+        0.0,
+        "not asked; they have integrated gradients: more (table 4)",
+    ),
+    "evidence_mass": Claimed(
+        "the {model} has more attention on the words that people marked, or that are known to decide",
+        "attention on these words minus the {twin}'s; above 0",
+        1,
+        0.0,
+        "more, on rationales that another network chose (table 3); a rerun did not find it",
+    ),
+}
+"""The paper's findings by the column that they are about, in its order."""
+
+
+def theirs(metric: str, dataset: str, model: str, plain: str, otherwise: str) -> str:
+    """The paper's difference between a model and its twin, or what it says `otherwise`."""
+    facts = [published(TABLE2, dataset, name, metric, PAPER) for name in (model, plain)]
+    if facts[0] is None or facts[1] is None:
+        return otherwise
+    return f"{facts[0].value - facts[1].value:+.3f} (table 2)"
+
+
+def differences(
+    metric: str, rows: pd.DataFrame, dataset: str, resamples: int, models: Names
+) -> Iterator[tuple[str, Finding]]:
+    """Each model with the finding on one column, from the rows of one data set."""
+    measured = by_models(rows, metric, models)
+    pairs = [*measured.pairs()]
+    if not pairs:
+        return
+    combined = [[float(name == model) - float(name == plain) for name in measured.models] for model, plain in pairs]
+    found, claimed = averaged(measured.values, resamples, combined), CLAIMED[metric]
+    for place, (model, plain) in enumerate(pairs):
+        ours, low, high = (float(values[place]) for values in (found.mean, found.low, found.high))
+        names = {"model": models[model].label, "twin": models[plain].label}
+        yield (
+            model,
+            Finding(
+                claimed.claim.format(**names),
+                claimed.statistic.format(**names),
+                ours,
+                low,
+                high,
+                theirs(metric, dataset, model, plain, claimed.theirs),
+                low > claimed.bound if claimed.sign > 0 else high < claimed.bound,
+            ),
+        )
+
+
+def erased(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[tuple[str, Finding]]:
+    """Each model with whether fewer items must be erased from the top of its attention (figure 3)."""
+    measured = by_models(of_ranking(ranked_sets, "attention"), "fraction_removed", models)
+    for model, plain in measured.pairs():
+        ours, low, high = bootstrap(
+            difference(median), measured.of(model), measured.of(plain), seed=SEED, resamples=resamples
+        )
+        names = models[model].label, models[plain].label
+        yield (
+            model,
+            Finding(
+                f"of the {names[0]}, fewer items go by attention until the decision flips",
+                f"median fraction removed minus the {names[1]}'s; below 0",
+                ours,
+                low,
+                high,
+                "fewer (figure 3)",
+                high < 0,
+            ),
+        )
+
+
+def md_table_claims(
+    predictions: pd.DataFrame,
+    conicity: pd.DataFrame,
+    permutation: pd.DataFrame,
+    correlation: pd.DataFrame,
+    ranked_sets: pd.DataFrame,
+    evidence: pd.DataFrame,
+    resamples: int,
+    models: Names,
+) -> pd.DataFrame:
+    """Every finding of the paper that can be tested, of each model against its twin, with 95 % intervals over
+    instances and seeds.
+
+    The frames hold rows of these audits, of any number of data sets; those of pairs, and of texts whose evidence is not
+    known, may be missing. The columns are those of columns.claims.
+    """
+    sources = {
+        "magnitude": conicity,
+        "accuracy": correct(predictions),
+        "median_tvd": permutation,
+        "tau_gradient": between(correlation, "gradient").assign(tau_gradient=lambda rows: rows["tau"]),
+        "tau_loo": between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"]),
+        "evidence_mass": evidence,
+    }
+    rows: list[tuple[Any, ...]] = []
+    for dataset in map(str, conicity["dataset"].unique()):
+        found = [
+            each
+            for metric, frame in sources.items()
+            for each in differences(metric, of_dataset(frame, dataset), dataset, resamples, models)
+        ]
+        found += erased(of_dataset(ranked_sets, dataset), resamples, models)
+        found.sort(key=lambda each: list(models).index(each[0]))
+        rows += [(dataset, *finding) for _, finding in found]
+    return pd.DataFrame(rows, columns=CLAIMS.schema.names).astype({"holds": np.bool_})
