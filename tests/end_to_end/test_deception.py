@@ -1,4 +1,4 @@
-"""Honest models and liars of every kind, on a generated corpus and on a table of the user's with a mask."""
+"""Honest models and liars of every kind, on a table of the user's with a mask."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from attention_audit.columns.table import TABLE
 
 pytestmark = pytest.mark.end_to_end
 
-SIZES = {"train": 64, "dev": 32, "test": 32}
 TABLES = ("pd_table_deception", "pd_table_noticed", "pd_table_claims")
 
 
@@ -40,9 +39,9 @@ def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
     own = {"kind": "table", "path": "reviews.csv", "block": {"file": "reviews.mask"}, "tokens": {"tokenizer": "spaces"}}
     folder.overlay(
         datasets=[],
-        corpora={"needle": {"texts": SIZES}, "reviews": own},
+        corpora={"reviews": own},
         deception={
-            "datasets": ["needle", "reviews"],
+            "datasets": ["reviews"],
             "models": ["base", "embedding", "bilstm"],
             "lambdas": [0.1, 1.0],
             "seeds": [10, 50],
@@ -66,9 +65,8 @@ def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
     assert (asked["blocked_words"] == 1).all()
     table = read_frame(results / "tables/pd_table_deception.parquet", TABLE)
     assert table["row"].nunique() == 12
-    assert {"needle", "reviews"} == {*table["dataset"]}
     noticed = read_frame(results / "tables/pd_table_noticed.parquet", NOTICED)
-    assert len(noticed) == 2 * 6 * 8
+    assert len(noticed) == 6 * 8
     # the same command finds nothing to do
     assert "Nothing to be done" in folder.run("tables", "figures").text
     # a mask that does not fit is found before anything runs
