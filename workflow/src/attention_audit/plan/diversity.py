@@ -50,6 +50,7 @@ class MohankumarDiversity(Suite):
         "stability",
         "permutation",
         "contributions",
+        "single_weight",
         "ranked_sets",
         "evidence",
         "correlation",
