@@ -77,6 +77,7 @@ def make(plan: Plan, *paths: str) -> None:
                 names = ("corpus", "census", "vocabulary")
                 outputs = {name: [plan.config.places.corpus_file(dataset, name)] for name in names}
                 inputs = {"raw": plan.raw_files(dataset)}
+                make(plan, *(file for file in inputs["raw"] if file.startswith(f"{plan.config.results}/corpora/")))
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
                 key, model = rest[:2]

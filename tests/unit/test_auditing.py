@@ -232,7 +232,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "wp": ("located",),
         "ss": ("located",),
         "jw": ("correlation", "agreement", "conicity", "located"),
-        "pd": ("located",),
+        "pd": ("impermissible", "located"),
         "md": ("correlation", "conicity", "located"),
         "hf": ("correlation", "agreement", "located"),
     }

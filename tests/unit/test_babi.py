@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marked import marked
 from refusal import refusal
 
+from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.babi import BabiCorpus
 from attention_audit.corpus.text import Text
@@ -58,7 +60,7 @@ def story(text: Text) -> str:
 
 
 def evidence(text: Text) -> list[str]:
-    return [text.text[position] for position in text.evidence or []]
+    return [text.text[position] for position in marked(text) or []]
 
 
 def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
@@ -70,7 +72,7 @@ def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
         ["Mary", "moved", "to", "the", "hall", ".", "John", "took", "the", "milk"],
         f"{path}: tasks_1-20_v1-2/en-10k/qa2_two-supporting-facts_train.txt, line 3",
         query=["Where", "is", "Mary"],
-        evidence=[0, 1, 2, 3, 4],
+        annotations=of_words({"supporting facts": [0, 1, 2, 3, 4]}),
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marked import marked
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import MultinomialNB
@@ -80,7 +81,7 @@ def test_they_are_prepared_as_they_are(tmp_path: Path, provenance: Provenance, k
     generated = control(kind, texts=texts)
     assert corpus["tokens"].map(list).tolist() == [words_of(text) for text in generated]
     assert corpus["label"].tolist() == [int(text.label) for text in generated]
-    assert [None if cues is None else list(cues) for cues in corpus["evidence"]] == [x.evidence for x in generated]
+    assert [None if cues is None else list(cues) for cues in corpus["evidence"]] == [marked(x) for x in generated]
 
 
 @pytest.mark.parametrize(("kind", "share"), [("needle", 1 / 6), ("chorus", 1 / 2), ("static", 1 / 2)])
@@ -161,11 +162,11 @@ def test_one_cue_of_its_own_class_is_in_a_text(corpora: dict[str, list[Text]], k
     for text in corpora[kind]:
         [(position, label)] = cues_of(words_of(text), kind)
         assert label == text.label
-        assert text.evidence == [position]
+        assert marked(text) == [position]
 
 
 def test_needle_lies_anywhere(corpora: dict[str, list[Text]]) -> None:
-    places = [text.evidence[0] / len(text.text) for text in corpora["needle"] if text.evidence]
+    places = [cue / len(text.text) for text in corpora["needle"] for cue in marked(text) or []]
     quarters, _ = np.histogram(places, bins=4, range=(0, 1))
     assert len(places) == 1920
     assert np.all(abs(quarters - 480) < 4 * np.sqrt(1920 * 1 / 4 * 3 / 4))
@@ -178,7 +179,7 @@ def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
         own = sum(label == text.label for _, label in cues)
         margins.add(2 * own - len(cues))
         assert len(cues) in {5, 7, 9}
-        assert text.evidence == [position for position, _ in cues]
+        assert marked(text) == [position for position, _ in cues]
     assert margins == {3, 5, 7, 9}
 
 
@@ -186,7 +187,7 @@ def test_unison_is_cues_of_its_own_class_alone(corpora: dict[str, list[Text]]) -
     for text in corpora["unison"]:
         cues = cues_of(words_of(text), "unison")
         assert [label for _, label in cues] == [text.label] * len(text.text)
-        assert text.evidence == [position for position, _ in cues]
+        assert marked(text) == [position for position, _ in cues]
 
 
 def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict[str, list[Text]]) -> None:
@@ -197,7 +198,7 @@ def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict
 
 
 def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:
-    assert all(text.evidence is None for text in corpora["static"])
+    assert all(text.annotations is None for text in corpora["static"])
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("chorus", 0.95, 1.0), ("static", 0.43, 0.57)])

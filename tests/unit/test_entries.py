@@ -60,7 +60,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
     assert set(entry.settings) <= set(Config.model_fields)
     if len(entry.settings) > 1:
         assert set(entry.settings) <= set(asked)
-    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens"} & set(asked))
+    assert ("corpus" in entry.needs) >= bool({"evidence", "tokens", "rationales", "frequency"} & set(asked))
     assert ("base" in entry.needs) >= ("base" in asked and entry.takes == "suite")
     assert ("network" in entry.needs) == (entry.takes == "network")
 
@@ -160,7 +160,7 @@ def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
     made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
     suites = {exhibit.suite for exhibit in EXHIBITS if exhibit.name in made and not exhibit.every_dataset}
-    assert suites == {"jw", ""}
+    assert suites == {"jw", "pd", ""}
     # the tables of data sets speak of all
     assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "replication", "controls"} <= made
 
@@ -204,6 +204,7 @@ def test_tables_of_tables_read_those_that_are_made() -> None:
     read = plan.exhibiting.inputs(replication)["tables"]
     assert [Path(path).stem for path in read] == [
         "wp_table1_datasets", "ss_table1_datasets", "jw_table1_performance", "jw_table2_correlation",
+        "pd_table_deception",
     ]  # fmt: skip
 
 

@@ -165,16 +165,16 @@ def test_a_flat_model_reads_no_sentences(files: tuple[Path, Path], provenance: P
     assert split.items.tolist() == split.lengths.tolist() == [1, 2, 1]
 
 
-def with_evidence(evidence: list[list[int] | None]) -> pa.Table:
-    """The texts, some with positions of their evidence."""
-    rows = [row | {"evidence": cues} for row, cues in zip(table_of(TEXTS, 0).to_pylist(), evidence, strict=True)]
+def with_blocked(blocked: list[list[int] | None]) -> pa.Table:
+    """The texts, some with positions of their impermissible words."""
+    rows = [row | {"blocked": words} for row, words in zip(table_of(TEXTS, 0).to_pylist(), blocked, strict=True)]
     return pa.Table.from_pylist(rows, schema=CORPUS.schema)
 
 
-def test_evidence_is_what_attention_is_to_keep_away_from(files: tuple[Path, Path], provenance: Provenance) -> None:
+def test_attention_is_to_keep_away_from_impermissible_words(files: tuple[Path, Path], provenance: Provenance) -> None:
     corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [with_evidence([[1], None, [0, 1], [1], None, [0]])], provenance)
-    splits = read_material(corpus, vocabulary, architecture(pretrained=False), evidence=True).splits
+    write_batches(corpus, CORPUS, [with_blocked([[1], None, [0, 1], [1], None, [0]])], provenance)
+    splits = read_material(corpus, vocabulary, architecture(pretrained=False), blocked=True).splits
     marked = {
         name: build_split(texts, CPU).batch(np.arange(len(texts.ids))).impermissible for name, texts in splits.items()
     }
@@ -187,11 +187,11 @@ def test_evidence_is_what_attention_is_to_keep_away_from(files: tuple[Path, Path
     assert build_split(honest, CPU).batch(np.array([0])).impermissible is None
 
 
-def test_a_liar_needs_training_texts_whose_evidence_is_known(files: tuple[Path, Path], provenance: Provenance) -> None:
+def test_a_liar_needs_training_texts_with_impermissible_words(files: tuple[Path, Path], provenance: Provenance) -> None:
     corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [with_evidence([[0], None, [0], None, [0], None])], provenance)
-    with pytest.raises(AuditError, match=r"corpus\.parquet: no training text has known evidence, .* name another"):
-        read_material(corpus, vocabulary, architecture(pretrained=False), evidence=True)
+    write_batches(corpus, CORPUS, [with_blocked([[0], None, [0], None, [0], None])], provenance)
+    with pytest.raises(AuditError, match=r"corpus\.parquet: no training text has impermissible words, .* name another"):
+        read_material(corpus, vocabulary, architecture(pretrained=False), blocked=True)
 
 
 def test_a_hierarchical_model_refuses_a_corpus_without_sentences(
@@ -213,11 +213,11 @@ def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:
 
 def test_what_a_transformer_has_not_read_is_cut_off(material: Material) -> None:
     train = replace(
-        material.splits["train"], evidence=array("i", [0, 1, 0]), cues=array("q", [0, 2, 1])
-    )  # one, two and one words, of which both words of the second are evidence
+        material.splits["train"], blocked=array("i", [0, 1, 0]), blocks=array("q", [0, 2, 1])
+    )  # one, two and one words, of which both words of the second are impermissible
     assert train.cut(np.array([1, 2, 1])) is train
     shorter = train.cut(np.array([1, 1, 1]))
     assert shorter.rows.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
     assert shorter.lengths.tolist() == [1, 1, 1]
-    assert (shorter.evidence.tolist(), shorter.cues.tolist()) == ([0, 0], [0, 1, 1])
-    assert shorter.marked().tolist() == [False, True, True]
+    assert (shorter.blocked.tolist(), shorter.blocks.tolist()) == ([0, 0], [0, 1, 1])
+    assert shorter.impermissible().tolist() == [False, True, True]

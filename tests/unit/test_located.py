@@ -18,7 +18,7 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.flipping_sets import flipping_sets
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.located import BY_STATES, FURTHER, falls, located, losses, rank, ranks, sizes
-from attention_audit.audits.settings import Agreement, Erasure
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Pairs, Split
 from attention_audit.model.network import Network, network
@@ -188,7 +188,7 @@ def test_located_has_a_row_a_ranking_and_text(
     model, split = model_of("bilstm", pair), split_of(TEXTS, list(range(6)), pair)
     readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
     texts = Attributed(model, split, readout, lambda line: None)
-    columns = located(texts, Agreement(texts=3, steps=4), Erasure())
+    columns = located(texts, Agreement(texts=3, steps=4), Erasure(), Deletion())
     ids = [f"text-{member}" for member in (0, 2, 3, 4, 5)]
     # of the sample 0, 2, 4 all have two words or more
     assert columns["id"] == ids * 5 + ["text-0", "text-2", "text-4"]
@@ -211,3 +211,21 @@ def test_located_has_a_row_a_ranking_and_text(
     assert max(lost[0] for lost, ranking in zip(columns["falls"], columns["ranking"], strict=True)) == max(
         fall.max() for fall in deletions.falls
     )
+
+
+def test_a_sample_of_the_texts_is_asked_as_all_would_be(random_readout: MakeReadout) -> None:
+    model, split = model_of("bilstm"), split_of(TEXTS, list(range(6)))
+    readout = random_readout(LENGTHS, outputs=3)
+    settings = Agreement(texts=1, steps=4), Erasure()
+    every, some = (
+        located(Attributed(model, split, readout, lambda line: None), *settings, Deletion(texts=most))
+        for most in (None, 3)
+    )
+    # evenly spread, 0, 2 and 4; the sample of integrated gradients is among them
+    assert dict.fromkeys(some["id"]) == dict.fromkeys(["text-0", "text-2", "text-4"])
+    keys = list(zip(every["id"], every["ranking"], strict=True))
+    for place, key in enumerate(zip(some["id"], some["ranking"], strict=True)):
+        whole = keys.index(key)
+        np.testing.assert_allclose(some["falls"][place], every["falls"][whole], rtol=1e-9, atol=1e-13)
+        assert some["top_flips"][place] == every["top_flips"][whole]
+        np.testing.assert_equal(some["fraction_removed"][place], every["fraction_removed"][whole])

@@ -170,6 +170,43 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     ]
 
 
+def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
+    section = {"datasets": ["needle"], "models": ["base", "embedding", "bilstm"], "lambdas": [0.1, 1.0], "seeds": [7]}
+    recipe = {"batch_size": 8, "learning_rate": 0.02, "epochs": 9, "patience": 2, "hidden": 6, "anonymised": True}
+    plan = plan_of(deception=section | recipe)
+    suite = plan.scope.suite("pd")
+    kinds = ["honest", "liar_lambda0.1", "liar_lambda1.0", "anonymised"]
+    assert suite.models == [f"{before}{name}" for before in ("", "embedding_", "bilstm_") for name in kinds]
+    # every label is one of its own, and so is every look
+    assert len({look.label for look in suite.labels.values()}) == len(suite.models)
+    assert len({(look.colour, look.marker) for name, look in suite.labels.items() if name in suite.judged}) == 9
+    assert suite.judged == [name for name in suite.models if not name.endswith("anonymised")]
+    embedding, bilstm = (suite.architecture("needle", f"{name}_honest") for name in ("embedding", "bilstm"))
+    assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
+    assert (bilstm.encoder, bilstm.attention, bilstm.hidden) == ("bilstm", "linear", 6)
+    liar = plan.train_job("needle/pd/bilstm_liar_lambda0.1")
+    assert (liar.deceptive, liar.lambda_, liar.anonymised, liar.epochs, liar.patience) == (True, 0.1, False, 9, 2)
+    assert (liar.optimisation.batch_size, liar.optimisation.measure, liar.optimisation.scored) == (8, "accuracy", True)
+    assert suite.selection("needle", "bilstm_liar_lambda0.1") == "dev"
+    assert plan.train_job("needle/pd/embedding_anonymised").anonymised
+    # what reads other texts is asked how well it predicts, and nothing of its map
+    asked = {name: plan.auditing.job(name, "pd", "needle").runs for name in ("performance", "located", "impermissible")}
+    assert {run.model for run in asked["performance"]} == {*suite.models}
+    assert {run.model for run in asked["located"]} == {run.model for run in asked["impermissible"]} == {*suite.judged}
+    assert [(pair.honest, pair.liar, pair.lambda_) for pair in suite.liars][-1] == (
+        "bilstm_honest",
+        "bilstm_liar_lambda1.0",
+        1.0,
+    )
+
+
+def test_many_lambdas_have_looks_that_can_be_told_apart() -> None:
+    lambdas = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+    suite = plan_of(deception={"models": ["bilstm"], "lambdas": lambdas}).scope.suite("pd")
+    assert len({suite.labels[name].colour for name in suite.judged}) == 1 + len(lambdas)
+    assert suite.labels["bilstm_liar_lambda0.01"].label == "BiLSTM, liar (lambda 0.01)"
+
+
 def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
     base, adversary = (suite.training("needle", name, [3, 4]) for name in ("base", "adversary_lambda0.01"))
     assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
@@ -314,12 +351,13 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         (
             {"resamples": 7},
             r"(ss|jw)_table2_.*|(ss|jw)_table_.*|(own|hf)_table_evidence|hf_table_correlation|"
-            "table_contributions|ss_fig_aopc|md_table_(diversity|claims)|md_fig_conicity",
+            "table_contributions|ss_fig_aopc|pd_table_(deception|claims)|md_table_(diversity|claims)|md_fig_conicity",
         ),
         ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located) .."),
+        ({"deletion": {"texts": 7}}, "located .."),
         ({"agreement": {"texts": 7}}, "agreement jw|located .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
@@ -358,7 +396,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|planted|located"),
+        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|planted|located|impermissible"),
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
@@ -372,7 +410,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("report/guide.py", "guide"),
         ("training/loop.py", "train|search|weights.*"),
         ("training/continuation.py", "search|weights of a search"),
-        ("model/encoders.py", "train|search|weights.*|correlation|agreement|conicity|located"),
+        ("model/encoders.py", "train|search|weights.*|correlation|agreement|conicity|located|impermissible"),
         ("stages/reading_out.py", "train|search"),
         ("corpus/sources/digest.py", "corpus"),
     ],

@@ -15,6 +15,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus import draft, raw
 from attention_audit.corpus.prepare import FATES, natural, prepare
+from attention_audit.corpus.rationales import Annotations, of_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import SPLITS, Text
@@ -118,6 +119,11 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "query": None,
         "candidates": None,
         "evidence": None,
+        "blocked": None,
+        "annotators": None,
+        "marks": None,
+        "scores": None,
+        "annotator_labels": None,
     }
     assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
     assert read_provenance(corpus.path) == provenance.record()
@@ -266,9 +272,55 @@ def test_twenty_classes_without_splits(table: Callable[..., Prepared]) -> None:
 
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared: Prepare) -> None:
-    corpus = prepared([text("first", "train", "yes", ["A.", "b C"], evidence=[1], query=["Who", "?"]), *SOUND])
+    corpus = prepared(
+        [text("first", "train", "yes", ["A.", "b C"], annotations=of_words({"Ann": [1]}), query=["Who", "?"]), *SOUND]
+    )
     assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
-    assert corpus.rows[1]["evidence"] is None
+    assert [corpus.rows[0][name] for name in ("annotators", "marks", "scores")] == [["Ann"], [[1]], None]
+    assert [corpus.rows[1][name] for name in ("evidence", "annotators", "marks")] == [None] * 3
+
+
+def test_marks_of_several_annotators_lie_on_the_words_that_the_tokenizer_makes(prepared: Prepare) -> None:
+    """`Don't` becomes two words, and the full stop one of its own; most of three annotators mark `bad` alone."""
+    said = "Don't go, it is bad."
+    marks = {"Ann": [(0, 5), (16, 20)], "Bob": [(16, 19)], "Cy": []}
+    scores = [(0, 5, 0.5), (16, 20, 1.0)]
+    corpus = prepared(
+        [text("first", "train", "yes", said, annotations=Annotations(marks, scores)), *SOUND],
+        tokens={"tokenizer": "en"},
+    )
+    row = corpus.rows[0]
+    assert row["tokens"] == ["do", "n't", "go", ",", "it", "is", "bad", "."]
+    assert dict(zip(row["annotators"], row["marks"], strict=True)) == {"Ann": [0, 1, 6, 7], "Bob": [6], "Cy": []}
+    assert row["evidence"] == [6]
+    assert row["scores"] == [0.5, 0.5, 0, 0, 0, 0, 1, 1]
+
+
+def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared: Prepare) -> None:
+    none = text("none", "train", "yes", annotations=of_words({"Ann": [], "Bob": [0]}))
+    row = prepared([none, *SOUND]).rows[0]
+    assert (row["evidence"], row["annotators"], row["marks"]) == (None, ["Ann", "Bob"], [[], [0]])
+
+
+def test_marks_that_lie_on_no_word_are_counted_and_named(prepared: Prepare) -> None:
+    """The marked dash is dropped; two marks were outside already, and one list had too few entries."""
+    lost = Annotations({"Ann": [(2, 3), (0, 1)], "Bob": [(2, 3)]}, outside=2, miscounted=1)
+    sound = Annotations({"Ann": [(0, 1)]})
+    texts = [
+        text("lost", "train", "yes", "a - b", annotations=lost),
+        text("sound", "train", "yes", "a - b", annotations=sound),
+        text("dropped", "train", "yes", "-", annotations=lost),
+    ]
+    corpus = prepared([*texts, *SOUND], tokens={"tokenizer": "spaces", "punctuation": "drop"})
+    assert corpus.rows[0]["marks"] == [[0], []]
+    counted = corpus.census.set_index(["split", "label_name"]).loc[("train", "yes")]
+    names = ["annotated", "annotations", "marks_outside", "marks_lost", "marks_miscounted"]
+    assert counted[names].tolist() == [2, 3, 2, 2, 1]
+    assert [line for line in corpus.lines if "left out, in" in line] == [
+        "2 marks outside of the text, left out, in 1 texts: lost",
+        "2 marks under which no word is, left out, in 1 texts: lost",
+        "1 lists of marks that have not an entry a word, left out, in 1 texts: lost",
+    ]
 
 
 def test_sentences_are_kept_by_their_first_words(prepared: Prepare) -> None:

@@ -12,7 +12,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.sst import SstCorpus, clean, parse_tree
+from attention_audit.corpus.sources.sst import Phrase, SstCorpus, clean, parse_tree
 from attention_audit.corpus.text import Text
 
 SOURCE = SstCorpus(kind="sst", archive=RemoteFile(file="trees.zip"))
@@ -37,8 +37,28 @@ def archive(folder: Path, **members: str | None) -> Path:
 
 
 def test_tree_by_hand() -> None:
-    assert parse_tree("(3 (2 It) (4 (3 really) (3 works)))") == (3, ["It", "really", "works"])
-    assert parse_tree("(0 Bad)") == (0, ["Bad"])
+    tree = parse_tree("(3 (2 It) (4 (3 really) (3 works)))")
+    assert (tree.sentiment, tree.words) == (3, ["It", "really", "works"])
+    assert parse_tree("(0 Bad)") == Phrase(0, ["Bad"], [1.0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "scores"),
+    [
+        # the phrase of two words is stronger than either, and than the whole
+        ("(3 (2 It) (4 (3 really) (3 works)))", [0, 1, 1]),
+        # the whole is stronger than all within it
+        ("(4 (2 It) (3 (2 really) (3 works)))", [1, 1, 1]),
+        # the whole is as strong as a word within it, which explains it; and so does a word of the other sign
+        ("(3 (2 It) (3 (2 really) (3 works)))", [0, 0, 0.5]),
+        ("(1 (2 It) (2 (2 never) (3 works)))", [0, 0, 0.5]),
+        # a weak phrase within a weak one, beside a strong word
+        ("(3 (4 Great) (2 (1 (2 too) (2 long)) (2 .)))", [1, 0.5, 0.5, 0]),
+        ("(2 (2 no) (2 thing))", [0, 0]),
+    ],
+)
+def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line: str, scores: list[float]) -> None:
+    assert parse_tree(line).scores == scores
 
 
 @pytest.mark.parametrize(
@@ -62,7 +82,11 @@ def test_malformed_trees(line: str) -> None:
 
 
 def test_text_is_cleaned() -> None:
-    assert clean(["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]) == "sci fi drama it s"
+    words = ["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]
+    text, said = clean(Phrase(3, words, [1.0, 0.5, 1.0, 0.0, 1.0, 1.0], 1.0))
+    assert text == "sci fi drama it s"
+    assert [text[start:end] for start, end in said.marks["phrase labels"]] == ["sci", "fi", "drama", "s"]
+    assert [score for _, _, score in said.scores or ()] == [0.5, 0.5, 0.5, 0.0, 1.0]
 
 
 def read(path: Path) -> list[Text]:
@@ -98,6 +122,8 @@ def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path
         ["us", "flops"],
     ]
     assert corpus["label"].tolist() == [1, 0] * 4
+    assert corpus["scores"].map(list)[:3].tolist() == [[0, 1], [1, 1, 1], [1, 1, 1, 1]]
+    assert corpus["evidence"].map(list)[2:4].tolist() == [[0, 1, 2, 3], [1]]
     assert corpus["label_name"].tolist() == ["positive", "negative"] * 4
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +15,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import Length, RemoteFile
-from attention_audit.corpus.sources.sst import SstCorpus
+from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, SstCorpus, parse_tree
 from attention_audit.corpus.tokens import Tokens, split_sentences
 from attention_audit.corpus.vocabulary import MARKS
 
@@ -55,6 +57,18 @@ def test_no_sentence_stands_in_two_splits(census: pd.DataFrame) -> None:
 
 def test_mean_length_of_table_1(census: pd.DataFrame) -> None:
     assert census.loc["train", "mean_length"].iloc[0] == pytest.approx(18.7, abs=0.05)
+
+
+def test_sentences_with_a_word_that_has_a_sentiment_of_its_own() -> None:
+    """Of 1,821 test sentences, 1,710 have such a word; in all, some phrase has a sentiment, if only the whole."""
+    own = marked = 0
+    with zipfile.ZipFile(RAW["archive"]) as archive:
+        for line in archive.read("trees/test.txt").decode().splitlines():
+            tree = parse_tree(line)
+            if tree.sentiment != NEUTRAL:
+                own += any(int(label) != NEUTRAL for label in re.findall(r"\(([0-4]) [^()]+\)", line))
+                marked += any(score >= MARKED for score in tree.scores)
+    assert (own, marked) == (1710, 1821)
 
 
 def test_rows_of_the_authors_embedding() -> None:

@@ -390,7 +390,7 @@ class Stages:
                 fillers = [f"filler{word}" for word in random.integers(0, 5, random.integers(1, 6))]
                 tokens = [fillers[0], f"cue{label}", *fillers[1:]]
                 row = {"id": f"{split}-{number}", "split": split, "label": label, "tokens": tokens, "label_name": ""}
-                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0], "evidence": [1]})
+                rows.append(row | {"sentences": [0, 2] if len(tokens) > 2 else [0], "blocked": [1]})
         corpus = folder / "corpus.parquet"
         write_table(corpus, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
         columns = vocabulary_columns(build_vocabulary(WordLists(corpus, ["train"])))

@@ -92,7 +92,7 @@ os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     suite="[a-z0-9-]+",
-    folder="[a-z0-9-]+",
+    folder="[a-z0-9-]+(?:/(?!records/)[a-z0-9-]+)?",
     file="[^/]+",
 
 
@@ -152,7 +152,7 @@ def foretell():
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names
 STAGE = (
     "python -m attention_audit {params.stage} --code {params.code} --settings {params.settings:q}"
-    " --threads {threads} --log {log} {params.inputs} {params.outputs}"
+    " --threads {threads} --log {log:q} {params.inputs} {params.outputs}"
 )
 
 

@@ -19,11 +19,13 @@ from attention_audit.audits.settings import (
     Agreement,
     AttentionMaps,
     Correlation,
+    Deletion,
     Erasure,
     InstanceAdversary,
     Permutation,
 )
 from attention_audit.corpus.formats import Corpus
+from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.faults import lines_of
@@ -118,6 +120,7 @@ class Config(Section):
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
     )
     erasure: Erasure = Field(default_factory=Erasure, description="Erasure of single weights and of ranked sets.")
+    deletion: Deletion = Field(default_factory=Deletion, description="Words that are deleted from the input.")
     correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
     agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
@@ -228,7 +231,7 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        if faults := [*self._unknown_datasets(), *self._unknown_vectors(), *self._unfit()]:
+        if faults := [*self._unknown_datasets(), *self._unknown_vectors(), *self._untrainable(), *self._unfit()]:
             raise ValueError("\n".join(faults))
         return self
 
@@ -272,6 +275,22 @@ class Config(Section):
             if vectors not in known:
                 likely = did_you_mean(vectors, known)
                 yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
+
+    def _untrainable(self) -> Iterator[str]:
+        """Data sets that name another to be trained on which does not fit."""
+        for name, source in self.corpora.items():
+            if not isinstance(source, RawSource) or source.trained_on is None:
+                continue
+            key, other = f"corpora.{name}.trained_on", self.corpora.get(source.trained_on.dataset)
+            if other is None:
+                likely = did_you_mean(source.trained_on.dataset, self.corpora)
+                yield f"{key}.dataset: unknown data set {source.trained_on.dataset!r}{likely}; name one of `corpora`"
+            elif not (other.trained and source.trained) or (isinstance(other, RawSource) and other.trained_on):
+                yield f"{key}.dataset: {source.trained_on.dataset} has no training texts of its own; name another"
+            elif other.pair != source.pair:
+                yield f"{key}.dataset: one has pairs of texts and the other has not; name another"
+            elif isinstance(other, RawSource) and other.tokens != source.tokens:
+                yield f"{key}.dataset: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _unfit(self) -> Iterator[str]:
         """Keys that do not go with others."""

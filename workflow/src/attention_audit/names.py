@@ -83,6 +83,8 @@ PAPER_NAMES = {
     "babi-2": "bAbI 2",
     "babi-3": "bAbI 3",
     "cnn": "CNN",
+    "sst-wiki": "SST+Wiki",
+    "pronoun": "Gender Identify",
 }
 
 RANKINGS = Names(
@@ -112,6 +114,26 @@ ATTRIBUTIONS = Names(
     },
 )
 """The methods that give every token of a text a score, in the order of tables and figures."""
+
+_PLAUSIBLE = {
+    **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
+    "contribution": Look("absolute contribution", "sky", "D"),
+    "word_gradient": Look("gradient of the words", "orange", "v"),
+    "gradient_attached": Look("attached gradient", "grey", "<"),
+}
+PLAUSIBLE = Names(
+    "attribution",
+    "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
+    {
+        **_PLAUSIBLE,
+        **{name: look for name, look in ATTRIBUTIONS.items() if name not in _PLAUSIBLE},
+        "random": RANKINGS["random"],
+        "frequency": Look("rare words first", "grey"),
+        "others": Look("the other annotators", "black"),
+    },
+)
+"""Whatever is held against marked words: attributions, then two floors and the ceiling. A ranking by the weights keeps
+its name here; `word_gradient` is the attribution `gradient`."""
 
 
 def display_name(dataset: str) -> str:

@@ -23,7 +23,7 @@ deviations of their contributions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cbrt, exp, inf, isfinite, nan, sqrt
+from math import cbrt, exp, hypot, inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -226,6 +226,22 @@ def stretched(effect: Effect) -> Effect:
     curved = min(above, FARTHEST)
     return effect._replace(
         low=value * exp((effect.low - value) / value), high=value * exp(curved) * (1 + above - curved)
+    )
+
+
+def minus(one: Effect, other: Effect) -> Effect:
+    """The difference of two effects, with an interval from theirs (Zou & Donner 2008, the method of variance estimates
+    recovery): each bound of the difference is as far from it as the bounds of both effects are from theirs, squares
+    added. It holds for intervals that are not symmetric. Effects that are measured on the same texts have less chance
+    between them than it allows for, so that it is rather too wide.
+    """
+    difference = one.value - other.value
+    return Effect(
+        difference,
+        difference - hypot(one.value - one.low, other.high - other.value),
+        difference + hypot(one.high - one.value, other.value - other.low),
+        min(one.trainings, other.trainings),
+        min(one.texts, other.texts),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import attached_gradients, gradients
 from attention_audit.audits.integrated_gradients import integrated_gradients
-from attention_audit.audits.leave_one_out import Deletions, leave_one_out
+from attention_audit.audits.leave_one_out import Deletions, leave_one_out, unasked
 from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
@@ -42,6 +42,20 @@ class Attributed:
         found = leave_one_out(self.model, self.split)
         self._report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
+
+    def deletions_of(self, members: Indices) -> Deletions:
+        """Leave-one-out of the texts at `members`; of others nothing falls. Texts of one word count as computed."""
+        several = np.flatnonzero(self.split.lengths > 1)
+        if np.isin(several, members).all():
+            return self.deletions
+        found = leave_one_out(self.model, self.split, members)
+        self._report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
+        whole = unasked(self.split.lengths)
+        for place, member in enumerate(members.tolist()):
+            whole.distances[member], whole.falls[member] = found.distances[place], found.falls[place]
+            whole.flips[member] = found.flips[place]
+        whole.predicted[members] = found.predicted
+        return whole
 
     @cached_property
     def scores(self) -> dict[str, Scores]:

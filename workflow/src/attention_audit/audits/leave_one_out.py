@@ -182,6 +182,16 @@ def predictions(model: Network, split: Split, members: Indices, states: int) -> 
     return reading.whole(), torch.cat(after)
 
 
+def unasked(lengths: Indices) -> Deletions:
+    """What is known of texts of these lengths before any word is deleted: nothing changes."""
+    return Deletions(
+        [np.zeros(length) for length in lengths],
+        np.full(len(lengths), -1),
+        [np.zeros(length) for length in lengths],
+        [np.zeros(length, bool) for length in lengths],
+    )
+
+
 @torch.inference_mode()
 def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
     """What each token's deletion does, text by text in the order of `members` (by default all texts).
@@ -191,12 +201,7 @@ def leave_one_out(model: Network, split: Split, members: Indices | None = None, 
     """
     members = whole(split, members)
     lengths = split.lengths[members]
-    found = Deletions(
-        [np.zeros(length) for length in lengths],
-        np.full(len(members), -1),
-        [np.zeros(length) for length in lengths],
-        [np.zeros(length, bool) for length in lengths],
-    )
+    found = unasked(lengths)
     with evaluating(model):
         for places in equally_long(lengths, states):
             before, after = predictions(model, split, members[places], states)

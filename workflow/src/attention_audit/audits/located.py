@@ -22,28 +22,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 from torch.nn.functional import pad
-from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attributions import Scores, evaluating
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, left, ranked
 from attention_audit.audits.flipping_sets import until_flip
 from attention_audit.audits.leave_one_out import Deletions, Reading
-from attention_audit.audits.rankings import RANKERS, order
-from attention_audit.audits.settings import Agreement, Erasure
-from attention_audit.audits.streams import stream
+from attention_audit.audits.rankings import BY_STATES, by_states, order, padded
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 Flags = npt.NDArray[np.bool_]
-BY_STATES = ("random", "attention", "gradient", "product")
-"""The rankings by the states under the attention."""
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
 TOKENS = 1 << 14
@@ -56,31 +50,6 @@ def sizes(lengths: Indices) -> Indices:
     """How many words are deleted from texts of at least two words, (n,) -> (n, 5)."""
     shares = -(-lengths[:, None] * np.array(DELETED) // 100)
     return np.concatenate([np.ones_like(shares[:, :1]), shares], 1)
-
-
-def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:
-    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`.
-
-    The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
-    """
-    if readout.head is None:
-        for erased in erasable(readout):
-            yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
-        return
-    for texts in readout.batches(torch.float64):
-        texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
-        random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
-        scores = texts.scores(texts.attention[None])
-        predicted = texts.decide(scores)
-        chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
-        gradient = texts.pull(scores, predicted, chosen)[0]
-        named = (padded(random), texts.attention, gradient, texts.attention * gradient)
-        yield texts, dict(zip(BY_STATES, named, strict=True))
-
-
-def padded(scores: Scores) -> Tensor:
-    """Scores of n texts as rows, zeros last."""
-    return pad_sequence([torch.from_numpy(of_text) for of_text in scores], batch_first=True)
 
 
 def rank(
@@ -175,20 +144,25 @@ def falls(
     return lost[same.reshape(-1)].reshape(count.shape)
 
 
-def located(texts: Attributed, agreement: Agreement, erasure: Erasure) -> dict[str, Any]:
+def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
     """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
 
     falls: the probability of the predicted class, before minus after the first k words of the ranking are deleted, for
     each k of `sizes`. top_flips: whether the class changes without the first word. fraction_removed: see `rank`.
-    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`.
+    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
+    the larger one of `deletion` and for these texts, or for all.
     """
-    model, split, readout, deletions = texts.model, texts.split, texts.readout, texts.deletions
+    model, split, readout = texts.model, texts.split, texts.readout
     chosen, integrated = texts.integrated(agreement)
     gains: Scores = [np.zeros(length) for length in split.lengths]
     for member, scores in zip(chosen, integrated, strict=True):
         gains[member] = scores
-    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
     several = np.flatnonzero(split.lengths > 1)
+    if deletion.texts is not None:
+        spread = sample(len(split), deletion.texts)
+        several = np.intersect1d(several, np.union1d(spread, chosen))
+    deletions = texts.deletions_of(several)
+    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
     asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     member = np.concatenate([*asked.values()])
     ranking = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])

@@ -5,14 +5,18 @@ A ranking scores every item. The item with the highest score comes first; of ite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.erasure import ErasableTexts, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
 from attention_audit.audits.streams import stream
+from attention_audit.padded import Padded
+from attention_audit.readout import Readout
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -148,3 +152,30 @@ RANKERS: dict[str, Ranker] = {
 """Every ranking; `names.RANKINGS` declares their labels, colours and markers."""
 TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
 """The rankings whose first item is meant to matter most."""
+BY_STATES = ("random", "attention", "gradient", "product")
+"""The rankings by the states under the attention that pairs of texts have too."""
+
+
+def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:
+    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`.
+
+    The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
+    """
+    if readout.head is None:
+        for erased in erasable(readout):
+            yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
+        return
+    for texts in readout.batches(torch.float64):
+        texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
+        random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
+        scores = texts.scores(texts.attention[None])
+        predicted = texts.decide(scores)
+        chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
+        gradient = texts.pull(scores, predicted, chosen)[0]
+        named = (padded(random), texts.attention, gradient, texts.attention * gradient)
+        yield texts, dict(zip(BY_STATES, named, strict=True))
+
+
+def padded(scores: Sequence[npt.NDArray[np.float64]]) -> Tensor:
+    """Scores of n texts as rows, zeros last."""
+    return pad_sequence([torch.from_numpy(of_text) for of_text in scores], batch_first=True)

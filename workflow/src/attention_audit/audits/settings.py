@@ -43,6 +43,14 @@ class Erasure(Section):
     seed: Seed = Field(5, description="Seed of random items and random rankings.")
 
 
+class Deletion(Section):
+    """Words that are deleted from the input."""
+
+    texts: Count | None = Field(
+        None, description="Test texts at most, evenly spread, of which the question `located` is asked; null: all."
+    )
+
+
 class Agreement(Section):
     """The matrix of agreement between attributions."""
 

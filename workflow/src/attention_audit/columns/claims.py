@@ -1,4 +1,4 @@
-"""The published table of a paper's findings."""
+"""Published tables of a paper's findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attention_audit.columns.shared import DATASET
 
 CLAIMS = Artefact(
     "claims",
-    "tables/{suite}_table_claims.parquet",
+    "tables/{table}.parquet",
     meaning="What a paper found, and whether it comes back.",
     columns=(
         DATASET,

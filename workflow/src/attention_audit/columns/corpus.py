@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from attention_audit.columns.kinds import INTEGER, INTEGERS, LONG, STRING, STRINGS, WEIGHTS, Artefact, Column
+from attention_audit.columns.kinds import (
+    INTEGER,
+    INTEGERS,
+    LISTS_OF_INTEGERS,
+    LONG,
+    REALS,
+    STRING,
+    STRINGS,
+    WEIGHTS,
+    Artefact,
+    Column,
+)
 from attention_audit.columns.shared import ID, LABEL
 
 CORPUS = Artefact(
@@ -37,7 +48,41 @@ CORPUS = Artefact(
             INTEGERS,
             nullable=True,
             unit="position",
-            meaning="positions (from 0) of the words known to decide the label; null where nobody knows",
+            meaning="positions (from 0) of the words known to decide the label, which are those that more than half of "
+            "the annotators marked; null where there is no such word, or nobody marked any",
+        ),
+        Column(
+            "annotators",
+            STRINGS,
+            nullable=True,
+            meaning="who marked words of the text: people, the source or the generator; null where nobody did",
+        ),
+        Column(
+            "marks",
+            LISTS_OF_INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="for each of them, the positions (from 0) of the words marked; an empty list where none was",
+        ),
+        Column(
+            "scores",
+            REALS,
+            nullable=True,
+            meaning="a number for each word, where the source has them; null where not",
+        ),
+        Column(
+            "annotator_labels",
+            STRINGS,
+            nullable=True,
+            meaning="for each annotator, the class that they gave the text, or nothing; null where nobody was asked",
+        ),
+        Column(
+            "blocked",
+            INTEGERS,
+            nullable=True,
+            unit="position",
+            meaning="positions (from 0) of the impermissible words, which deceptive models hide; null where none are "
+            "named",
         ),
     ),
 )
@@ -87,6 +132,21 @@ CENSUS = Artefact(
             meaning="sum over the kept texts; a text without boundaries is one sentence",
         ),
         Column("sentences_squared", LONG, unit="sentences squared", meaning="sum of squares"),
+        Column("annotated", INTEGER, unit="texts", meaning="kept texts in which somebody marked words, or none"),
+        Column("annotations", LONG, unit="annotations", meaning="sum of the annotators over these texts"),
+        Column(
+            "marks_outside",
+            LONG,
+            unit="marks",
+            meaning="marks left out, since they lie outside of their text; over the kept texts, as the next two",
+        ),
+        Column("marks_lost", LONG, unit="marks", meaning="marks left out, since no word of the corpus is under them"),
+        Column(
+            "marks_miscounted",
+            LONG,
+            unit="annotations",
+            meaning="lists of marks left out, since they have another number of entries than the text has words",
+        ),
     ),
 )
 

@@ -19,6 +19,7 @@ REAL = pa.float64()
 STRINGS = pa.list_(pa.string())
 INTEGERS = pa.list_(pa.int32())
 REALS = pa.list_(pa.float64())
+LISTS_OF_INTEGERS = pa.list_(INTEGERS)
 WEIGHTS = pa.list_(pa.float32())
 
 

@@ -10,7 +10,7 @@ REPLICATION = Artefact(
     "tables/replication.parquet",
     meaning="Every published number that this run has a counterpart of. No rows where it has none.",
     columns=(
-        Column("paper", STRING, meaning="WP2019, SS2019 or JW2019"),
+        Column("paper", STRING, meaning="WP2019, SS2019, JW2019 or PD2020"),
         Column("table", STRING, meaning="where the paper has it"),
         DATASET,
         Column("row", STRING, meaning="what the row is about, as in our table"),

@@ -27,7 +27,8 @@ TABLE = Artefact(
             "low",
             REAL,
             nullable=True,
-            meaning="lower end of the 95 % bootstrap interval over instances and seeds; null where there is none",
+            meaning="lower end of the 95 % interval over instances and seeds: a bootstrap's, in table_plausibility the "
+            "summary's; null where there is none",
         ),
         Column("high", REAL, nullable=True, meaning="upper end of that interval"),
         Column("seeds", INTEGER, unit="seeds", meaning="number of seeds; 0 for a property of the data"),

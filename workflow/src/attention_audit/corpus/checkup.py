@@ -1,7 +1,7 @@
 """What is wrong or odd in a user's own file, found before anything runs.
 
-Rows are read as the run will read them, but not split into words. What was found is kept beside the path, the size and
-the time of each file, so that a file is read once however often a run is planned.
+Rows are read as the run will read them, but split into words only where impermissible words are named. What was found
+is kept beside the path, the size and the time of each file, so that a file is read once however often a run is planned.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from attention_audit.code import code_hash
+from attention_audit.corpus.blocking import absent, masked
+from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
@@ -45,7 +47,9 @@ class Counts:
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
     (None: to be drawn) and label. found: of each text, by its digest, how often it stands, the splits it stands in as
     bits, and a digest of its first label. ids: their digests, where a column has them. beginnings: of texts that stand
-    often. whole: whether all rows were read.
+    often. annotated: texts in which somebody marked words; outside and miscounted: the places of those with marks
+    outside of them, or with lists that have not an entry a word. whole: whether all rows were read. unseen: of the
+    impermissible words that are named, those that no text has.
     """
 
     read: int = 0
@@ -60,7 +64,11 @@ class Counts:
     contrary: int = 0
     own_label: int = 0
     beginnings: dict[bytes, str] = field(default_factory=dict)
+    annotated: int = 0
+    outside: list[str] = field(default_factory=list)
+    miscounted: list[str] = field(default_factory=list)
     whole: bool = True
+    unseen: set[str] | None = None
 
     @property
     def usable(self) -> int:
@@ -84,6 +92,22 @@ class Counts:
             self.splits.setdefault(text.split, Counter())[text.label] += 1
             self.own_label += said == text.label
             self._compare(text, said)
+            self._annotated(text)
+
+    def _annotated(self, text: Text) -> None:
+        if text.annotations is not None:
+            self.annotated += 1
+            self.outside += [text.place] * (text.annotations.outside > 0)
+            self.miscounted += [text.place] * (text.annotations.miscounted > 0)
+
+    def look(self, text: Text, source: TableCorpus) -> None:
+        """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
+        if text.mask is None and not self.unseen:
+            return
+        words = [*chain(*words_of(text.text, source.tokens))]
+        masked(text, len(words))
+        if self.unseen:
+            self.unseen -= {*words}
 
     def _compare(self, text: Text, said: str) -> None:
         whole = f"{said}\0{' '.join(str(text.query or '').split())}".lower()
@@ -113,10 +137,12 @@ class Counts:
 def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
     """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
     rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
-    counts = Counts()
+    named = source.block.words if source.block else None
+    counts = Counts(unseen={*named} if named else None)
     ids: set[bytes] = set()
     for text in islice(rows, ROWS):
         counts.add(text)
+        counts.look(text, source)
         if source.id is not None:
             digest = blake2b(text.id.encode(), digest_size=8).digest()
             if digest in ids:
@@ -156,8 +182,11 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
     if not counts.whole:
         return
+    absent(sorted(counts.unseen or ()), name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
+    if source.trained_on is not None:
+        return  # nothing is trained on these texts, and which classes there are is not known yet
     for split in SPLITS:
         if (own := counts.splits.get(split)) and len(own) == 1:
             raise AuditError(
@@ -198,6 +227,19 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     return ""
 
 
+def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Marks that do not fit their texts, each kind in a line with its count."""
+    if source.evidence is not None and not counts.annotated:
+        yield f"no text has marks in column {source.evidence.names[0]!r}"
+    if counts.outside:
+        yield f"{len(counts.outside)} texts have marks outside of them, which are left out; first: {counts.outside[0]}"
+    if counts.miscounted:
+        yield (
+            f"{len(counts.miscounted)} texts have lists of marks with another number of entries than words, which are "
+            f"left out; first: {counts.miscounted[0]}"
+        )
+
+
 def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What a user may not have meant, each in a line with its counts."""
     usable = counts.usable
@@ -219,6 +261,7 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"{across} texts stand in several splits, so that the model is tested on what it was trained on"
     elif counts.repeated and None in counts.splits:
         yield "splits are drawn text by text, so that such texts may fall into several of them"
+    yield from misfits(source, counts)
     often, begins = counts.most_frequent()
     if often > SAME * usable:
         yield f"one text stands {often} times; it begins with {begins!r}"

@@ -19,10 +19,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.columns.kinds import INTEGERS, STRING, STRINGS
+from attention_audit.columns.kinds import INTEGERS, LISTS_OF_INTEGERS, REALS, STRING, STRINGS
+from attention_audit.corpus.blocking import masked
+from attention_audit.corpus.rationales import Aligned, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.corpus.tokens import Placed, Tokens, placed_sentences, split_sentences
 from attention_audit.errors import AuditError
 
 CHUNK = 2**20
@@ -42,7 +44,14 @@ DRAFT = pa.schema(
         ("sentences", INTEGERS),
         ("query", STRINGS),
         ("candidates", STRINGS),
-        ("evidence", INTEGERS),
+        ("mask", INTEGERS),
+        ("annotators", STRINGS),
+        ("marks", LISTS_OF_INTEGERS),
+        ("scores", REALS),
+        ("annotator_labels", STRINGS),
+        ("outside", pa.int64()),
+        ("lost", pa.int64()),
+        ("miscounted", pa.int64()),
         ("digest", pa.int64()),
     ]
 )
@@ -71,9 +80,25 @@ def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
         yield chunk
 
 
+def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
+    """The sentences of a text as words with their places; a text that the source has already split into words is one
+    sentence, and the place of each word is its position.
+    """
+    if isinstance(text, list):
+        return [[(word, at, at + 1) for at, word in enumerate(text)]]
+    return placed_sentences(text, tokens)
+
+
 def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
     """The sentences of a text as words; a text that the source has already split into words is one sentence."""
     return [text] if isinstance(text, list) else split_sentences(text, tokens)
+
+
+def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
+    """The annotations of a text on its words; None where it has none."""
+    if text.annotations is None:
+        return None
+    return aligned(text.annotations, [(start, end) for _, start, end in words])
 
 
 def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
@@ -95,9 +120,14 @@ def is_whole(text: Text) -> bool:
 
 
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT. Raises AuditError at a text with half a character in it."""
-    split = [words_of(text.text, tokens) for text in texts]
-    words = [[*chain(*sentences)] for sentences in split]
+    """A chunk as rows of DRAFT.
+
+    Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
+    """
+    split = [placed_words(text.text, tokens) for text in texts]
+    words = [[word for sentence in sentences for word, _, _ in sentence] for sentences in split]
+    annotations = [text.annotations for text in texts]
+    found = [on_words(text, chain(*sentences)) for text, sentences in zip(texts, split, strict=True)]
     starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
     queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
     columns = [
@@ -109,7 +139,14 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],
-        [text.evidence for text in texts],
+        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
+        [one and [*one.rationale.marks] for one in found],
+        [one and [*one.rationale.marks.values()] for one in found],
+        [one and one.rationale.scores for one in found],
+        [said and said.labels and [said.labels[name] for name in said.marks] for said in annotations],
+        [said.outside if said else 0 for said in annotations],
+        [one.lost if one else 0 for one in found],
+        [said.miscounted if said else 0 for said in annotations],
         [digest(*text) for text in zip(words, queries, strict=True)],
     ]
     try:
@@ -140,13 +177,14 @@ class Ledger:
     """What is kept in memory about the texts of a draft.
 
     labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
-    texts. ids: of all texts. entries: the numbers of each text, batch by batch.
+    texts. ids: of all texts. entries: the numbers of each text, batch by batch; marked: those of its annotations.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
     candidates: set[str] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
     entries: list[Codes] = field(default_factory=list)
+    marked: list[Codes] = field(default_factory=list)
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add a batch. Raises AuditError at an id that occurred before, and at an unknown split."""
@@ -172,6 +210,9 @@ class Ledger:
             own = UNKNOWN if split is None else SPLITS.index(split)
             rows.append((own, number, words, len(widths), widths.max(), hashed))
         self.entries.append(np.array(rows, np.int64))
+        annotators = batch.column("annotators").value_lengths().fill_null(0).to_numpy()
+        faults = [batch.column(name).to_numpy() for name in ("outside", "lost", "miscounted")]
+        self.marked.append(np.stack([annotators, *faults], axis=1).astype(np.int64))
 
     @staticmethod
     def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
@@ -187,6 +228,10 @@ class Ledger:
         entries = np.concatenate([np.empty((0, 6), np.int64), *self.entries])
         split, label, tokens, sentences, longest, digests = entries.T
         return split, label, tokens, sentences, longest, digests
+
+    def annotations(self) -> Codes:
+        """Of every text, (N, 4): its annotators, marks outside of it, marks on no word, and lists of a wrong length."""
+        return np.concatenate([np.empty((0, 4), np.int64), *self.marked])
 
 
 def write_draft(

@@ -10,6 +10,8 @@ from attention_audit.corpus.sources.babi import BabiCorpus
 from attention_audit.corpus.sources.cnn import CnnCorpus
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.digest import DigestCorpus
+from attention_audit.corpus.sources.eraser import EraserCorpus
+from attention_audit.corpus.sources.esnli import EsnliCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.jmars import JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
@@ -18,6 +20,8 @@ from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.snli import SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.tagged import TaggedCorpus
+from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus
 from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
@@ -33,6 +37,10 @@ Corpus = Annotated[
     | JmarsCorpus
     | SnliCorpus
     | BabiCorpus
-    | CnnCorpus,
+    | CnnCorpus
+    | TaggedCorpus
+    | YelpHatCorpus
+    | EsnliCorpus
+    | EraserCorpus,
     Field(discriminator="kind"),
 ]

@@ -20,7 +20,10 @@ from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.corpus.blocking import Block, blocked, refuse_absent
+from attention_audit.corpus.borrowed import texts_of
 from attention_audit.corpus.draft import Ledger, write_draft
+from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
 from attention_audit.corpus.text import SPLITS
@@ -28,6 +31,14 @@ from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
+FAULTS = {
+    "marks_outside": "marks outside of the text",
+    "marks_lost": "marks under which no word is",
+    "marks_miscounted": "lists of marks that have not an entry a word",
+}
+"""What may be wrong with annotations; these are columns of the census."""
+NAMED = 20
+"""Texts that a message names."""
 FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
@@ -142,7 +153,7 @@ class Settled:
     splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
     the length of the text; sentences are counted where their boundaries are kept. duplicates: whether it is kept, and
     so is a text with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own
-    split with the same words.
+    split with the same words. annotations: (N, 4), as those of a ledger.
     """
 
     splits: Codes
@@ -153,6 +164,7 @@ class Settled:
     sentences: Codes
     duplicates: Flags
     repeated: Flags
+    annotations: Codes
 
     def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
@@ -162,6 +174,9 @@ class Settled:
         columns |= {"duplicates": self.duplicates, "repeated": self.repeated}
         for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
             columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
+        annotators, *faults = self.annotations.T
+        columns |= {"annotated": kept & (annotators > 0), "annotations": annotators * kept}
+        columns |= {name: counts * kept for name, counts in zip(FAULTS, faults, strict=True)}
         groups, members = np.unique(np.stack([self.splits, self.labels], axis=1), axis=0, return_inverse=True)
         names = [*SPLITS, ""]
         table = {
@@ -172,8 +187,8 @@ class Settled:
         }
         return pa.table({name: table[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
 
-    def rows(self, draft: Path) -> Iterator[pa.Table]:
-        """The kept texts in order, with the columns of columns.corpus.CORPUS."""
+    def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
+        """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
         number = {name: label for label, name in enumerate(self.classes)}
         start = 0
         with pq.ParquetFile(draft) as file:
@@ -186,8 +201,12 @@ class Settled:
                     None if names is None else [number[name] for name in names if name in number]
                     for names in table["candidates"].to_pylist()
                 ]
+                marked = [lists and (majority(lists) or None) for lists in table["marks"].to_pylist()]
+                copied = ("id", "tokens", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
                 columns = {
-                    **{name: table[name] for name in ("id", "tokens", "sentences", "query", "evidence")},
+                    **{name: table[name] for name in copied},
+                    "evidence": marked,
+                    "blocked": blocked(block, table, marked),
                     "split": [SPLITS[code] for code in self.splits[here]],
                     "label": labels,
                     "label_name": [self.classes[label] for label in labels],
@@ -197,8 +216,11 @@ class Settled:
                 yield made.filter(pa.array(self.fates[here] == KEPT))
 
 
-def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
-    """Decide split, class and fate of every text. Raises AuditError where the corpus cannot be audited."""
+def settle(dataset: str, source: Source, ledger: Ledger, named: list[str] | None) -> Settled:
+    """Decide split, class and fate of every text. named: the classes in order, None where labels tell them.
+
+    Raises AuditError where the corpus cannot be audited.
+    """
     preparation = source.preparation
     own_splits, own_labels, tokens, sentences, longest, digests = ledger.columns()
     fates = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(tokens == 0, EMPTY, KEPT))
@@ -209,7 +231,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
         )
     splits = own_splits.copy()
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits)
-    classes = class_names(ledger, preparation.classes)
+    classes = class_names(ledger, named)
     number = {name: label for label, name in enumerate(classes)}
     # the last entry is that of texts without a label, whose position is -1
     labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
@@ -224,7 +246,7 @@ def settle(dataset: str, source: Source, ledger: Ledger) -> Settled:
     repeated = kept.copy()
     repeated[kept] = stood_before(digests[kept], splits[kept])
     made = np.where(splits < 0, own_splits, splits)
-    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated)
+    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated, ledger.annotations())
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
@@ -234,6 +256,17 @@ def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None])
         members = np.flatnonzero(settled.fates == fate)
         if len(members):
             report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {places[members[0]]}")
+
+
+def report_misaligned(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
+    """Report which marks of the kept texts could not be laid on words, and are left out, with the texts' names."""
+    ids = pq.read_table(draft, columns=["id"])["id"]
+    for counts, fault in zip(settled.annotations.T[1:], FAULTS.values(), strict=True):
+        members = np.flatnonzero((settled.fates == KEPT) & (counts > 0))
+        if len(members):
+            named = ", ".join(str(ids[at]) for at in members[:NAMED])
+            more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
+            report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}{more}")
 
 
 def prepare(
@@ -252,8 +285,11 @@ def prepare(
     if said := splitting(source.preparation.tokens):
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
-        ledger = write_draft(source.read(dataset, raw), source.preparation.tokens, draft, workers, report)
-        settled = settle(dataset, source, ledger)
+        texts, classes = texts_of(dataset, source, raw)
+        ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
+        settled = settle(dataset, source, ledger, classes)
         report_dropped(settled, draft, report)
-        write_batches(path, CORPUS, settled.rows(draft), provenance)
+        report_misaligned(settled, draft, report)
+        refuse_absent(dataset, source.block, draft)
+        write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)
     return settled.census()

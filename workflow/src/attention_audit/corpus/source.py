@@ -5,16 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
+from attention_audit.corpus.blocking import Block
+from attention_audit.corpus.labels import Label
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
+TRAINED_ON = "trained_on"
+"""The field of the corpus that a data set takes its training texts from."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
+Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)?$")]
 
 
 class RemoteFile(Section):
@@ -51,6 +56,20 @@ class Length(Section):
     longest_sentence: Count | None = Field(None, description="Tokens of a sentence of a train or dev text at most.")
 
 
+class TrainedOn(Section):
+    """Another data set, on which the models are trained that read the texts of this one."""
+
+    dataset: Name = Field(
+        description="The data set whose training and development texts are taken, as words; its `tokens` are to be "
+        "those of this one. All texts of this one are for the test then, but for those that it has for training itself."
+    )
+    labels: dict[Label, Label | None] = Field(
+        default_factory=dict,
+        description="What that data set calls each label of this one; null: leave such texts out. A label that is not "
+        "named here is called the same in both.",
+    )
+
+
 class Preparation(NamedTuple):
     """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data."""
 
@@ -65,9 +84,22 @@ class Source(Section):
 
     trained: ClassVar[bool] = True
     """Whether models are trained on it; else it has a test split alone."""
+    maskable: ClassVar[bool] = False
+    """Whether the user may give a mask with it."""
 
     min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
     vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")
+    block: Block | None = Field(
+        None,
+        description="The impermissible words, which deceptive models hide: `evidence`, a list of words, or a mask of "
+        "your own. null: those of the mask files that the data set comes with, or else the evidence.",
+    )
+
+    @model_validator(mode="after")
+    def _masked(self) -> Self:
+        if self.block is not None and (self.block.file or self.block.column) and not self.maskable:
+            raise ValueError("block: only a table of your own takes a mask; name `evidence` or a list of words")
+        return self
 
     @property
     def pair(self) -> bool:
@@ -90,9 +122,13 @@ class Source(Section):
 class RawSource(Source):
     """A data set that is read from raw files."""
 
-    folder: Name | None = Field(
+    folder: Folder | None = Field(
         None,
-        description="Folder of its raw files, in a mirror and in `raw/` of the results; null: the data set's name.",
+        description="Folder of its raw files, in a mirror and in `raw/` of the results, or one in another, as in "
+        "`papers/one`; null: the data set's name.",
+    )
+    trained_on: TrainedOn | None = Field(
+        None, description="Another data set to train on, so that these texts are only read; null: train on these."
     )
     origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
     tokens: Tokens = Field(default_factory=Tokens, description="How texts become words.")

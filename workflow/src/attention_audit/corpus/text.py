@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attention_audit.corpus.rationales import Annotations
+
 SPLITS = ("train", "dev", "test")
 
 
@@ -13,8 +15,9 @@ class Text:
 
     split: None where the source has no splits. label: None where there is none, so that the text is left out. place:
     file and row, for messages. query: the second text of a pair (question, hypothesis). candidates: the labels that may
-    be the answer, None for all. evidence: positions of the words known to decide the label, None where they are
-    unknown. sentences: in a text that is split into words, the position of each sentence's first word.
+    be the answer, None for all. annotations: the words that are known or said to decide the label, None where nobody
+    said which. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
+    word, once the text is split, whether it is impermissible; None where no mask comes with the text.
     """
 
     id: str
@@ -24,5 +27,6 @@ class Text:
     place: str
     query: str | list[str] | None = None
     candidates: list[str] | None = None
-    evidence: list[int] | None = None
+    annotations: Annotations | None = None
     sentences: list[int] | None = None
+    mask: list[bool] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -31,6 +31,9 @@ SEGMENTED = {
 """What spaCy finds words with where a language does not set them apart by spaces."""
 MOST_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
+Placed = tuple[str, int, int]
+"""A word, and where it begins and ends in its text, in characters."""
+NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(r"\w+"), re.compile(r"\w+|\W+")
 DEIDENTIFIED = "<DE>"
 """The word that stands for a de-identified passage of MIMIC; it is never changed."""
 
@@ -118,38 +121,77 @@ def pipeline(code: str, segmenter: str | None = None) -> Language:
     return language
 
 
-def passages(text: str) -> list[str]:
-    """A text cut at the white space between its sentences, by spaCy's rules for any language."""
+def passages(text: str) -> list[tuple[int, int]]:
+    """Where a text is cut at the white space between its sentences, by spaCy's rules for any language."""
     starts = [sentence.start_char for sentence in pipeline(ANY_LANGUAGE)(text).sents]
     cuts = [start for start in starts if start == 0 or text[start - 1].isspace() or text[start].isspace()]
-    return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
+    return list(pairwise([*cuts, len(text)]))
 
 
-def raw_sentences(text: str, tokens: Tokens) -> list[list[str]]:
+def raw_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     """The words of each sentence, or of the whole text as one, as the tokenizer gives them."""
     if tokens.tokenizer == SPACES:
-        return [passage.split() for passage in (passages(text) if tokens.sentences else [text])]
+        cuts = passages(text) if tokens.sentences else [(0, len(text))]
+        return [[(word[0], *word.span()) for word in NO_SPACES.finditer(text, *cut)] for cut in cuts]
     language = pipeline(tokens.tokenizer, tokens.segmenter)
     sentences = language(text).sents if tokens.sentences else [language.make_doc(text)]
-    return [[token.text for token in sentence if not token.is_space] for sentence in sentences]
+    return [
+        [(token.text, token.idx, token.idx + len(token)) for token in sentence if not token.is_space]
+        for sentence in sentences
+    ]
 
 
-def changed(word: str, tokens: Tokens) -> list[str]:
+def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
     """A word after lower-casing, masking and splitting at punctuation, as the settings say: any number of words."""
-    if word == DEIDENTIFIED:
-        return [word]
-    if tokens.lower:
-        word = word.lower()
+    raw, start, end = placed
+    if raw == DEIDENTIFIED:
+        return [placed]
+    word = raw.lower() if tokens.lower else raw
     if tokens.mask_numbers and any(map(str.isdigit, word)):
         word = "qqq"
-    return [part for part in re.split(r"\W+", word) if part] if tokens.punctuation == "drop" else [word]
+    if tokens.punctuation != "drop":
+        return [(word, start, end)]
+    # where it has other characters than the text, nobody knows which is which, and each part stands for the whole
+    same = len(word) == len(raw) == end - start and word != "qqq"
+    return [
+        (part[0], start + part.start() if same else start, start + part.end() if same else end)
+        for part in LETTERS.finditer(word)
+    ]
+
+
+def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
+    """A sentence in which every run of characters that are no letters or digits, spaces among them, has become its last
+    one, which is a word unless it is a space. It stands where the run stood.
+    """
+    joined = " ".join(word for word, _, _ in words)
+    # the place of each character; a space between two words has that of the word before it
+    places = [
+        (start + at, start + at + 1) if len(word) == end - start else (start, end)
+        for word, start, end in words
+        for at in range(len(word) + 1)
+    ]
+    made: list[Placed] = []
+    for run in RUNS.finditer(joined):
+        begin, end = run.span()
+        if not LETTERS.match(run[0]):
+            if run[0][-1].isspace():
+                continue
+            begin += len(run[0]) - len(run[0].lstrip())
+        word = run[0] if LETTERS.match(run[0]) else run[0][-1]
+        made.append((word, places[begin][0], places[end - 1][1]))
+    return made
+
+
+def placed_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
+    """The words of each sentence with their places in the text, which ascend; else as `split_sentences`."""
+    sentences: Iterable[list[Placed]] = (
+        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
+    )
+    if tokens.punctuation == "last":
+        sentences = map(at_last_marks, sentences)
+    return [words for words in sentences if words]
 
 
 def split_sentences(text: str, tokens: Tokens) -> list[list[str]]:
     """The words of each sentence without empty sentences; the whole text is one sentence unless `tokens.sentences`."""
-    sentences: Iterable[list[str]] = (
-        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
-    )
-    if tokens.punctuation == "last":
-        sentences = (re.sub(r"\W*(\W)", r" \1 ", " ".join(words)).split() for words in sentences)
-    return [words for words in sentences if words]
+    return [[word for word, _, _ in words] for words in placed_sentences(text, tokens)]

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
+from attention_audit.figures.labels import placed
 from attention_audit.figures.panels import columns_of, describe
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
@@ -27,8 +27,6 @@ APART = 8  # points: adversaries that are nearer to one another have one label
 TICKS = (0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
 LEAST = 0.05  # TVD at the top of the y axis, at least
 ENTRIES = 3  # of the legend, in a row
-DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
-DISTANCES = (5, 9, 14)  # points
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
 BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
 ONE_ADVERSARY = "one adversary"
@@ -137,29 +135,6 @@ def occupied(figure: Figure, axes: Axes, curves: Iterable[pd.DataFrame]) -> list
     return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate(marks))]
 
 
-def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox]) -> Annotation | None:
-    """`text` near the point `at`, clear of `taken` and within the axes; None where there is no room."""
-    room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
-    for distance in DISTANCES:
-        for x, y in DIRECTIONS:
-            label = axes.annotate(
-                text,
-                at,
-                xytext=(x * distance, y * distance),
-                textcoords="offset points",
-                fontsize=style.SMALL,
-                color=colour,
-                ha={-1: "right", 0: "center", 1: "left"}[x],
-                va={-1: "top", 0: "center", 1: "bottom"}[y],
-            )
-            box = label.get_window_extent()
-            within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
-            if within and not box.count_overlaps(taken):
-                return label
-            label.remove()
-    return None
-
-
 def label_lambdas(
     figure: Figure, axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: Iterable[pd.DataFrame]
 ) -> None:
@@ -169,6 +144,7 @@ def label_lambdas(
     """
     firsts = {curve["model"].iloc[0]: curve for curve in reversed([*curves])}
     taken = occupied(figure, axes, curves)
+    room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
     for name in CURVES:
         curve, labelled = firsts.get(name), 0
         if curve is None:
@@ -180,7 +156,7 @@ def label_lambdas(
                 break
             group = groups[index]
             lambdas = curve["lambda"].iloc[group].tolist()
-            label = placed(axes, spelt(lambdas), looks[name]["color"], tuple(points[group].mean(0)), taken)
+            label = placed(axes, spelt(lambdas), looks[name]["color"], tuple(points[group].mean(0)), taken, room)
             if label is not None:
                 labelled += 1
                 taken.append(label.get_window_extent())

@@ -33,7 +33,7 @@ MARKED: Final = frozenset[Encoder]({"bilstm", "transformer", "lstm", "orthogonal
 SUMMARISING: Final = MARKED | frozenset[Encoder]({"affine", "conv"})
 """Encoders that can sum up a query, which models of pairs need."""
 
-Scoring = Literal["additive", "dot"]
+Scoring = Literal["additive", "linear", "dot"]
 """Every scoring function; attention with one has weights that the model learns."""
 Attention = Literal[Scoring, "uniform", "imposed", "drawn"]
 """Every kind of attention: the scoring functions, and three kinds that learn nothing."""

@@ -66,6 +66,22 @@ class Additive(nn.Module):
         scale(self.score.weight, factor)
 
 
+class Linear(nn.Module):
+    """softmax_t v h_t over the items of a text, with a learned query v: one linear unit (Pruthi et al. 2020)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score = nn.Linear(width, 1, bias=False)
+
+    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
+        """(N, I, H) -> (N, I)."""
+        return over_items(self.score(states).squeeze(-1), texts)
+
+    def soften(self, factor: float) -> None:
+        """Multiply all scores by a factor."""
+        scale(self.score.weight, factor)
+
+
 class Dot(nn.Module):
     """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
 
@@ -150,6 +166,7 @@ def weigh(attention: Tensor, states: Tensor) -> Tensor:
 
 ATTENTION: Mapping[Attention | Heads, Build] = {
     "additive": lambda architecture, width: Additive(width, architecture.attention_hidden),
+    "linear": lambda architecture, width: Linear(width),
     "dot": lambda architecture, width: Dot(width),
     "uniform": lambda architecture, width: Uniform(),
     "imposed": lambda architecture, width: Imposed(),

@@ -112,6 +112,13 @@ AUDITS = (
         of="attending",
     ),
     Audit(
+        "plausibility",
+        "audits.plausibility:plausibility",
+        "columns.plausibility:PLAUSIBILITY",
+        "Where words are marked: do attention, and what else a readout says of the items, point to them?",
+        needs=_needs("corpus", "tokens"),
+    ),
+    Audit(
         "planted",
         "audits.planted:planted",
         "columns.planted:PLANTED",
@@ -162,13 +169,30 @@ AUDITS = (
         takes="network",
     ),
     Audit(
+        "impermissible",
+        "audits.impermissible:impermissible",
+        "columns.impermissible:IMPERMISSIBLE",
+        "Where impermissible words are named: how much attention falls on them, and what is predicted without them?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+    ),
+    Audit(
         "located",
         "audits.located:located",
         "columns.located:LOCATED",
         "Are the words with weight those without which the model predicts something else?",
         needs=_needs("corpus", "network", "tokens"),
         takes="network",
-        settings=("agreement", "erasure"),
+        settings=("agreement", "erasure", "deletion"),
+    ),
+    Audit(
+        "plausible_words",
+        "audits.plausible_words:plausible_words",
+        "columns.plausibility:PLAUSIBLE_WORDS",
+        "Where words are marked: do gradients, leave-one-out and integrated gradients point to them?",
+        needs=_needs("corpus", "network", "tokens"),
+        takes="network",
+        settings=("agreement",),
     ),
 )
 """In the order in which they are listed."""

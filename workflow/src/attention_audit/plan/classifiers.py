@@ -35,12 +35,14 @@ class OfTransformers(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "planted",
         "cut_texts",
         "attention_maps",
         "correlation",
         "agreement",
         "located",
+        "plausible_words",
     )
 
 

@@ -8,7 +8,7 @@ from attention_audit.code import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.availability import locate
 from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
@@ -38,6 +38,24 @@ def vectors_name(config: Config, dataset: str) -> str:
 def vectors_of(config: Config, dataset: str) -> Vectors | None:
     """The word vectors of a data set; None for random ones."""
     return config.word_vectors.get(vectors_name(config, dataset))
+
+
+def trained_on(config: Config, dataset: str) -> str | None:
+    """The data set that a data set takes its training texts from; None where it has its own."""
+    source = source_of(config, dataset)
+    return source.trained_on.dataset if isinstance(source, RawSource) and source.trained_on else None
+
+
+def with_training(config: Config, datasets: list[str]) -> list[str]:
+    """These data sets, and those that they take their training texts from; each once."""
+    return list(dict.fromkeys(name for own in datasets for name in (own, trained_on(config, own)) if name is not None))
+
+
+def corpus_inputs(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
+    """What a corpus is made from, by field: its raw files, and the corpus that it takes its training texts from."""
+    other = trained_on(config, dataset)
+    borrowed = {} if other is None else {TRAINED_ON: Path(config.places.corpus_file(other, "corpus"))}
+    return raw_paths(config, dataset, mirror) | borrowed
 
 
 def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
@@ -94,7 +112,7 @@ def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
     return CorpusJob(
         dataset=dataset,
         corpus=source_of(config, dataset),
-        files=list(raw_paths(config, dataset, mirror)),
+        files=list(corpus_inputs(config, dataset, mirror)),
         reading_code=code_hash(READING),
         vectors=vectors_of(config, dataset),
     )

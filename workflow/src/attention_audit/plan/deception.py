@@ -1,23 +1,68 @@
-"""The suite of Pruthi et al. 2020: an honest model, and liars that hide by their attention what they rely on."""
+"""The suite of Pruthi et al. 2020: honest models, and liars that hide by their attention what they rely on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from attention_audit.config import Config
+from attention_audit.contrasts import Liar
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
+from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+from attention_audit.training.deception import Deceiver
+from attention_audit.training.settings import Recipe, TrainSettings
 
-HONEST, LIAR = "honest", "liar_lambda"
+HONEST, LIAR, ANONYMISED = "honest", "liar_lambda", "anonymised"
+BEFORE: dict[Deceiver, str] = {"base": "", "embedding": "embedding_", "bilstm": "bilstm_"}
+"""How the names of models begin, by what they are built of."""
+CALLED: dict[Deceiver, str] = {"base": "", "embedding": "embedding, ", "bilstm": "BiLSTM, "}
+"""The same of their labels."""
+MARKERS: dict[Deceiver, str] = {"base": "o", "embedding": "s", "bilstm": "D"}
+COLOURS = ("vermillion", "blue", "purple", "orange", "sky", "black", "grey")
+"""Of liars, by the place of their lambda; then from the first again."""
+PUBLISHED = Recipe(average=True, amsgrad=False, weight_decay=0.0, measure="accuracy", class_weights=False, scored=True)
+"""How the authors' code trains; every epoch is selected on dev, of liars too."""
+
+
+class Built(NamedTuple):
+    """What a model is built of, and which it is: honest, a liar with a lambda, or anonymised."""
+
+    of: Deceiver
+    which: str
+    lambda_: float | None
 
 
 def liar_name(value: float) -> str:
-    """The name of the liar with this lambda."""
+    """What follows the beginning of the name of a liar with this lambda."""
     return f"{LIAR}{value!r}"
 
 
+def looks(kinds: Sequence[Deceiver], lambdas: Sequence[float]) -> dict[str, Look]:
+    """The labels of all models of these kinds."""
+    return {name: look for kind in kinds for name, look in _looks_of(kind, lambdas).items()}
+
+
+def _looks_of(kind: Deceiver, lambdas: Sequence[float]) -> dict[str, Look]:
+    before, called, marker = BEFORE[kind], CALLED[kind], MARKERS[kind]
+    liars = {
+        f"{before}{liar_name(value)}": Look(f"{called}liar (lambda {value:g})", COLOURS[place % len(COLOURS)], marker)
+        for place, value in enumerate(lambdas)
+    }
+    honest = Look(f"{called}{HONEST}", "green", "^" if kind == "base" else marker)
+    without = Look(f"{called}trained without the impermissible words", "grey", "x")
+    return {f"{before}{HONEST}": honest} | liars | {f"{before}{ANONYMISED}": without}
+
+
 class PruthiDeception(Suite):
-    """Models by the names in their paths: honest, which is Wiegreffe & Pinter's base model, and liar_lambda<lambda>."""
+    """Models by the names in their paths: honest, liar_lambda<lambda>, and anonymised, which reads no impermissible
+    word.
+
+    Those that are built as Wiegreffe & Pinter's base model have these names; before those of the paper's models stands
+    embedding_ or bilstm_. The honest one that is built as the base model is the base model.
+    """
 
     key = "pd"
     paper = "PD2020"
@@ -29,8 +74,16 @@ class PruthiDeception(Suite):
     )
     labels = Names(
         "model",
-        "`labels` of plan/deception.py",
-        {HONEST: Look("honest", "green", "^"), f"{LIAR}<lambda>": Look("liar", "vermillion", "o")},
+        "`looks` of plan/deception.py",
+        {
+            f"{before}{name}": Look(f"{CALLED[kind]}{label}", colour)
+            for kind, before in BEFORE.items()
+            for name, label, colour in (
+                (HONEST, "honest", "green"),
+                (f"{LIAR}<lambda>", "liar", "vermillion"),
+                (ANONYMISED, "trained without the impermissible words", "grey"),
+            )
+        },
     )
     own_audits = (
         "performance",
@@ -41,16 +94,31 @@ class PruthiDeception(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "impermissible",
+        "plausibility",
         "located",
+        "plausible_words",
     )
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.base_suite = WiegreffePinter(config)
-        liars = {
-            liar_name(value): Look(f"liar (lambda {value:g})", "vermillion", "o") for value in config.deception.lambdas
+        section = config.deception
+        self.built = {
+            f"{BEFORE[kind]}{which}": Built(kind, which, value)
+            for kind in section.models
+            for which, value in (
+                (HONEST, None),
+                *((liar_name(value), value) for value in section.lambdas),
+                *([(ANONYMISED, None)] if section.anonymised and not self._given_states(kind) else []),
+            )
         }
-        self.labels = Names(self.labels.kind, self.labels.where, {HONEST: self.labels[HONEST]} | liars)
+        own = looks(section.models, section.lambdas)
+        self.labels = Names(self.labels.kind, self.labels.where, {name: own[name] for name in self.built})
+
+    def _given_states(self, kind: Deceiver) -> bool:
+        """Whether models read the pieces or states of a Transformer, which are those of whole texts."""
+        return kind == "base" and "model.encoder" in self.config.with_transformer
 
     @property
     def datasets(self) -> list[str]:
@@ -58,24 +126,66 @@ class PruthiDeception(Suite):
 
     @property
     def models(self) -> list[str]:
-        return [HONEST, *map(liar_name, self.config.deception.lambdas)]
+        return list(self.built)
+
+    @property
+    def judged(self) -> list[str]:
+        """All but those that read other texts."""
+        return [name for name, built in self.built.items() if built.which != ANONYMISED]
 
     def seeds(self, model: str) -> list[int]:
         return self.config.deception.seeds
 
     def lambda_(self, model: str) -> float | None:
-        return next((x for x in self.config.deception.lambdas if liar_name(x) == model), None)
+        return self.built[model].lambda_
 
     def deceptive(self, model: str) -> bool:
-        return model != HONEST
+        return self.built[model].lambda_ is not None
+
+    @property
+    def liars(self) -> list[Liar]:
+        """Every liar, beside the honest model that is built alike."""
+        return [
+            Liar(honest=f"{BEFORE[built.of]}{HONEST}", liar=name, lambda_=built.lambda_, seeds=len(self.seeds(name)))
+            for name, built in self.built.items()
+            if built.lambda_ is not None
+        ]
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        return self.base_suite.architecture(dataset, "base")
+        kind = self.built[model].of
+        if kind == "base":
+            return self.base_suite.architecture(dataset, "base")
+        section, vectors = self.config.deception, vectors_of(self.config, dataset)
+        return Architecture(
+            encoder="bilstm" if kind == "bilstm" else "none",
+            attention="linear",
+            embedding=vectors.dimension if vectors else section.embedding,
+            pretrained=vectors is not None,
+            hidden=section.hidden,
+            attention_hidden=section.hidden,
+        )
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        """The base model's; a liar has its own epochs and rate, since it has two things to learn."""
-        honest, section = self.base_suite.schedule(dataset, "base"), self.config.deception
-        if model == HONEST:
+        """The base model's, but that its liars have epochs and a rate of their own, since they have two things to
+        learn; of the paper's models theirs.
+        """
+        section, built = self.config.deception, self.built[model]
+        if built.of != "base":
+            recipe = PUBLISHED.model_copy(
+                update={"learning_rate": section.learning_rate, "batch_size": section.batch_size}
+            )
+            return Schedule(recipe, section.epochs, section.patience)
+        honest = self.base_suite.schedule(dataset, "base")
+        if built.lambda_ is None:
             return honest
         recipe = honest.optimisation.model_copy(update={"learning_rate": section.learning_rate})
         return Schedule(recipe, section.epochs)
+
+    def selection(self, dataset: str, model: str) -> str:
+        """Of the paper's models, liars included, an epoch is selected on dev."""
+        return "dev" if self.built[model].of != "base" else super().selection(dataset, model)
+
+    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
+        settings = super().training(dataset, model, seeds)
+        without = self.built[model].which == ANONYMISED
+        return settings.model_copy(update={"anonymised": without})

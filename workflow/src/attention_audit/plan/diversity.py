@@ -53,6 +53,7 @@ class MohankumarDiversity(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "correlation",
         "conicity",
         "located",

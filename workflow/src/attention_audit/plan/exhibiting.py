@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attention_audit.contrasts import Subject
+from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing, Inputs
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.corpora import fetched_files, record_files
+from attention_audit.plan.corpora import fetched_files, record_files, with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
-from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, TABLES
+from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 
@@ -54,6 +54,7 @@ class Exhibiting:
             },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
+            "liars": lambda: [liar.model_dump() for liar in self.liars()],
             "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
             "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
         }
@@ -194,6 +195,7 @@ class Exhibiting:
         """The settings of a job, perhaps of `only` one data set."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
+        labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
         reads = {
             name: ReadSpec(
                 source=read.source,
@@ -217,7 +219,7 @@ class Exhibiting:
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
             models={suite.key: models_of(suite) for suite in suites} if named else {},
-            titles={suite.paper: suite.title for suite in suites} if isinstance(exhibit, Table) else {},
+            titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched=self.fetched() if records else {},
             font=self.scope.config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,
@@ -235,7 +237,11 @@ class Exhibiting:
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""
-        return {name: [list(file) for file in fetched_files(self.scope.config, name)] for name in self.scope.datasets}
+        config = self.scope.config
+        return {
+            name: [list(file) for own in with_training(config, [name]) for file in fetched_files(config, own)]
+            for name in self.scope.datasets
+        }
 
     def subjects(self) -> list[Subject]:
         """The models whose attention the summary judges, one a data set, suite and model."""
@@ -247,7 +253,7 @@ class Exhibiting:
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(suite, name, model, list(ANSWERING)),
+                unasked=self.auditing.unasked(suite, name, model, [*ANSWERING, *PLAUSIBLE]),
                 contrasts=suite.contrasts(model),
                 given=suite.given(name, model) is not None,
                 frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,
@@ -257,6 +263,10 @@ class Exhibiting:
             for suite in [self.scope.on(every, name)]
             for model in suite.judged
         ]
+
+    def liars(self) -> list[Liar]:
+        """The models that were trained to deceive, each beside an honest one; of every suite that has any."""
+        return [liar for suite in self.scope.suites.values() for liar in suite.liars]
 
     def reasons(self) -> dict[str, str]:
         """The data sets that no suite runs, by reason."""

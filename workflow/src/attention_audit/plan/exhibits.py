@@ -26,6 +26,26 @@ ANSWERING = {
     }.items()
 }
 """What the answer is made of."""
+PLAUSIBLE = {
+    name: of_every_suite(
+        name,
+        "dataset",
+        "model",
+        "seed",
+        "id",
+        "annotator",
+        "attribution",
+        "words",
+        "marked",
+        "auprc",
+        "f1",
+        "iou",
+        "mass",
+        categories=True,
+    )
+    for name in ("plausibility", "plausible_words")
+}
+"""What stands beside the answer: whether people mark the same words."""
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
 
 PERMUTATION_FIGURE = {
@@ -234,6 +254,17 @@ FIGURES: tuple[Figure, ...] = (
         settings=("models",),
     ),
     Figure(
+        "pd_fig_deception",
+        "figures.deception:pd_fig_deception",
+        "attention on impermissible words, against accuracy and against what `located` says",
+        suite="pd",
+        reads={
+            "impermissible": audit("impermissible", "dataset", "model", "seed", "id", "mass", "right"),
+            "located": rows("located", "dataset", "model", "seed", "id", "ranking", "falls"),
+        },
+        settings=("models",),
+    ),
+    Figure(
         "md_fig_conicity",
         "figures.conicity:md_fig_conicity",
         "how alike the states are, against what permuted attention changes and how well attention ranks",
@@ -360,6 +391,20 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
         settings=("models",),
+    ),
+    Figure(
+        "fig_plausible_faithful",
+        "figures.plausibility:fig_plausible_faithful",
+        "which attributions point to marked words, and which of them to what the model needs",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
+    ),
+    Figure(
+        "fig_plausibility",
+        "figures.plausibility:fig_plausibility",
+        "how well attributions point to marked words, beside chance and other annotators",
+        reads={"plausibility": Read("table", "table_plausibility")},
+        settings=("labels",),
     ),
 )
 
@@ -519,6 +564,53 @@ TABLES: tuple[Table, ...] = (
         suite="jw",
         reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
         settings=("models", "resamples"),
+    ),
+    Table(
+        "pd_table_deception",
+        "tables.deception:pd_table_deception",
+        "accuracy, attention on impermissible words, and accuracy without them, of honest models and of liars",
+        suite="pd",
+        number="Table 3",
+        reads={
+            "impermissible": audit(
+                "impermissible",
+                "dataset",
+                "model",
+                "lambda",
+                "seed",
+                "id",
+                "mass",
+                "uniform_mass",
+                "right",
+                "right_without",
+            ),
+            "performance": audit("performance", "dataset", "model", "seed", "selection", "metric", "value"),
+        },
+        settings=("models", "resamples"),
+    ),
+    Table(
+        "pd_table_noticed",
+        "tables.noticed:pd_table_noticed",
+        "which questions of the summary notice a model whose attention was trained to deceive",
+        suite="pd",
+        reads={"summary": Read("table", "summary")},
+        settings=("liars",),
+        columns="columns.noticed:NOTICED",
+        shown="tables.shown:noticings",
+        gaps=False,
+    ),
+    Table(
+        "pd_table_claims",
+        "tables.deception_claims:pd_table_claims",
+        "Pruthi et al.'s findings, and whether they come back",
+        suite="pd",
+        reads={
+            "impermissible": audit("impermissible", "dataset", "model", "seed", "id", "mass", "right", "right_without"),
+        },
+        settings=("models", "liars", "resamples"),
+        columns="columns.claims:CLAIMS",
+        shown="tables.shown:findings",
+        gaps=False,
     ),
     Table(
         "md_table_diversity",
@@ -694,6 +786,14 @@ TABLES: tuple[Table, ...] = (
         gaps=False,
     ),
     Table(
+        "table_plausibility",
+        "tables.plausibility:table_plausibility",
+        "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
+        reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
+        settings=("subjects",),
+        gaps=False,
+    ),
+    Table(
         "replication",
         "tables.replication:replication",
         "every published number beside ours, and whether chance alone could make the difference",
@@ -711,6 +811,7 @@ TABLES: tuple[Table, ...] = (
                     "jw_table1_performance",
                     "jw_table2_correlation",
                     "md_table_diversity",
+                    "pd_table_deception",
                 ),
             ),
             "records": RECORDS,

@@ -49,10 +49,12 @@ class JainWallace(Suite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "correlation",
         "agreement",
         "conicity",
         "located",
+        "plausible_words",
     )
 
     @property

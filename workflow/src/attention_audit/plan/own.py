@@ -35,6 +35,7 @@ class OwnReadouts(GivenSuite):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "planted",
         "attention_maps",
     )

@@ -92,8 +92,10 @@ class Plan:
         return self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
 
     def raw_files(self, dataset: str) -> list[str]:
-        """The raw files of a data set, fetched or the user's own; none for a generated one."""
-        return [str(path) for path in corpora.raw_paths(self.config, dataset, self.scope.mirror).values()]
+        """The raw files of a data set, fetched or the user's own, none for a generated one; with the corpus that its
+        training texts are taken from, if they are.
+        """
+        return [str(path) for path in corpora.corpus_inputs(self.config, dataset, self.scope.mirror).values()]
 
     def records(self, datasets: list[str]) -> list[str]:
         """What is known of the fetched files of these data sets."""

@@ -12,6 +12,8 @@ UNSEEN = {"origin"}
 HIDDEN = {"wp": 128, "ss": 50, "jw": 128, "md": 128}
 """Units of the papers' encoders, by the beginning of our tables' names."""
 BABI, BABI_HIDDEN = "babi-", 32
+DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 128, "hidden": 64}
+"""How the authors' code of deceptive attention trains, by the keys of `deception`."""
 
 
 def of_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
@@ -37,7 +39,20 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
         theirs = BABI_HIDDEN if dataset.startswith(BABI) else HIDDEN[tables]
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
         remarks[tables] = [f"our word vectors: {vectors}", *sizes]
-    return remarks | of_guides(config)
+    return remarks | of_guides(config) | {"pd": of_deception(config)}
+
+
+def of_deception(config: Config) -> list[str]:
+    """What is other in the models of deceptive attention than in the authors' code."""
+    section = config.deception
+    ours = {"batch_size": section.batch_size, "learning_rate": section.learning_rate, "epochs": section.epochs}
+    ours |= {"embedding": section.embedding, "hidden": section.hidden}
+    named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
+    return [
+        f"our {named.get(key, key)} {ours[key]:g}, the paper's {theirs:g}"
+        for key, theirs in DECEIVERS.items()
+        if ours[key] != theirs
+    ]
 
 
 def of_guides(config: Config) -> dict[str, list[str]]:

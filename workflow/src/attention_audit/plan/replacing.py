@@ -16,6 +16,7 @@ import yaml
 from attention_audit.artefacts.files import whole
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
+from attention_audit.plan.corpora import with_training
 from attention_audit.plan.suites import SUITES
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.single import OwnBase
@@ -115,7 +116,9 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
 
     What is said of data sets that `there` has not, and of suites that it asked of none, is left out.
     """
-    datasets = [name for name in there.every_dataset if name in config.corpora]
+    named = [name for name in there.every_dataset if name in config.corpora]
+    # a data set that was named with this one's training texts may have left the catalogue since
+    datasets = [name for name in with_training(config, named) if name in there.corpora]
     keys = config.model_dump(exclude={*FREE}) | _of_datasets(there, config, datasets)
     keys["own"] = _of_given(there, config)
     keys["hf"] = _of_classifiers(there, config)

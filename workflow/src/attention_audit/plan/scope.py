@@ -8,6 +8,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.availability import unavailable
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
+from attention_audit.plan.corpora import with_training
 from attention_audit.plan.remembered import remembered
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
@@ -28,8 +29,12 @@ class Scope:
         named = dict.fromkeys(name for suite in self.suites.values() for name in suite.datasets)
         raw = Path(config.places.raw)
         sought = named if looking else {}
-        reasons = {name: unavailable(name, config.corpora[name], self.mirror, raw) for name in sought}
-        self.unavailable = {name: reason for name, reason in reasons.items() if reason}
+        self.unavailable = {
+            name: reason
+            for name in sought
+            for own in reversed(with_training(config, [name]))
+            if (reason := unavailable(own, config.corpora[own], self.mirror, raw))
+        }
         if self.unavailable and not config.skip_unavailable:
             said = "; ".join(self.unavailable.values())
             raise AuditError(f"{said}; or leave it out with skip_unavailable: true")

@@ -42,7 +42,9 @@ class SerranoSmith(Suite):
         "single_weight",
         "ranked_sets",
         "planted",
+        "plausibility",
         "located",
+        "plausible_words",
     )
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts
+from attention_audit.contrasts import Contrasts, Liar
 from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
@@ -155,8 +155,13 @@ class Suite(ABC):
         return None
 
     def deceptive(self, model: str) -> bool:
-        """Whether a model with a lambda is trained to keep its attention away from the known evidence."""
+        """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
         return False
+
+    @property
+    def liars(self) -> list[Liar]:
+        """Every deceptive model, beside the honest one that is built alike."""
+        return []
 
     def diversity(self, dataset: str, model: str) -> float:
         """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""

@@ -37,8 +37,10 @@ class WiegreffePinter(FourTests):
         "single_weight",
         "ranked_sets",
         "evidence",
+        "plausibility",
         "attention_maps",
         "located",
+        "plausible_words",
     )
 
     @property

@@ -86,8 +86,10 @@ def _audits(job: GuideJob) -> str:
 
 
 def _type(column: Column) -> str:
-    listed = pa.types.is_list(column.type)
-    name = f"list of {column.type.value_type}" if listed else str(column.type)
+    type_, name = column.type, ""
+    while pa.types.is_list(type_):
+        type_, name = type_.value_type, f"{name}list of "
+    name += str(type_)
     return f"{name}, nullable" if column.nullable else name
 
 

@@ -8,6 +8,9 @@ settings            its section of the configuration, validated as the parameter
 <field>             a field of its only section, such as seed or permutations
 selection           the split on which the epoch of the run was selected
 evidence            the positions of the items that are known to decide the label, by text
+blocked             the positions of the impermissible words, by text
+rationales          the words that somebody marked, by text
+frequency           how often the training split has each word of these texts, by text
 tokens              the words of the texts
 base, contrast      their readouts, where it is called once for a suite
 <audit>             another audit's file as a frame
@@ -22,6 +25,7 @@ from functools import cached_property, partial
 from typing import Any, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import torch
 
@@ -29,11 +33,13 @@ from attention_audit.artefacts.parquet import read_batches, read_frame, read_tab
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.training import SEARCH
+from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
+from attention_audit.stages.marked import read_rationales, word_counts
 from attention_audit.targets import load
 
 Settings = AuditJob
@@ -83,6 +89,25 @@ class Asking:
                     sentences[id_] = sentences_of(positions, starts or [0])
         return {False: tokens, True: sentences}
 
+    @cached_property
+    def blocked(self) -> dict[str, list[int]]:
+        """Positions of the impermissible words, by the text for which they are named."""
+        positions: dict[str, list[int]] = {}
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "blocked"]):
+            named = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            positions |= {id_: own for id_, own in named if own is not None}
+        return positions
+
+    @cached_property
+    def rationales(self) -> dict[str, Rationale]:
+        """The words that somebody marked, by text."""
+        return read_rationales(self.job.input("corpus"))
+
+    @cached_property
+    def frequency(self) -> dict[str, npt.NDArray[np.int64]]:
+        """How often the training split has each word of the texts in which somebody marked words, by text."""
+        return word_counts(self.job.input("corpus"))
+
     def tokens(self) -> dict[str, list[str]]:
         """The words of the texts, by text."""
         words: dict[str, list[str]] = {}
@@ -94,6 +119,7 @@ class Asking:
         """What a parameter may be called, and where it is had from."""
         settings, inputs = self.settings, self.job.inputs
         offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
+        offered |= {name: partial(getattr, self, name) for name in ("blocked", "rationales", "frequency")}
         offered |= {key: partial(self._section, key, values) for key, values in settings.sections.items()}
         if len(settings.sections) == 1:
             (values,) = settings.sections.values()

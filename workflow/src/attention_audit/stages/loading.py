@@ -25,7 +25,7 @@ from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import read_weights, weights_checksum
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import Vocabulary
+from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, GivenStates, Pairs, Split
@@ -50,7 +50,7 @@ class EncodedTexts:
 
     The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
     hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
-    For a deceptive model: `evidence`, the positions of each text's evidence, `cues` of them, 0 where none is known. For
+    For a deceptive model: `blocked`, the positions of each text's impermissible words, `blocks` of them. For
     a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
     answer each text, `choices` of them, 0 where any may. For a Transformer: its `pieces`, or its states where they were
     `found` in a file.
@@ -62,8 +62,8 @@ class EncodedTexts:
     rows: array[int] = field(default_factory=lambda: array("i"))
     starts: array[int] = field(default_factory=lambda: array("i"))
     counts: array[int] = field(default_factory=lambda: array("q"))
-    evidence: array[int] = field(default_factory=lambda: array("i"))
-    cues: array[int] = field(default_factory=lambda: array("q"))
+    blocked: array[int] = field(default_factory=lambda: array("i"))
+    blocks: array[int] = field(default_factory=lambda: array("q"))
     queries: array[int] = field(default_factory=lambda: array("i"))
     query_lengths: array[int] = field(default_factory=lambda: array("q"))
     candidates: array[int] = field(default_factory=lambda: array("i"))
@@ -82,8 +82,8 @@ class EncodedTexts:
             sentences = table["sentences"].combine_chunks()
             self.starts.frombytes(sentences.flatten().to_numpy().tobytes())
             self.counts.frombytes(sentences.value_lengths().to_numpy().astype(np.int64).tobytes())
-        if "evidence" in table.column_names:
-            _append_lists(table["evidence"], self.evidence, self.cues)
+        if "blocked" in table.column_names:
+            _append_lists(table["blocked"], self.blocked, self.blocks)
         if "query" in table.column_names:
             queries = vocabulary.encode(table["query"].combine_chunks())
             self.queries.frombytes(queries.rows.tobytes())
@@ -102,20 +102,38 @@ class EncodedTexts:
         shorter = replace(
             self, lengths=array("q", read.tolist()), rows=array("i", np.asarray(self.rows)[kept].tolist())
         )
-        if not self.cues:
+        if not self.blocks:
             return shorter
-        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.cues))
-        evidence = np.asarray(self.evidence, np.int32)
-        seen = evidence < read[of_text]
-        cues = np.bincount(of_text[seen], minlength=len(lengths))
-        return replace(shorter, evidence=array("i", evidence[seen].tolist()), cues=array("q", cues.tolist()))
+        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.blocks))
+        blocked = np.asarray(self.blocked, np.int32)
+        seen = blocked < read[of_text]
+        blocks = np.bincount(of_text[seen], minlength=len(lengths))
+        return replace(shorter, blocked=array("i", blocked[seen].tolist()), blocks=array("q", blocks.tolist()))
 
-    def marked(self) -> npt.NDArray[np.bool_]:
-        """Whether each token is evidence, text after text."""
+    def impermissible(self) -> npt.NDArray[np.bool_]:
+        """Whether each token is impermissible, text after text."""
         lengths = np.asarray(self.lengths)
         tokens = np.zeros(lengths.sum(), np.bool_)
-        tokens[np.repeat(lengths.cumsum() - lengths, self.cues) + np.asarray(self.evidence, np.int64)] = True
+        tokens[np.repeat(lengths.cumsum() - lengths, self.blocks) + np.asarray(self.blocked, np.int64)] = True
         return tokens
+
+    def anonymised(self) -> EncodedTexts:
+        """The same texts without their impermissible words; one of which nothing is left is a single unknown word."""
+        lengths, rows, gone = np.asarray(self.lengths), np.array(self.rows), self.impermissible()
+        left = lengths - np.bincount(np.repeat(np.arange(len(lengths)), lengths)[gone], minlength=len(lengths))
+        # a text lies between two marks
+        words = np.arange(lengths.sum()) + np.repeat(2 * np.arange(len(lengths)) + 1, lengths)
+        emptied = (lengths.cumsum() - lengths)[left == 0]
+        gone[emptied], rows[words[emptied]] = False, UNKNOWN
+        kept = np.ones(len(rows), np.bool_)
+        kept[words] = ~gone
+        return replace(
+            self,
+            lengths=array("q", np.maximum(left, 1).tolist()),
+            rows=array("i", rows[kept].tolist()),
+            blocked=array("i"),
+            blocks=array("q"),
+        )
 
     def unanswerable(self) -> str | None:
         """The id of the first text whose class is none of its candidates; None where there is no such text."""
@@ -160,16 +178,17 @@ def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None
 
 
 def read_texts(
-    corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, evidence: bool = False
+    corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, blocked: bool = False
 ) -> dict[str, EncodedTexts]:
     """The texts of each split, in the order of SPLITS, encoded row group by row group.
 
     Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, where a
-    training text may not be answered by its own class, or where `evidence` is asked for and no training text has any.
+    training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
+    any.
     """
     splits = {split: EncodedTexts() for split in SPLITS}
     columns = ["id", "split", "label", "tokens"]
-    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["evidence"] * evidence
+    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["blocked"] * blocked
     for table in read_batches(corpus, CORPUS, columns):
         if sentences:
             needed = "no sentence boundaries, which a hierarchical model reads"
@@ -180,8 +199,11 @@ def read_texts(
             texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
     if pairs and (name := splits["train"].unanswerable()) is not None:
         raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
-    if evidence and not splits["train"].evidence:
-        raise AuditError(f"{corpus}: no training text has known evidence, which a liar hides; name another data set")
+    if blocked and not splits["train"].blocked:
+        raise AuditError(
+            f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
+            "entry of the data set, or name another data set"
+        )
     return splits
 
 
@@ -219,10 +241,12 @@ def read_material(
     corpus: Path,
     vocabulary: Path,
     architecture: Architecture,
-    evidence: bool = False,
+    blocked: bool = False,
     transformer: OfTransformer | None = None,
+    anonymised: bool = False,
 ) -> Material:
-    """Read and encode a data set, with its known `evidence` where a model is to hide it.
+    """Read and encode a data set, with its impermissible words, those `blocked`, where a model is to hide them; or
+    `anonymised`, without these words.
 
     `transformer`: the files of the one that the architecture names. Raises AuditError where a file is damaged or lacks
     what the architecture reads.
@@ -230,7 +254,9 @@ def read_material(
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
     vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
-    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, evidence)
+    splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
+    if anonymised:
+        splits = {name: texts.anonymised() for name, texts in splits.items()}
     classes = 1 + max(max(numbers) for part in splits.values() for numbers in (part.labels, part.candidates) if numbers)
     opened = None
     if architecture.transformer is not None:
@@ -300,9 +326,9 @@ def rebuilt(material: Material, architecture: Architecture, seed: int, path: Pat
 def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None, marks: int = 0) -> Split:
     """A split on the device, with the sentences of its texts, or their queries, where they were read.
 
-    With `reference`, it carries the attention and predictions of that readout; where evidence was read, this is what
-    attention is to keep away from. marks: how many items of that attention, its last ones, are marks of a tokenizer. A
-    model that reads words alone gets the weights of the words, which then sum to 1.
+    With `reference`, it carries the attention and predictions of that readout; where impermissible words were read,
+    attention is to keep away from them. marks: how many items of that attention, its last ones, are marks of a
+    tokenizer. A model that reads words alone gets the weights of the words, which then sum to 1.
 
     Raises AuditError where the readout lacks a text.
     """
@@ -316,7 +342,7 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
     boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
     pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
-    impermissible = texts.marked() if texts.cues else None
+    impermissible = texts.impermissible() if texts.blocks else None
     pieces = None if texts.pieces is None else PieceTable(texts.pieces, device)
     found = texts.found
     return Split(

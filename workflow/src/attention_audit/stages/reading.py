@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import made_by, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.source import TRAINED_ON
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
@@ -21,7 +23,8 @@ def provenance_of(job: Job[CorpusJob]) -> Provenance:
     for key in ("min_df", "vectors"):
         settings["corpus"].pop(key, None)
     try:
-        inputs = {"raw": [checksum(path) for path in job.inputs["raw"]]}
+        files = zip(job.settings.files, job.inputs["raw"], strict=True)
+        inputs = {"raw": [contents_checksum(path) if field == TRAINED_ON else checksum(path) for field, path in files]}
     except OSError as error:
         raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
     return Provenance("corpus", settings, job.settings.reading_code, inputs)

@@ -71,6 +71,7 @@ class Trainer:
             job.settings.architecture,
             job.settings.deceptive,
             of_transformer(job.inputs),
+            job.settings.anonymised,
         )
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:

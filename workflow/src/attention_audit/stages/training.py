@@ -15,12 +15,12 @@ from attention_audit.model.network import Network
 from attention_audit.model.predict import predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
-from attention_audit.training.loop import Trained, fit
+from attention_audit.training.loop import Score, Trained, fit
 from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Objective
 from attention_audit.training.settings import TrainSettings
 
 
-def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Callable[[Network], float]:
+def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Score:
     """ROC-AUC or accuracy on a split; NaN where the model predicts no numbers any more."""
     labels = split.labels
 
@@ -48,12 +48,13 @@ def train(
     recipe = settings.optimisation
     labels = LabelLoss(material.class_sizes if recipe.class_weights else None)
     objective: Objective
-    score: Callable[[Network], float] | None = None
+    score: Score | None = None
     if settings.lambda_ is None:
         objective = Diversity(labels, settings.diversity) if settings.diversity else labels
         score = selection_score(splits[recipe.selection], recipe.measure)
     elif settings.deceptive:
         objective = Deception(labels, settings.lambda_)
+        score = selection_score(splits[recipe.selection], recipe.measure) if recipe.scored else None
     else:
         objective = ConsistentAdversary(settings.lambda_)
     try:

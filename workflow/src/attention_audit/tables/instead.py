@@ -88,12 +88,17 @@ def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str], names: Sequen
     return Instead(name, share(name, measured), reached, gain, word(gain, 0.0))
 
 
-def by_ranks(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> Instead | None:
-    """The ranking, of both audits, that flips decisions with the fewest items erased; from the rows of one model."""
+def erased(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
+    """The columns seed, id, ranking, ERASED of the rankings of both audits; from the rows of one model."""
     columns = ["seed", "id", "ranking", ERASED]
     known = set(different(ranked_sets, "ranking"))
     parts = [ranked_sets[columns], located.loc[~located["ranking"].isin(known), columns]]
-    rows = pd.concat([part.astype({"id": object, "ranking": object}) for part in parts], ignore_index=True)
+    return pd.concat([part.astype({"id": object, "ranking": object}) for part in parts], ignore_index=True)
+
+
+def by_ranks(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> Instead | None:
+    """The ranking, of both audits, that flips decisions with the fewest items erased; from the rows of one model."""
+    rows = erased(ranked_sets, located)
     names = [name for name in different(rows, "ranking") if name not in NEITHER]
     return best_of(rows, ERASED, ("random", "smallest"), names)
 

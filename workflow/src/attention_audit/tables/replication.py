@@ -30,7 +30,7 @@ from attention_audit.columns.replication import REPLICATION
 from attention_audit.names import display_name
 from attention_audit.tables.datasets import Records, rebuilt
 from attention_audit.tables.erasure import has_encoder
-from attention_audit.tables.published import Fact, facts
+from attention_audit.tables.published import RERUN, Fact, facts
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
@@ -45,9 +45,11 @@ SOURCES = {
     ("SS2019", "Section 5.4"): "ss_table_pairwise",
     ("JW2019", "Table 1"): "jw_table1_performance",
     ("JW2019", "Table 2"): "jw_table2_correlation",
+    ("PD2020", "Table 3"): "pd_table_deception",
+    ("PD2020", RERUN): "pd_table_deception",
     ("MD2020", "Table 2"): "md_table_diversity",
-    ("MD2020", "rerun of Table 2"): "md_table_diversity",
-    ("MD2020", "second rerun of Table 2"): "md_table_diversity",
+    ("MD2020", "Table 2, rerun"): "md_table_diversity",
+    ("MD2020", "Table 2, second rerun"): "md_table_diversity",
 }
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from attention_audit.answer.words import YES
+from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
@@ -125,6 +126,43 @@ def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         dtype=str,
     )
     return [Block(frame)]
+
+
+def noticings(noticed: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.noticed: a row for each liar and question; and, above them, how many liars each notices."""
+    lines = [
+        {
+            "data set": display_name(row["dataset"]),
+            "liar": named(row["liar"], labels),
+            "question": row["question"],
+            "it notices": row["word"],
+            "honest model": said_of(row, "honest"),
+            "liar's answer": said_of(row, "liar"),
+            "difference": effect_in(row, "difference"),
+            "note": row["note"],
+        }
+        for row in noticed.to_dict("records")
+    ]
+    words = [word for word in (NOTICES, DOES_NOT, UNCLEAR, NOT_ASKED) if word in set(noticed["word"])]
+    counts = [
+        {"question": question, **{word: str(int((rows["word"] == word).sum())) for word in words}}
+        for question, rows in noticed.groupby("question", sort=False)
+    ]
+    return [
+        Block(pd.DataFrame(counts, dtype=str), "How many liars each question notices"),
+        Block(pd.DataFrame(lines, dtype=str), "Liar by liar"),
+    ]
+
+
+def effect_in(row: Mapping[Any, Any], name: str) -> str:
+    """An effect with its interval, as a table of columns.noticed has it; "" where it has none."""
+    value, low, high = (float(row[f"{name}_{part}"]) for part in ("value", "low", "high"))
+    return "" if math.isnan(value) else f"{number(value, '')}{interval(low, high)}"
+
+
+def said_of(row: Mapping[Any, Any], name: str) -> str:
+    """One model's answer there: the word, and the effect."""
+    return ": ".join(filter(None, (row[f"{name}_word"], effect_in(row, name))))
 
 
 def interval(low: float, high: float, metric: str = "") -> str:

@@ -73,6 +73,12 @@ class Single:
         rows = of_ranking(self.located, ranking)
         return self.of(rows.assign(fall=curve(rows)), "fall")
 
+    def unasked(self) -> npt.NDArray[np.bool_]:
+        """Which texts of several words were left out of a sample of which `located` was asked, (N,)."""
+        left = np.isnan(self.falls("attention"))
+        several = ~np.isnan(self.of(self.contributions, "top_items_1")) if "top_items_1" in self.contributions else left
+        return left & several & ~left.all()
+
     def erased(self, ranking: str) -> Floats:
         """The share of items that a ranking erases until the decision flips."""
         return self.of(of_ranking(self.ranked_sets, ranking), "fraction_removed")
@@ -108,7 +114,7 @@ class Single:
             margin = getattr(margins, name)
             # at the margin a text fails, as the word does; `signed` holds unless the probability rises
             fails[name] = values < -margins.rise if name == "signed" else values <= margin
-        known = np.any([~np.isnan(values) for values in effects.values()], axis=0)
+        known = np.any([~np.isnan(values) for values in effects.values()], axis=0) & ~self.unasked()
         reasons = np.select([fails[name] for name in WHY_NOT], list(WHY_NOT.values()), MAY)
         return [str(word) for word in np.where((reasons == MAY) & ~known, UNKNOWN, reasons)]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from attention_audit.errors import AuditError
-from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
+from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, Names
 
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
@@ -56,6 +56,20 @@ HEADINGS = {
     "used": "used: mean TVD when permuted",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
+    "accuracy_percent": "accuracy (%)",
+    "mass_percent": "attention on impermissible words (%)",
+    "uniform_percent": "uniform weights would put there (%)",
+    "deleted_percent": "accuracy of the same model without them (%)",
+    "auprc": "AUPRC",
+    "token_f1": "token F1",
+    "iou": "IOU",
+    "marked_mass": "mass on marked words",
+    "majority_auprc": "AUPRC, majority",
+    "majority_token_f1": "token F1, majority",
+    "majority_iou": "IOU, majority",
+    "majority_marked_mass": "mass, majority",
+    "unmarked": "maps without a mark",
+    "all_marked": "maps with all words marked",
 }
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 65))]
@@ -72,8 +86,10 @@ PARTS = {
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
-    r"instances|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
+    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
 )
+PER_CENT = re.compile(r"\w+_percent")
+"""Metrics in percent whose values may be far below 1."""
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 
@@ -91,6 +107,8 @@ def number(value: float, metric: str, paper: bool = False) -> str:
         return f"{value:z.0f}"
     if LENGTHS.fullmatch(metric):
         return f"{value:g}" if paper else f"{value:z.1f}"
+    if PER_CENT.fullmatch(metric):
+        return f"{value:g}" if paper else f"{value:z.2f}"
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
 
 
@@ -100,7 +118,8 @@ def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, s
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    for some in (PARTS, RANKINGS.labels, ATTRIBUTIONS.labels, titles, *(names.labels for names in models)):
+    declared = (RANKINGS, ATTRIBUTIONS, PLAUSIBLE, *models)
+    for some in (PARTS, titles, *(names.labels for names in declared)):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(

@@ -69,6 +69,9 @@ class Recipe(Optimisation):
     )
     plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
     measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
+    scored: bool = Field(
+        False, description="Whether the score selects the epoch of a deceptive model too, and not the training loss."
+    )
     class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
     first_epoch: bool = Field(True, description="Whether the first epoch may be selected.")
 
@@ -193,11 +196,13 @@ class ModelSettings(Section):
 
 class TrainSettings(ModelSettings):
     """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
-    `deceptive`, on labels and away from the known evidence; else on labels. marks: how many items of the reference's
-    maps, their last ones, are marks of a tokenizer. diversity: the weight of the states' conicity in a loss of labels.
+    `deceptive`, on labels and away from the impermissible words; else on labels. anonymised: whether it reads all texts
+    without these words. marks: how many items of the reference's maps, their last ones, are marks of a tokenizer.
+    diversity: the weight of the states' conicity in a loss of labels.
     """
 
     deceptive: bool = False
+    anonymised: bool = False
     diversity: NonNegative = 0.0
     marks: int = 0
     optimisation: Recipe

@@ -8,12 +8,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.raw import lines, members, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
 FULL_STOP = "."
+FACTS = "supporting facts"
+"""Who marked the words: the data set itself, sentence by sentence."""
 
 
 def words_of(text: str, end: str) -> list[str]:
@@ -80,9 +83,8 @@ class BabiCorpus(RawSource):
                     words, evidence = joined(story, [int(fact) for fact in supporting.split()])
                 except ValueError as error:
                     raise AuditError(f"{place}: neither a sentence nor a question; {remedy(archive)}") from error
-                yield Text(
-                    f"{name}-{split}-{number:06d}", split, answer.strip(), words, place, query=asked, evidence=evidence
-                )
+                id_, said = f"{name}-{split}-{number:06d}", of_words({FACTS: evidence})
+                yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said)
         if missing:
             raise AuditError(
                 f"{archive}: no {max(missing)} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"

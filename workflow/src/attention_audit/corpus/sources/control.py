@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import Source
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.section import Count, Section, Seed
@@ -28,6 +29,9 @@ ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
 VOWELS = [*"aeiou"]
 CODAS = ["", "", "", "n", "r", "s", "l"]
 STEMS = [onset + vowel for onset in ONSETS[:10] for vowel in VOWELS[:4]]
+
+PLANTED = "planted"
+"""Who marked the cues of a generated text."""
 
 SIGNALS = ["lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight"]
 
@@ -174,4 +178,6 @@ class ControlCorpus(Source):
             for number, label in enumerate(kind.labels(random, size).tolist(), start=1):
                 tokens, cues = write_text(random, kind, label, words, shares)
                 id_ = f"{name}-{split}-{number:05d}"
-                yield Text(id_, split, str(label), tokens, place=id_, evidence=cues or None)
+                yield Text(
+                    id_, split, str(label), tokens, place=id_, annotations=of_words({PLANTED: cues}) if cues else None
+                )

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import Source
-from attention_audit.corpus.sources.control import Random, SplitSizes, cumulative_shares, pseudo_words
+from attention_audit.corpus.sources.control import PLANTED, Random, SplitSizes, cumulative_shares, pseudo_words
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.section import Seed
 
@@ -68,4 +69,6 @@ class DigestCorpus(Source):
                 evidence = list(range(starts[planted], starts[planted + 1] - 1))
                 id_ = f"{name}-{split}-{number:05d}"
                 text = [word for sentence in sentences for word in sentence]
-                yield Text(id_, split, str(label), text, id_, evidence=evidence, sentences=starts[:-1])
+                yield Text(
+                    id_, split, str(label), text, id_, annotations=of_words({PLANTED: evidence}), sentences=starts[:-1]
+                )

@@ -8,12 +8,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import Preparation, RawSource
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.section import Name
+
+GIVEN = "evidence"
+"""Who marked the words: the file of the readout, in its column of that name."""
 
 
 class ReadoutCorpus(RawSource):
@@ -52,4 +56,5 @@ class ReadoutCorpus(RawSource):
         named = self.named(name, given)
         rows = zip(given.ids, given.labels.tolist(), given.tokens, given.evidence, strict=True)
         for id_, label, words, evidence in rows:
-            yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", evidence=evidence)
+            said = None if evidence is None else of_words({GIVEN: evidence})
+            yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from attention_audit.corpus.rationales import Annotations
 from attention_audit.corpus.raw import lines, members, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import SPLITS, Text
@@ -17,36 +18,78 @@ from attention_audit.errors import AuditError
 CLASSES = ("negative", "positive")
 SENTIMENTS = {"0", "1", "2", "3", "4"}
 NEUTRAL = 2
+MARKED = 0.5
+"""The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
+LABELS = "phrase labels"
+"""Who marked the words: nobody, but the labels of the phrases say which ones."""
 BRACKETS = {"-LRB-", "-RRB-"}
 
 
-def parse_tree(line: str) -> tuple[int, list[str]]:
-    """Root sentiment (0 to 4) and words of a tree such as `(3 (2 It) (4 works))`.
+class Phrase(NamedTuple):
+    """A phrase of a tree, or a word.
 
-    Raises ValueError where the line is not one whole tree.
+    sentiment: 0 to 4. words: as the tree has them. scores: the sentiment of each word by the rule of Carton et al.
+    (2020), from 0 (none) to 1: that of the largest phrase around it which has more sentiment than any phrase or word
+    within that phrase, or else its own. extreme: the strongest sentiment of the phrase and of all within it, 0 to 1.
     """
-    stack: list[list[str]] = [[]]
-    label = ""
+
+    sentiment: int
+    words: list[str]
+    scores: list[float]
+    extreme: float
+
+
+def strength(sentiment: int) -> float:
+    """How far a sentiment of 0 to 4 is from neutral: 0, .5 or 1."""
+    return abs(sentiment - NEUTRAL) / 2
+
+
+def joined(sentiment: int, parts: list[Phrase | str]) -> Phrase:
+    """A phrase of its parts, which are phrases, or one word."""
+    own = strength(sentiment)
+    words = [word for part in parts for word in ([part] if isinstance(part, str) else part.words)]
+    within = max((part.extreme for part in parts if isinstance(part, Phrase)), default=0.0)
+    if own > within or not any(isinstance(part, Phrase) for part in parts):
+        return Phrase(sentiment, words, [own] * len(words), own)
+    below = [score for part in parts for score in ([own] if isinstance(part, str) else part.scores)]
+    return Phrase(sentiment, words, below, max(own, within))
+
+
+def parse_tree(line: str) -> Phrase:
+    """A tree such as `(3 (2 It) (4 works))`. Raises ValueError where the line is not one whole tree."""
+    stack: list[list[Phrase | str]] = [[]]
     for token in re.findall(r"[()]|[^()\s]+", line):
         if len(stack) == 1 and (stack[0] or token != "("):
             raise ValueError("text outside the tree")
         if token == "(":
             stack.append([])
         elif token == ")":
-            label, *words = stack.pop() or [""]
-            if label not in SENTIMENTS or not words:
+            label, *parts = stack.pop() or [""]
+            if not isinstance(label, str) or label not in SENTIMENTS or not parts:
                 raise ValueError("node without sentiment or words")
-            stack[-1].extend(words)
+            stack[-1].append(joined(int(label), parts))
         else:
             stack[-1].append(token)
-    if len(stack) > 1 or not label:
+    if len(stack) > 1 or not stack[0]:
         raise ValueError("tree not closed")
-    return int(label), stack[0]
+    (root,) = stack[0]
+    if isinstance(root, str):
+        raise ValueError("text outside the tree")
+    return root
 
 
-def clean(words: list[str]) -> str:
-    """Words as one text without brackets; every run of characters that are no letters or digits becomes a space."""
-    return re.sub(r"\W+", " ", " ".join(word for word in words if word not in BRACKETS)).strip()
+def clean(phrase: Phrase) -> tuple[str, Annotations]:
+    """The words as one text without brackets, in which every run of characters that are no letters or digits becomes a
+    space; and the sentiment of each word, which is marked from half of the strongest on.
+    """
+    text = ""
+    scores: list[tuple[int, int, float]] = []
+    for word, score in zip(phrase.words, phrase.scores, strict=True):
+        for part in re.findall(r"\w+", word) if word not in BRACKETS else []:
+            text += f" {part}" if text else part
+            scores.append((len(text) - len(part), len(text), score))
+    marks = [(start, end) for start, end, score in scores if score >= MARKED]
+    return text, Annotations({LABELS: marks}, scores)
 
 
 class SstCorpus(RawSource):
@@ -75,11 +118,12 @@ class SstCorpus(RawSource):
                     continue
                 place = f"{archive}: {member}, line {number}"
                 try:
-                    sentiment, words = parse_tree(line)
+                    tree = parse_tree(line)
                 except ValueError as error:
                     raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
-                if sentiment != NEUTRAL:
-                    label = CLASSES[sentiment > NEUTRAL]
-                    yield Text(f"{name}-{split}-{number:05d}", split, label, clean(words), place)
+                if tree.sentiment != NEUTRAL:
+                    label = CLASSES[tree.sentiment > NEUTRAL]
+                    text, annotations = clean(tree)
+                    yield Text(f"{name}-{split}-{number:05d}", split, label, text, place, annotations=annotations)
         if missing:
             raise AuditError(f"{archive}: no trees/{min(missing)}.txt in it; is it trainDevTestTrees_PTB.zip?")

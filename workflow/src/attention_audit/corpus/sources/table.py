@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from attention_audit.corpus.blocking import marks_of, with_masks
+from attention_audit.corpus.labels import Label, label_text
+from attention_audit.corpus.marks import Evidence, annotations_of
+from attention_audit.corpus.raw import lines, opened
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Text
@@ -17,8 +20,6 @@ from attention_audit.errors import AuditError
 from attention_audit.section import refuse_duplicates
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
-WHOLE = re.compile(r"(-?[0-9]+)\.0+")
-"""A whole number as a column of numbers is often written where one of its cells is empty."""
 
 
 def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
@@ -50,21 +51,10 @@ def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
     return running_text(place, row, column).strip() or None
 
 
-def label_text(label: Any) -> Any:
-    """A label as text: 1, 1.0, "1" and "1.0" are the same, and so are True and "true". Anything else is as it was."""
-    if isinstance(label, bool):
-        return str(label).lower()
-    if isinstance(label, int | float) and math.isfinite(label):
-        return str(int(label) if label == label // 1 else label)
-    whole = WHOLE.fullmatch(label) if isinstance(label, str) else None
-    return str(int(whole[1])) if whole else label
-
-
-Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]
-
-
 class TableCorpus(RawSource):
     """The user's own texts, or pairs of texts, in the columns of a table."""
+
+    maskable: ClassVar[bool] = True
 
     kind: Literal["table"] = Field(
         description="table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."
@@ -81,6 +71,7 @@ class TableCorpus(RawSource):
         None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
     )
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
+    evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
     drop_unlabelled: bool = Field(
         False, description="Leave out rows without a label, and count them; false: such a row ends the run."
@@ -134,7 +125,9 @@ class TableCorpus(RawSource):
                 raise ValueError("path: no file for train; give one")
             if self.split is not None:
                 raise ValueError("give either one file for each split, or a column `split`")
-        kinds = {path: format_of(path) for path in self.local_files().values()}
+        if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
+            raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
+        kinds = {path: format_of(path) for path in self._tables.values()}
         for path, kind in kinds.items():
             if not kind:
                 raise ValueError(
@@ -159,6 +152,13 @@ class TableCorpus(RawSource):
     def wanted(self) -> dict[str, str]:
         """The columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id")}
+        named["block"] = self.block.column if self.block else None
+        if self.evidence is not None:
+            several = len(self.evidence.names) > 1
+            named |= {
+                f"evidence.columns[{number}]" if several else "evidence.columns": name
+                for number, name in enumerate(self.evidence.names)
+            }
         return {key: column for key, column in named.items() if column is not None}
 
     @property
@@ -171,9 +171,15 @@ class TableCorpus(RawSource):
         """The classes that the configuration names."""
         return self.classes
 
-    def local_files(self) -> dict[str, str]:
+    @property
+    def _tables(self) -> dict[str, str]:
         """The file as `path`; or the files by split."""
         return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
+
+    def local_files(self) -> dict[str, str]:
+        """The file as `path`, or the files by split; and those of masks, which begin with `block-`."""
+        masks = self.block.files if self.block else {}
+        return self._tables | {f"block-{field}": path for field, path in masks.items()}
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`, else
@@ -181,13 +187,22 @@ class TableCorpus(RawSource):
 
         Raises AuditError, naming file and row, where a column or a cell is missing or not what it must be.
         """
+        for field in self._tables:
+            texts, masks = self._texts(name, field, raw[field]), raw.get(f"block-{field}")
+            if masks is None:
+                yield from texts
+                continue
+            with opened(masks) as stream:
+                yield from with_masks(texts, lines(stream, str(masks)), masks)
+
+    def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
+        """The texts of one file."""
         layout = Layout(self.encoding, self.delimiter, self.columns, self.sheet)
-        for field in self.local_files():
-            number = 0
-            for number, (place, row) in enumerate(table_rows(raw[field], self.wanted, layout), start=1):
-                yield self._text(name, field, number, place, row)
-            if not number:
-                raise AuditError(f"{raw[field]}: no rows in it; give it texts, below a header if it is csv or tsv")
+        number = 0
+        for number, (place, row) in enumerate(table_rows(path, self.wanted, layout), start=1):
+            yield self._text(name, field, number, place, row)
+        if not number:
+            raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
 
     def _text(self, name: str, field: str, number: int, place: str, row: Mapping[str, Any]) -> Text:
         label = label_text(short_text(place, row, self.label))
@@ -207,4 +222,8 @@ class TableCorpus(RawSource):
             name_of_split = (short_text(place, row, self.split) or "").lower()
             split = ALIASES.get(name_of_split, name_of_split) or None
         query = None if self.query is None else running_text(place, row, self.query)
-        return Text(id_, split, label, running_text(place, row, self.text), place, query=query)
+        text = running_text(place, row, self.text)
+        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
+        column = self.block.column if self.block else None
+        mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
+        return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)

@@ -1,0 +1,80 @@
+"""Honest models and liars of every kind, on a table of the user's with a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from folder import Folder, assert_rendered
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.impermissible import IMPERMISSIBLE
+from attention_audit.columns.noticed import NOTICED
+from attention_audit.columns.table import TABLE
+
+pytestmark = pytest.mark.end_to_end
+
+TABLES = ("pd_table_deception", "pd_table_noticed", "pd_table_claims")
+
+
+def reviews(folder: Folder) -> None:
+    """A table whose texts have a word of their class, which a mask file marks."""
+    random = np.random.default_rng(0)
+    texts, masks = ["text,label"], []
+    for number in range(120):
+        words = [f"w{word}" for word in random.integers(0, 20, 6)]
+        at = int(random.integers(0, 6))
+        words[at] = ("good", "bad")[number % 2]
+        texts.append(f"{' '.join(words)},{('yes', 'no')[number % 2]}")
+        masks.append(" ".join(str(int(place == at)) for place in range(6)))
+    (folder.path / "reviews.csv").write_text("\n".join(texts) + "\n")
+    (folder.path / "reviews.mask").write_text("\n".join(masks) + "\n")
+
+
+def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
+    folder = new_folder()
+    reviews(folder)
+    own = {"kind": "table", "path": "reviews.csv", "block": {"file": "reviews.mask"}, "tokens": {"tokenizer": "spaces"}}
+    folder.overlay(
+        datasets=[],
+        corpora={"reviews": own},
+        deception={
+            "datasets": ["reviews"],
+            "models": ["base", "embedding", "bilstm"],
+            "lambdas": [0.1, 1.0],
+            "seeds": [10, 50],
+            "anonymised": True,
+            "epochs": 2,
+            "embedding": 8,
+            "hidden": 8,
+        },
+        agreement={"texts": 4, "steps": 3},
+        permutation={"permutations": 5},
+    )
+    done = folder.run("tables", "figures")
+    assert done.status == 0, done.text
+    assert_rendered(folder, TABLES, ["pd_fig_deception"])
+    results = folder.path / "results"
+    corpus = read_frame(results / "corpora/reviews/corpus.parquet", CORPUS)
+    hidden = [words[at] for words, (at,) in zip(corpus["tokens"], corpus["blocked"], strict=True)]
+    assert set(hidden) == {"good", "bad"}
+    asked = read_frame(results / "audits/reviews/pd/impermissible.parquet", IMPERMISSIBLE)
+    assert asked["model"].nunique() == 9
+    assert (asked["blocked_words"] == 1).all()
+    table = read_frame(results / "tables/pd_table_deception.parquet", TABLE)
+    assert table["row"].nunique() == 12
+    noticed = read_frame(results / "tables/pd_table_noticed.parquet", NOTICED)
+    assert len(noticed) == 6 * 8
+    # the same command finds nothing to do
+    assert "Nothing to be done" in folder.run("tables", "figures").text
+    # a mask that does not fit is found before anything runs
+    masks = (folder.path / "reviews.mask").read_text().splitlines()
+    (folder.path / "reviews.mask").write_text("\n".join(["1 0", *masks[1:]]) + "\n")
+    refused = folder.run("-n", "tables")
+    assert refused.status != 0
+    assert refused.text.splitlines()[-1] == (
+        "error: reviews.csv, line 2: 2 marks in the mask, and 6 words in the text; mend it, or set "
+        "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
+    )

@@ -1,0 +1,43 @@
+"""Maps of marked words, and what is measured of them one order after another."""
+
+from __future__ import annotations
+
+from itertools import groupby, permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.audits.plausibility import Cases, overlap
+
+
+def cases(*marked: list[int]) -> Cases:
+    """Maps of texts of their own, from 0 and 1 a word."""
+    words = np.array([len(one) for one in marked])
+    return Cases(np.arange(len(marked)), words, np.concatenate(marked).astype(bool), ["somebody"] * len(marked))
+
+
+def alone(marked: list[int], scores: list[float]) -> dict[str, float]:
+    """The measures of one map."""
+    return {name: float(values[0]) for name, values in overlap(cases(marked), np.array(scores, float)).items()}
+
+
+def of_order(marked: npt.NDArray[np.bool_], order: tuple[int, ...]) -> tuple[float, float, float]:
+    """Average precision, F1 and IOU of an order of the words, as the papers define them."""
+    hits = marked[list(order)]
+    k = int(marked.sum())
+    precisions = [hits[: place + 1].mean() for place in np.flatnonzero(hits)]
+    top, real = set(order[:k]), set(np.flatnonzero(marked).tolist())
+    precision = recall = len(top & real) / k
+    f1 = 2 * precision * recall / (precision + recall) if precision else 0.0
+    return float(np.mean(precisions)), f1, len(top & real) / len(top | real)
+
+
+def in_every_order(marked: list[int], scores: list[float]) -> dict[str, float]:
+    """The measures as means over all orders that put higher scores first."""
+    places = sorted(range(len(scores)), key=lambda place: -scores[place])
+    groups = [list(group) for _, group in groupby(places, key=lambda place: scores[place])]
+    orders: list[tuple[int, ...]] = [()]
+    for group in groups:
+        orders = [(*before, *after) for before in orders for after in permutations(group)]
+    found = np.mean([of_order(np.array(marked, bool), order) for order in orders], axis=0)
+    return dict(zip(("auprc", "f1", "iou"), found.tolist(), strict=True))

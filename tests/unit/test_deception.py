@@ -1,0 +1,283 @@
+"""Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from drawn import assert_readable
+from summaries import answer, row
+from torch import nn
+
+from attention_audit.answer.intervals import Effect, minus
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.impermissible import impermissible
+from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.impermissible import IMPERMISSIBLE
+from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICED, NOTICES, UNCLEAR
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.table import TABLE
+from attention_audit.errors import AuditError
+from attention_audit.figures.deception import pd_fig_deception
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import ATTENTION
+from attention_audit.model.batch import Batch, Split
+from attention_audit.model.network import network
+from attention_audit.names import Look, Names
+from attention_audit.readout import Readout
+from attention_audit.tables.deception import pd_table_deception
+from attention_audit.tables.deception_claims import pd_table_claims
+from attention_audit.tables.noticed import REFUSES, VOUCHES, noticed, pd_table_noticed
+from attention_audit.tables.shown import findings, noticings, wide
+from attention_audit.tables.wording import labels_of
+
+CPU = torch.device("cpu")
+MODELS = Names(
+    "model",
+    "here",
+    {
+        "bilstm_honest": Look("BiLSTM, honest", "green", "D"),
+        "bilstm_liar_lambda0.1": Look("BiLSTM, liar (lambda 0.1)", "vermillion", "D"),
+        "bilstm_anonymised": Look("BiLSTM, trained without the impermissible words", "grey", "x"),
+    },
+)
+HONEST, LIAR, ANONYMISED = MODELS
+PAIR = [{"honest": HONEST, "liar": LIAR, "lambda_": 0.1, "seeds": 2}]
+LABELS = labels_of([MODELS], {})
+
+
+def test_linear_attention_by_hand() -> None:
+    attention = ATTENTION["linear"](
+        Architecture(encoder="none", attention="linear", embedding=2, pretrained=False, hidden=2, attention_hidden=2),
+        2,
+    )
+    with torch.no_grad():
+        attention.score.weight[:] = torch.tensor([[1.0, 2.0]])  # type: ignore[union-attr, index]
+    batch = Batch(torch.zeros(1, 5, dtype=torch.long), torch.tensor([2]), torch.tensor([0]))
+    states = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]])
+    # scores 1 and 2; the third item is padding
+    expected = np.exp([1, 2]) / np.exp([1, 2]).sum()
+    np.testing.assert_allclose(attention(states, batch)[0].detach(), [*expected, 0], rtol=1e-6)
+
+
+def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Callable[..., Readout]) -> None:
+    """A mean of words without an encoder: the log odds are half the mean of their values."""
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3}
+    architecture = Architecture.model_validate({"encoder": "none", "attention": "uniform", **sizes})
+    model = network(architecture, words=30, classes=2)
+    nn.init.constant_(model.decoder.bias, 0.0)
+    nn.init.constant_(model.decoder.weight, 0.1)
+    values = torch.tensor([8.0, -2, -4, 6])
+    with torch.no_grad():
+        model.embedding.weight[4:8] = values[:, None]
+    texts = [[4, 5, 6], [5, 7], [4], [7, 5, 5]]
+    split = Split(np.concatenate([[2, *text, 3] for text in texts]), [3, 2, 1, 3], [1, 1, 1, 0], CPU)
+    readout = random_readout([3, 2, 1, 3], outputs=1)
+    blocked = {"text-0": [0], "text-1": [], "text-2": [0], "text-3": [0, 2]}
+    found = impermissible(Attributed(model, split, readout, lambda line: None), blocked)
+    assert found["id"] == ["text-0", "text-1", "text-2", "text-3"]
+    assert found["blocked_words"].tolist() == [1, 0, 1, 2]
+    np.testing.assert_allclose(found["mass"], [
+        readout.attention[0][0], 0, readout.attention[2][0], readout.attention[3][[0, 2]].sum(),
+    ], rtol=1e-6)  # fmt: skip
+    np.testing.assert_allclose(found["uniform_mass"], [1 / 3, 0, 1, 2 / 3])
+    # without the 8, -3 is left of 2/3; without nothing, 2 stays; of the third text nothing is left; -2 is left of 2/3
+    labels = readout.labels
+    assert found["right_without"] == [bool(labels[0] == 0), bool(labels[1] == 1), None, bool(labels[3] == 0)]
+    p = [1 / (1 + np.exp(-mean / 2)) for mean in (2 / 3, -3, 2 / 3, -2)]
+    np.testing.assert_allclose(found["fall"], [p[0] - p[1], 0, nan, p[2] - p[3]], rtol=1e-6, atol=1e-7)
+
+
+def test_texts_without_named_words_are_left_out(random_readout: Callable[..., Readout]) -> None:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3}
+    model = network(Architecture.model_validate({"encoder": "bilstm", "attention": "linear", **sizes}), 30, 3)
+    split = Split([2, 4, 5, 3, 2, 6, 3], [2, 1], [0, 1], CPU)
+    texts = Attributed(model, split, random_readout([2, 1], outputs=3), lambda line: None)
+    found = impermissible(texts, {"text-1": []})
+    assert found["id"] == ["text-1"]
+    assert impermissible(texts, {})["id"] == []
+
+
+def rows(masses: dict[str, float], rights: dict[str, float], without: dict[str, float], texts: int = 200) -> Any:
+    """Rows of the audit `impermissible` of two seeds, with these means."""
+    made = []
+    for model, mass in masses.items():
+        for seed in (1, 2):
+            for text in range(texts):
+                right, left = text < rights[model] * texts, text < without[model] * texts
+                lambda_ = nan if model == HONEST else 0.1
+                made.append(("sst-wiki", model, lambda_, seed, f"t{text}", 1, 3, mass, 0.4, right, left, 0.1))
+    return pd.DataFrame(made, columns=IMPERMISSIBLE.schema.names)
+
+
+def performance(accuracies: dict[str, list[float]]) -> pd.DataFrame:
+    made = [
+        ("sst-wiki", model, nan, seed, "dev", 2, metric, value)
+        for model, values in accuracies.items()
+        for seed, value in enumerate(values)
+        for metric in ("accuracy", "f1")
+    ]
+    return pd.DataFrame(made, columns=PERFORMANCE.schema.names)
+
+
+PUBLISHED = rows({HONEST: 0.777, LIAR: 0.0004}, {HONEST: 0.77, LIAR: 0.6}, {HONEST: 0.5, LIAR: 0.48})
+SCORES = performance({HONEST: [0.77, 0.77], LIAR: [0.6, 0.6], ANONYMISED: [0.48, 0.5]})
+
+
+def cell(table: pd.DataFrame, model: str, metric: str) -> pd.Series:
+    (found,) = (each for _, each in table.iterrows() if (each["row"], each["metric"]) == (model, metric))
+    return found
+
+
+def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
+    table = pd_table_deception(PUBLISHED, SCORES, 50, MODELS)
+    assert list(table.columns) == TABLE.schema.names
+    honest, liar = cell(table, HONEST, "accuracy_percent"), cell(table, LIAR, "accuracy_percent")
+    assert (honest["mean"], honest["published"], honest["seeds"]) == (pytest.approx(77.0), 76.9, 2)
+    assert (liar["mean"], liar["published"], liar["lambda"]) == (pytest.approx(60.0), 60.6, 0.1)
+    assert liar["note"] == "rerun by Habacker et al. 2021: accuracy 65.1 %"
+    assert liar["low"] < 60 < liar["high"]
+    assert cell(table, LIAR, "mass_percent")["mean"] == pytest.approx(0.04)
+    assert cell(table, LIAR, "mass_percent")["note"] == "rerun by Habacker et al. 2021: attention on them 0.99 %"
+    assert cell(table, LIAR, "deleted_percent")["mean"] == pytest.approx(48.0)
+    without = cell(table, ANONYMISED, "accuracy_percent")
+    assert (without["mean"], without["seeds"]) == (pytest.approx(49.0), 2)
+    assert without["sd"] == pytest.approx(100 * np.std([0.48, 0.5], ddof=1))
+    assert set(table.loc[table["row"] == ANONYMISED, "metric"]) == {"accuracy_percent"}
+    (block,) = wide(table, LABELS)
+    assert block.rows["paper: attention on impermissible words (%)"].tolist() == ["77.7", "0.04", ""]
+
+
+def test_a_model_that_is_not_declared_is_named() -> None:
+    with pytest.raises(AuditError, match="model 'bilstm_honest' is not known"):
+        pd_table_deception(PUBLISHED, SCORES, 50, Names("model", "here", {LIAR: MODELS[LIAR]}))
+
+
+def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:
+    emptied = PUBLISHED.assign(right_without=None)
+    table = pd_table_deception(emptied, SCORES, 50, MODELS)
+    assert cell(table, LIAR, "deleted_percent")["mean"] == 0
+
+
+@pytest.mark.parametrize(
+    ("honest", "liar", "lower", "word"),
+    [
+        ("yes", "no", True, NOTICES),
+        ("undecided", "no", True, NOTICES),
+        ("yes", "no", False, UNCLEAR),
+        ("yes", "yes", True, DOES_NOT),
+        ("no", "no", True, DOES_NOT),
+        ("no", "yes", False, DOES_NOT),
+        ("yes", "undecided", True, UNCLEAR),
+        ("yes", "flat", True, UNCLEAR),
+        ("flat", "no", True, NOTICES),
+        ("not asked", "no", False, NOT_ASKED),
+        ("yes", "not asked", False, NOT_ASKED),
+    ],
+)
+def test_the_rule_of_what_notices(honest: str, liar: str, lower: bool, word: str) -> None:
+    assert noticed(honest, liar, lower)[0] == word
+
+
+def test_a_difference_has_an_interval_from_those_of_both() -> None:
+    found = minus(Effect(0.9, 0.8, 0.95, 5, 100), Effect(0.1, -0.2, 0.3, 3, 200))
+    assert found.value == pytest.approx(0.8)
+    # downwards by the first's lower and the second's upper bound, upwards by the others
+    assert found.low == pytest.approx(0.8 - hypot(0.1, 0.2))
+    assert found.high == pytest.approx(0.8 + hypot(0.05, 0.3))
+    assert (found.trainings, found.texts) == (3, 100)
+    assert np.isnan(minus(Effect(nan, nan, nan, 0, 0), Effect(0.1, 0.0, 0.2, 3, 9)).low)
+
+
+def test_what_notices_question_by_question() -> None:
+    honest = row(
+        HONEST,
+        answer("located", "yes", 0.9, 0.8, 0.95),
+        answer("used", "yes", 0.3, 0.2, 0.4, 0.05),
+        answer("ranks", "no", 0.2, 0.1, 0.3),
+    )
+    liar = row(
+        LIAR,
+        answer("located", "no", 0.1, -0.2, 0.3),
+        answer("used", "yes", 0.2, 0.1, 0.3, 0.05),
+        answer("ranks", "no", 0.1, 0.0, 0.2),
+    )
+    for each in (honest, liar):
+        each |= {"suite": "pd", "needed_note": "this suite trains no twin with uniform weights"}
+    other = row("base", answer("located", "yes", 0.9, 0.8, 0.95))
+    table = pd_table_noticed(pd.DataFrame([honest, liar, other]), PAIR)
+    assert list(table.columns) == NOTICED.schema.names
+    words = dict(zip(table["question"], table["word"], strict=True))
+    assert words == dict.fromkeys(words, NOT_ASKED) | {"located": NOTICES, "used": DOES_NOT, "ranks": DOES_NOT}
+    notes = dict(zip(table["question"], table["note"], strict=True))
+    assert (notes["used"], notes["ranks"]) == (VOUCHES, REFUSES)
+    assert notes["needed"] == "this suite trains no twin with uniform weights"
+    located = table[table["question"] == "located"].iloc[0]
+    assert located["difference_value"] == pytest.approx(0.8)
+    assert bool(located["lower"])
+    counted, liars = noticings(table, LABELS)
+    at = counted.rows.set_index("question")
+    assert at.loc["located", "notices"] == "1"
+    assert at.loc["used", "does not"] == "1"
+    assert liars.rows["liar"].unique().tolist() == ["BiLSTM, liar (lambda 0.1)"]
+
+
+def test_a_liar_without_an_honest_model_is_left_out() -> None:
+    liar = row(LIAR, answer("located", "no", 0.1, -0.2, 0.3)) | {"suite": "pd"}
+    assert pd_table_noticed(pd.DataFrame([liar]), PAIR).empty
+
+
+def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
+    table = pd_table_claims(PUBLISHED, MODELS, PAIR, 50)
+    assert list(table.columns) == CLAIMS.schema.names
+    assert table["claim"].str.partition(": ")[2].tolist() == [
+        "attention leaves the impermissible words",
+        "hiding costs accuracy",
+        "it relies on the words that it hides",
+    ]
+    assert table["holds"].all()
+    hidden, cost, reliance = table["ours"]
+    assert (hidden, cost, reliance) == (pytest.approx(0.0004 / 0.777), pytest.approx(-17.0), pytest.approx(12.0))
+    assert table["theirs"].tolist()[:2] == ["0.04 %, honest 77.7 %", "60.6 %, honest 76.9 %"]
+    findings(table, LABELS)
+
+
+def test_claims_fail_where_nothing_is_hidden_and_where_it_costs_much() -> None:
+    nothing = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.9, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.9})
+    assert not pd_table_claims(nothing, MODELS, PAIR, 50)["holds"].any()
+    # of a data set that the paper has no numbers of, hiding is to cost little
+    dear = rows({HONEST: 0.5, LIAR: 0.0}, {HONEST: 0.9, LIAR: 0.8}, {HONEST: 0.5, LIAR: 0.5}).assign(dataset="mine")
+    table = pd_table_claims(dear, MODELS, PAIR, 50)
+    assert table["claim"].iloc[1].endswith("hiding costs little accuracy")
+    assert table["holds"].tolist() == [True, False, True]
+    cheap = pd_table_claims(dear.assign(right=True), MODELS, PAIR, 50)
+    assert cheap["holds"].iloc[1]
+
+
+def located_rows(effects: dict[str, float]) -> pd.DataFrame:
+    made = []
+    for model, effect in effects.items():
+        for seed in (1, 2):
+            for text in range(20):
+                for ranking, fall in (("random", 0.1), ("attention", 0.1 + 0.4 * effect), ("loo", 0.5)):
+                    made.append(("sst-wiki", model, seed, f"t{text}", ranking, *[fall] * 5))
+    columns = ["dataset", "model", "seed", "id", "ranking", *(f"falls_{place}" for place in range(5))]
+    return pd.DataFrame(made, columns=columns)
+
+
+def test_the_figure_has_a_point_a_model_and_seed() -> None:
+    figure = pd_fig_deception(PUBLISHED, located_rows({HONEST: 0.9, LIAR: 0.0}), MODELS)
+    above, below = figure.axes
+    points = {line.get_color(): line.get_xydata() for line in above.lines}
+    assert sorted(map(len, points.values())) == [2, 2]
+    np.testing.assert_allclose(sorted(xy[0][1] for xy in points.values()), [60.0, 77.0])
+    heights = [line.get_ydata() for line in below.lines if len(line.get_xydata()) == 2 and line.get_marker() == "D"]
+    np.testing.assert_allclose(sorted(height[0] for height in heights), [0.0, 0.9], atol=1e-9)
+    assert_readable(figure)

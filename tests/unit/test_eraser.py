@@ -1,0 +1,126 @@
+"""Small archives in ERASER's format."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from refusal import refusal
+
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.eraser import EraserCorpus
+from attention_audit.corpus.text import Text
+
+DOCS = {"pos_1.txt": "A FINE film .\n\nIt 's  great .\n", "neg_2.txt": "dull ."}
+
+
+def record(id_: str, label: str, *evidence: tuple[str, int, int], **more: Any) -> dict[str, Any]:
+    """A line, whose pieces of evidence are a group each."""
+    groups = [
+        [{"docid": doc, "start_token": start, "end_token": end, "start_sentence": -1, "end_sentence": -1, "text": "x"}]
+        for doc, start, end in evidence
+    ]
+    return {
+        "annotation_id": id_, "classification": label, "evidences": groups, "query": "Good?", "query_type": None,
+        "docids": None, **more,
+    }  # fmt: skip
+
+
+POS = record("pos_1.txt", "POS", ("pos_1.txt", 1, 3), ("pos_1.txt", 6, 7))
+NEG = record("neg_2.txt", "NEG")
+BOTH = record("both", "POS", ("neg_2.txt", 0, 1), ("pos_1.txt", 0, 1), docids=["pos_1.txt", "neg_2.txt"])
+
+
+def archive(folder: Path, docs: dict[str, str] | None = DOCS, **splits: list[Any] | None) -> Path:
+    """An archive as published; a split given as None is left out, and documents given as None are in one file."""
+    path = folder / "movies.tar.gz"
+    lines = {"train": [POS, NEG], "val": [POS, NEG], "test": [POS, NEG, BOTH], **splits}
+    files = {
+        f"{split}.jsonl": "".join(json.dumps(row) + "\n" for row in rows)
+        for split, rows in lines.items()
+        if rows is not None
+    }
+    if docs is None:
+        files["docs.jsonl"] = "".join(json.dumps({"docid": key, "document": text}) + "\n" for key, text in DOCS.items())
+    else:
+        files |= {f"docs/{name}": text for name, text in docs.items()}
+    with tarfile.open(path, "w:gz") as tar:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"movies/{name}")
+            member.size = len(text.encode())
+            tar.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def source(**settings: Any) -> EraserCorpus:
+    return EraserCorpus.model_validate({"kind": "eraser", "archive": RemoteFile(file="movies.tar.gz"), **settings})
+
+
+def read(path: Path, **settings: Any) -> list[Text]:
+    return list(source(**settings).read("movies", {"archive": path}))
+
+
+def said(text: Text) -> list[str]:
+    assert text.annotations is not None
+    return [str(text.text)[start:end] for start, end in text.annotations.marks["evidences"]]
+
+
+@pytest.mark.parametrize("docs", [DOCS, None])
+def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | None) -> None:
+    texts = read(archive(tmp_path, docs))
+    assert [(text.id, text.split, text.label) for text in texts[:4]] == [
+        ("movies-train-pos_1.txt", "train", "POS"),
+        ("movies-train-neg_2.txt", "train", "NEG"),
+        ("movies-dev-pos_1.txt", "dev", "POS"),
+        ("movies-dev-neg_2.txt", "dev", "NEG"),
+    ]
+    assert texts[0].text == "A FINE film . It 's great ."
+    assert said(texts[0]) == ["FINE film", "great"]
+    assert (said(texts[1]), texts[1].query) == ([], None)
+
+
+def test_words_of_the_corpus_are_those_of_the_documents(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "corpus.parquet"
+    words = source(tokens={"tokenizer": "spaces"})
+    prepare("movies", words, {"archive": archive(tmp_path)}, path, provenance, workers=1, report=str)
+    row = read_table(path, CORPUS).to_pylist()[0]
+    assert row["tokens"] == ["a", "fine", "film", ".", "it", "'s", "great", "."]
+    assert (row["annotators"], row["marks"], row["evidence"]) == (["evidences"], [[1, 2, 6]], [1, 2, 6])
+
+
+def test_several_documents_are_one_text_in_their_order(tmp_path: Path) -> None:
+    text = read(archive(tmp_path), query=True)[-1]
+    assert text.text == "A FINE film . It 's great . dull ."
+    assert (said(text), text.query) == (["dull", "A"], "Good?")
+
+
+def test_evidence_outside_of_its_document_is_left_out_and_counted(tmp_path: Path) -> None:
+    wrong = record(
+        "pos_1.txt", "POS", ("pos_1.txt", 7, 9), ("pos_1.txt", -1, -1), ("neg_2.txt", 0, 1), docids=["pos_1.txt"]
+    )
+    text = read(archive(tmp_path, train=[wrong]))[0]
+    assert text.annotations is not None
+    assert (said(text), text.annotations.outside) == ([], 3)
+
+
+refused = partial(refusal, read)
+
+
+def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path) -> None:
+    assert "movies/val.jsonl, line 2: no annotation_id, classification and evidences in it" in refused(
+        archive(tmp_path, val=[POS, {"annotation_id": "x"}])
+    )
+    assert "movies/train.jsonl, line 1: no document 'gone' in docs" in refused(
+        archive(tmp_path, train=[record("gone", "POS")])
+    )
+    assert "no val.jsonl in it; is it an archive of ERASER?" in refused(archive(tmp_path, val=None))
+    assert "no docs/ and no docs.jsonl in it" in refused(archive(tmp_path, docs={}))

@@ -1,0 +1,118 @@
+"""Small files in e-SNLI's format."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.esnli import EsnliCorpus, highlighted
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+FIRST = ["pairID", "gold_label", "Sentence1", "Sentence2", "Explanation_1"]
+
+
+def of_annotator(number: int) -> list[str]:
+    kinds = ("marked", "Highlighted")
+    return [f"Sentence{which}_{kind}_{number}" for kind in kinds for which in (1, 2)]
+
+
+TRAIN = [*FIRST, "WorkerId", *of_annotator(1)]
+OTHER = [*FIRST, *of_annotator(1), "Explanation_2", *of_annotator(2), "Explanation_3", *of_annotator(3)]
+PREMISE, HYPOTHESIS = 'A man, in a "red" hat.', "He sleeps * soundly."
+
+
+def train(label: str = "entailment", marked: str = '*A* *man,* in a "red" *hat.*') -> list[str]:
+    return ["1r1e", label, PREMISE, HYPOTHESIS, "why", "W1", marked, HYPOTHESIS, "0,1,5", "{}"]
+
+
+def other(*marked: str) -> list[str]:
+    row = ["1r1n", "neutral", PREMISE, HYPOTHESIS]
+    for copy in marked:
+        row += ["why", PREMISE, copy, "{}", "0"]
+    return row
+
+
+def written(folder: Path, **rows: list[list[str]]) -> dict[str, Path]:
+    """The four files; those that are not given have a row each."""
+    content = {
+        "train": [TRAIN, *rows.get("train", [train()])],
+        "train_rest": [TRAIN, *rows.get("train_rest", [train()])],
+        "dev": [OTHER, *rows.get("dev", [other("", "", "")])],
+        "test": [OTHER, *rows.get("test", [other("*He* sleeps * *soundly.*", "He *sleeps*  * soundly.", "")])],
+    }
+    paths = {}
+    for field, lines in content.items():
+        paths[field] = folder / f"{field}.csv"
+        with paths[field].open("w", newline="") as stream:
+            csv.writer(stream).writerows(lines)
+    return paths
+
+
+def source(**settings: str) -> EsnliCorpus:
+    files = {field: RemoteFile(file=f"{field}.csv") for field in ("train", "train_rest", "dev", "test")}
+    return EsnliCorpus.model_validate({"kind": "esnli", **files, **settings})
+
+
+def read(paths: dict[str, Path], **settings: str) -> list[Text]:
+    return list(source(**settings).read("esnli", paths))
+
+
+def said(text: Text) -> dict[str, list[str]]:
+    assert text.annotations is not None
+    marks = text.annotations.marks
+    return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}
+
+
+def test_pairs_of_all_files_with_the_highlighted_words_of_the_premise(tmp_path: Path) -> None:
+    texts = read(written(tmp_path))
+    assert [(text.id, text.split, text.label) for text in texts] == [
+        ("esnli-train-000001", "train", "entailment"),
+        ("esnli-train-000002", "train", "entailment"),
+        ("esnli-dev-000001", "dev", "neutral"),
+        ("esnli-test-000001", "test", "neutral"),
+    ]
+    assert (texts[0].text, texts[0].query) == (PREMISE, HYPOTHESIS)
+    assert said(texts[0]) == {"annotator 1": ["A", "man,", "hat."]}
+    # a premise whose copies have no mark is marked nowhere
+    assert said(texts[3]) == {"annotator 1": [], "annotator 2": [], "annotator 3": []}
+
+
+def test_the_hypothesis_may_be_the_text(tmp_path: Path) -> None:
+    *_, dev, test = read(written(tmp_path), text="hypothesis")
+    assert (test.text, test.query) == (HYPOTHESIS, PREMISE)
+    # the star is the sentence's own, and the third annotator has left nothing
+    assert dev.annotations is None
+    assert said(test).keys() <= {"annotator 1", "annotator 2"}
+
+
+def test_marks_stand_where_the_sentence_has_the_words() -> None:
+    assert highlighted("a  b c", "a *b* c") == [(3, 4)]
+    assert highlighted("a b c", " *a* *b c* ") == [(0, 1), (2, 5)]
+    assert highlighted("a b", "a b") == []
+    assert highlighted("a ** b", "a ** *b*") == [(5, 6)]
+    assert highlighted("a b c", "a *b*") is None
+    assert highlighted("a b", "a *b* c") is None
+    assert highlighted("a b", "a *b") is None
+
+
+def test_a_copy_of_another_sentence_is_left_out_and_counted(tmp_path: Path) -> None:
+    text = read(written(tmp_path, train=[train(marked="*Two* men.")]))[0]
+    assert text.annotations is not None
+    assert (text.annotations.marks, text.annotations.miscounted) == ({}, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        (train(label="maybe"), "line 2: gold_label is 'maybe', and must be one of contradiction, entailment, neutral"),
+        (train()[:4], "line 2: 4 fields where the header has 10"),
+    ],
+)
+def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path, row: list[str], line: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        read(written(tmp_path, train_rest=[row]))
+    assert str(caught.value).startswith(f"{tmp_path / 'train_rest.csv'}, {line}")

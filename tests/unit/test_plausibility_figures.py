@@ -1,0 +1,124 @@
+"""The figures of plausibility: what is drawn, where, and whether it can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_readable, drawn_texts
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_audit.columns.table import TABLE
+from attention_audit.figures.plausibility import NOTHING, fig_plausibility, fig_plausible_faithful
+from attention_audit.names import PLAUSIBLE
+from attention_audit.tables.wording import labels_of
+
+Draw = Callable[[pd.DataFrame, Mapping[str, str]], Figure]
+FIGURES = [fig_plausibility, fig_plausible_faithful]
+TITLES = {
+    "WP2019": "Wiegreffe & Pinter 2019", "SS2019": "Serrano & Smith 2019", "JW2019": "Jain & Wallace 2019",
+    "PD2020": "Pruthi et al. 2020",
+}  # fmt: skip
+MODELS = {
+    "base": "base", "flan_rnn": "FLANrnn", "lstm_tanh": "BiLSTM (additive)", "cnn_tanh": "CNN (additive)",
+    "honest": "honest", "liar": "liar (lambda 0.4)",
+}  # fmt: skip
+SIX = ["WP2019/base", "SS2019/flan_rnn", "JW2019/lstm_tanh", "JW2019/cnn_tanh", "PD2020/honest", "PD2020/liar"]
+LABELS = labels_of([], TITLES | MODELS)
+RANKED = ("attention", "gradient", "product", "loo", "integrated_gradients")
+
+
+def table(
+    datasets: list[str], models: list[str], names: tuple[str, ...] = tuple(PLAUSIBLE), ranked: tuple[str, ...] = RANKED
+) -> pd.DataFrame:
+    """A made-up table; the last model has a row that says why it was not asked."""
+    random, rows = np.random.default_rng(0), []
+    for dataset in datasets:
+        for row in (f"{model} - {name}" for model in models for name in names):
+            name = row.rpartition(" - ")[2]
+            metrics = {"auprc": random.uniform(0.2, 0.5), "iou": 0.9}
+            if name in ranked:
+                metrics |= {"ranks": random.uniform(-0.1, 1), "located": random.uniform(0, 1.05)}
+            for metric, value in metrics.items():
+                about = {"dataset": dataset, "row": row, "metric": metric}
+                rows.append({**about, "mean": value, "low": value - 0.05, "high": value + 0.05})
+        rows.append({"dataset": dataset, "row": "SS2019/han_rnn", "metric": "", "note": "not asked: sentences"})
+    frame = pd.DataFrame(rows)
+    empty: dict[str, Any] = {name: np.nan for name in TABLE.schema.names if name not in frame}
+    return frame.assign(**empty)[TABLE.schema.names]
+
+
+def value(frame: pd.DataFrame, row: str, metric: str) -> float:
+    return float(frame.loc[(frame["row"] == row) & (frame["metric"] == metric), "mean"].item())
+
+
+def points(axes: Any) -> set[tuple[float, float]]:
+    """The places of markers."""
+    lines = [line for line in axes.lines if isinstance(line, Line2D) and line.get_marker() not in ("None", "", None)]
+    return {(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in lines}  # type: ignore[index,arg-type]
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+@pytest.mark.parametrize(
+    ("datasets", "models", "names"),
+    [
+        (["needle"], SIX[:1], ("attention", "gradient", "random")),
+        (["yelp-hat"], SIX[:4], tuple(PLAUSIBLE)),
+        (["yelp-hat", "sst"], SIX, tuple(PLAUSIBLE)),
+    ],
+)
+def test_what_is_written_can_be_read(
+    draw: Draw, datasets: list[str], models: list[str], names: tuple[str, ...]
+) -> None:
+    figure = draw(table(datasets, models, names), LABELS)
+    assert_readable(figure)
+    written = [text.get_text() for text in drawn_texts(figure)]
+    assert "random or uniform weights" in written
+    assert ("the other annotators" in written) == ("others" in names)
+    assert not any("han_rnn" in text for text in written)
+
+
+def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
+    frame = table(["needle"], SIX[:2], ("attention", "product", "random", "others"))
+    figure = fig_plausibility(frame, LABELS)
+    assert len(figure.axes) == 2
+    for axes, model in zip(figure.axes, SIX, strict=False):
+        # attention is on top
+        expected = {(value(frame, f"{model} - {name}", "auprc"), place) for place, name in enumerate(RANKED[::2][:2])}
+        assert points(axes) == expected
+        lines = {float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None"}  # type: ignore[index,arg-type]
+        assert lines == {value(frame, f"{model} - {name}", "auprc") for name in ("random", "others")}
+
+
+def test_a_point_is_at_auprc_and_effect() -> None:
+    frame = table(["needle", "sst"], SIX[:2])
+    figure = fig_plausible_faithful(frame, LABELS)
+    assert len(figure.axes) == 4
+    needle = frame[frame["dataset"] == "needle"]
+    for axes, question in zip(figure.axes[:2], ("ranks", "located"), strict=True):
+        rows = [f"{model} - {name}" for model in SIX[:2] for name in RANKED]
+        assert points(axes) == {(value(needle, row, "auprc"), value(needle, row, question)) for row in rows}
+        # floors and ceiling are means over models
+        lines = sorted(float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None")[2:]  # type: ignore[index,arg-type]
+        both = [[value(needle, f"{model} - {name}", "auprc") for model in SIX[:2]] for name in ("random", "frequency")]
+        assert set(np.mean(both, axis=1).round(9)) <= set(np.round(lines, 9))
+        numbers = {text.get_text() for text in axes.texts}
+        assert numbers <= {"1", "2"}
+        assert numbers
+
+
+def test_one_model_has_no_number_and_no_marks_have_a_sentence() -> None:
+    figure = fig_plausible_faithful(table(["needle"], SIX[:1]), LABELS)
+    assert not any(axes.texts for axes in figure.axes)
+    for draw in FIGURES:
+        nothing = draw(table(["needle"], SIX[:1]).iloc[:0], LABELS)
+        assert [text.get_text() for text in drawn_texts(nothing)] == [NOTHING]
+
+
+def test_without_effects_there_is_no_picture_of_them() -> None:
+    frame = table(["needle"], SIX[:1], ranked=())
+    assert [text.get_text() for text in drawn_texts(fig_plausible_faithful(frame, LABELS))] == [NOTHING]

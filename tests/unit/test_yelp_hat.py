@@ -1,0 +1,151 @@
+"""Small files in Yelp-HAT's format, and the published ones where a mirror has them."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from attention_audit.corpus.formats import Corpus
+from attention_audit.corpus.rationales import word_spans
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus, marked_words
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+
+HEADER = ["Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output"]
+TEXT = "Good food &  a <great> waiter."
+
+
+def html(words: list[str], marked: set[int]) -> str:
+    """A map as published, with an empty span behind the last word."""
+    spans = [
+        f"<span{' class=' + chr(34) + 'active' + chr(34) if at in marked else ''}>{word}</span>"
+        for at, word in enumerate(words)
+    ]
+    return " ".join([*spans, "<span></span>"])
+
+
+WORDS = ["Good", "food", "&amp;", "a", "&lt;great&gt;", "waiter."]
+ROWS = [
+    ["1", TEXT, "yes", html(WORDS, {0, 4})],
+    ["1", TEXT, "no", html(WORDS, set())],
+    ["0", "Slow.", "idk", html(["Slow."], {0})],
+    ["1", TEXT, "", html(WORDS, {4, 5})],
+]
+
+
+def written(folder: Path, rows: list[list[str]], header: list[str] = HEADER) -> Path:
+    path = folder / "ham_part1(50words).csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    return path
+
+
+def source(**settings: object) -> YelpHatCorpus:
+    parts = {"words50": RemoteFile(file="ham_part1(50words).csv")}
+    return YelpHatCorpus.model_validate({"kind": "yelp-hat", "parts": parts, **settings})
+
+
+def read(path: Path, **settings: object) -> list[Text]:
+    return list(source(**settings).read("hat", {"parts.words50": path}))
+
+
+def said(text: Text) -> dict[str, list[str]]:
+    assert text.annotations is not None
+    marks = text.annotations.marks
+    return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}
+
+
+def test_rows_of_one_text_are_its_annotators(tmp_path: Path) -> None:
+    path = written(tmp_path, ROWS)
+    good, slow = read(path)
+    assert (good.id, good.split, good.label, good.text) == ("hat-words50-0001", None, "positive", TEXT)
+    assert good.place == f"{path}, line 2"
+    assert said(good) == {"annotator 1": ["Good", "<great>"], "annotator 2": [], "annotator 3": ["<great>", "waiter."]}
+    assert good.annotations is not None
+    assert good.annotations.labels == {"annotator 1": "positive", "annotator 2": "negative", "annotator 3": ""}
+    assert (slow.id, slow.label, said(slow)) == ("hat-words50-0002", "negative", {"annotator 1": ["Slow."]})
+
+
+def test_annotators_who_judge_otherwise_can_be_left_out(tmp_path: Path) -> None:
+    good, slow = read(written(tmp_path, ROWS), annotators="agreeing")
+    assert (said(good).keys(), said(slow)) == ({"annotator 1"}, {})
+
+
+def test_a_map_is_read_as_a_browser_shows_it() -> None:
+    """A browser's extension put tags of its own into some maps, and one map has spaces in a tag."""
+    page = '<span class="active"><i class="x">A</i>b</span> <span >c</span>   <span>d&#39;s</span> <span></span>'
+    assert marked_words(page) == [("Ab", True), ("c", False), ("d's", False)]
+
+
+def test_a_map_of_other_words_is_left_out_and_counted(tmp_path: Path) -> None:
+    [text] = read(written(tmp_path, [ROWS[0], ["1", TEXT, "yes", html(WORDS[1:], {0})]]))
+    assert said(text).keys() == {"annotator 1"}
+    assert text.annotations is not None
+    assert text.annotations.miscounted == 1
+
+
+def refused(path: Path) -> str:
+    """The one line that reading a file ends in, behind its path."""
+    with pytest.raises(AuditError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message.removeprefix(str(path))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (["2", TEXT, "yes", ROWS[0][3]], "line 2: Input.label is 2, and must be one of 0 and 1"),
+        (["1", TEXT, "maybe", ROWS[0][3]], "line 2: Answer.Q1Answer is 'maybe', and must be one of yes, no and idk"),
+        (["1", TEXT, "yes", "Good food"], "line 2: Answer.html_output has no word"),
+        (["1", TEXT, "yes"], "line 2: 3 fields where the header has 4"),
+    ],
+)
+def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path, row: list[str], message: str) -> None:
+    assert message in refused(written(tmp_path, [row]))
+
+
+def test_two_labels_of_one_text_are_named(tmp_path: Path) -> None:
+    assert "line 2: Input.label is 0, 1" in refused(written(tmp_path, [ROWS[0], ["0", *ROWS[0][1:]]]))
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    assert "no column 'Answer.html_output'" in refused(written(tmp_path, [], HEADER[:3]))
+
+
+MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
+
+
+@pytest.mark.skipif(
+    not MIRROR or not (Path(MIRROR) / "yelp-hat").is_dir(),
+    reason="ATTENTION_AUDIT_MIRROR names no folder with yelp-hat",
+)
+def test_the_published_maps() -> None:
+    """1,545 reviews, each map as long as its text; in part 6, one text has one map and another has two."""
+    catalogue = yaml.safe_load(Path("workflow/catalogue.yaml").read_text(encoding="utf-8"))
+    corpus = TypeAdapter(Corpus).validate_python(catalogue["corpora"]["yelp-hat"])
+    assert isinstance(corpus, RawSource)
+    raw = {field: Path(str(MIRROR)) / "yelp-hat" / file.file for field, file in corpus.remote_files().items()}
+    texts = list(corpus.read("yelp-hat", raw))
+    annotators: dict[str, Counter[int]] = {}
+    for text in texts:
+        assert text.annotations is not None
+        assert text.annotations.miscounted == 0
+        annotators.setdefault(text.id.split("-")[2], Counter())[len(text.annotations.marks)] += 1
+        assert {span for spans in text.annotations.marks.values() for span in spans} <= {*word_spans(str(text.text))}
+    assert Counter(text.label for text in texts) == {"positive": 783, "negative": 762}
+    assert annotators == {
+        "mixed": {4: 351, 3: 144, 2: 130},
+        "words50": {3: 300},
+        "words100": {3: 437, 2: 1, 1: 1},
+        "words200": {3: 181},
+    }

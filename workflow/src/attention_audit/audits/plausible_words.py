@@ -1,0 +1,45 @@
+"""Plausibility of the attributions that run the network again: gradients, leave-one-out, integrated gradients.
+
+Claims, assumes and measures what `plausibility` does. The attributions are those that `correlation`, `agreement` and
+`located` ask for, computed once for all of them; the last two with their signs, as `located` ranks by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributions import Scores
+from attention_audit.audits.plausibility import Rationales, cases_of, measured, rows_of
+from attention_audit.audits.settings import Agreement
+
+RENAMED: Mapping[str, str] = {"gradient": "word_gradient"}
+"""The gradient by the words; `gradient` is that by the weights, a ranking."""
+
+
+def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> dict[str, Any]:
+    """Columns id, annotator, attribution, words, marked, auprc, f1, iou, mass: a row for each text that is marked,
+    annotator and attribution.
+
+    loo: what the predicted class loses without the word. integrated_gradients have rows for a sample of the texts, the
+    one of the audit `agreement`. Where no text is marked, nothing is computed.
+    """
+    ids = texts.readout.ids
+    cases = cases_of(ids, texts.split.lengths, rationales)
+    if not len(cases):
+        return rows_of(ids, {})
+    everything: dict[str, Scores] = {
+        RENAMED.get(name, name): scores for name, scores in texts.scores.items() if name != "loo"
+    }
+    everything["loo"] = texts.deletions.falls
+    parts = {name: measured(cases, name, scores) for name, scores in everything.items()}
+    chosen, integrated = texts.integrated(agreement)
+    gains: Scores = [np.empty(0)] * len(ids)
+    for member, scores in zip(chosen, integrated, strict=True):
+        gains[member] = scores
+    sample = cases.at(np.isin(cases.text, chosen))
+    parts["integrated_gradients"] = measured(sample, "integrated_gradients", gains)
+    return rows_of(ids, parts)

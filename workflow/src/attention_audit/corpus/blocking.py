@@ -1,0 +1,148 @@
+"""Which words of a data set are impermissible: deceptive models are trained to keep their attention away from them.
+
+They are the evidence, words by name, or marked in a mask: a 0 or 1 for each word of a text (Pruthi et al. 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BeforeValidator, Field, model_validator
+
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.errors import AuditError
+from attention_audit.section import Section, refuse_duplicates
+
+EVIDENCE = "evidence"
+ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
+
+
+class Blocked(Section):
+    """The impermissible words of a data set: one of these keys. `block: evidence` and `block: [he, she]` stand for
+    `evidence: true` and `words: [he, she]`.
+    """
+
+    evidence: bool = Field(False, description="The planted or marked words, where they are known.")
+    words: list[str] | None = Field(
+        None, min_length=1, description="Every occurrence of these words, written as in the corpus (lower-cased, say)."
+    )
+    file: str | dict[str, str] | None = Field(
+        None,
+        description="A mask file with a line for each row of your table, or one for each of your files, by split: a 0 "
+        "or 1 for each word of the text, parted by spaces.",
+    )
+    column: str | None = Field(None, description="A column of your table with the same for each text, or a list.")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        named = [key for key in type(self).model_fields if getattr(self, key)]
+        if len(named) != 1:
+            raise ValueError(ONE)
+        refuse_duplicates("word", self.words or [])
+        if not isinstance(self.file, str | None) and (unknown := [key for key in self.file if key not in SPLITS]):
+            raise ValueError(f"file: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
+        return self
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The mask files, each by the field of the texts' file that it marks: `path`, or a split."""
+        if self.file is None:
+            return {}
+        return {"path": self.file} if isinstance(self.file, str) else dict(self.file)
+
+
+def _spelt_out(value: Any) -> Any:
+    if value == EVIDENCE:
+        return {"evidence": True}
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} names no words; {ONE}")
+    return {"words": value} if isinstance(value, list) else value
+
+
+Block = Annotated[
+    Blocked, BeforeValidator(_spelt_out, json_schema_input_type=Literal["evidence"] | list[str] | Blocked)
+]
+
+
+def marks_of(marks: Any, place: str) -> list[bool]:
+    """A mask as truth values: a list of 0 and 1, or a text of them, parted by spaces.
+
+    Raises AuditError, naming the place, at anything else.
+    """
+    parts = marks.split() if isinstance(marks, str) else marks if isinstance(marks, list) else [marks]
+    if unknown := [part for part in parts if str(part) not in ("0", "1")]:
+        raise AuditError(f"{place}: {unknown[0]!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
+    return [str(part) == "1" for part in parts]
+
+
+def with_masks(texts: Iterable[Text], masks: Iterator[str], path: Path) -> Iterator[Text]:
+    """The texts of a file, each with its line of a mask file.
+
+    Raises AuditError where the mask file has more or fewer lines than there are texts.
+    """
+    number = 0
+    for number, text in enumerate(texts, start=1):
+        line = next(masks, None)
+        if line is None:
+            raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
+        yield with_mask(text, marks_of(line, f"{path}, line {number}"))
+    if rest := sum(1 for _ in masks):
+        raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
+
+
+def with_mask(text: Text, marks: list[bool]) -> Text:
+    """The text with its mask."""
+    return Text(**{name: getattr(text, name) for name in Text.__slots__} | {"mask": marks})
+
+
+def masked(text: Text, words: int) -> list[int] | None:
+    """The positions that the mask of a text marks; None where it has none.
+
+    Raises AuditError where it has not a mark for each of the text's words.
+    """
+    if text.mask is None:
+        return None
+    if len(text.mask) != words:
+        raise AuditError(
+            f"{text.place}: {len(text.mask)} marks in the mask, and {words} words in the text; mend it, or set "
+            "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
+        )
+    return np.flatnonzero(text.mask).tolist()
+
+
+def blocked(block: Blocked | None, table: pa.Table, evidence: Sequence[list[int] | None]) -> Sequence[list[int] | None]:
+    """The impermissible positions of each text of a draft, whose `evidence` is known; None where none are named."""
+    if block is not None and block.words is not None:
+        words = {*block.words}
+        return [[at for at, word in enumerate(text) if word in words] for text in table["tokens"].to_pylist()]
+    masks: list[list[int] | None] = table["mask"].to_pylist()
+    if block is None:
+        return [own if mask is None else mask for own, mask in zip(evidence, masks, strict=True)]
+    return evidence if block.evidence else masks
+
+
+def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
+    """Raise AuditError for impermissible words that occur in no text of a draft."""
+    if block is None or block.words is None:
+        return
+    left = {*block.words}
+    with pq.ParquetFile(draft) as file:
+        for group in range(file.num_row_groups):
+            tokens = file.read_row_group(group, ["tokens"])["tokens"].combine_chunks()
+            left -= {*tokens.flatten().unique().to_pylist()}
+    absent([word for word in block.words if word in left], dataset)
+
+
+def absent(words: list[str], dataset: str) -> None:
+    """Raise AuditError where there are words that occur in no text."""
+    if words:
+        named = ", ".join(map(repr, words))
+        raise AuditError(
+            f"{dataset}: block: {named} in no text; write each word as it is in the corpus, after `tokens` has "
+            "split and lower-cased the texts"
+        )

@@ -1,0 +1,39 @@
+"""Labels beside points, each where it hides nothing."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+
+from attention_audit.figures import style
+
+DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
+DISTANCES = (5, 9, 14)  # points
+
+
+def placed(
+    axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox], room: Bbox
+) -> Annotation | None:
+    """`text` near the point `at`, clear of `taken` and within `room` (pixels); None where there is no place for it.
+
+    The layout must be final.
+    """
+    for distance in DISTANCES:
+        for x, y in DIRECTIONS:
+            label = axes.annotate(
+                text,
+                at,
+                xytext=(x * distance, y * distance),
+                textcoords="offset points",
+                fontsize=style.SMALL,
+                color=colour,
+                ha={-1: "right", 0: "center", 1: "left"}[x],
+                va={-1: "top", 0: "center", 1: "bottom"}[y],
+            )
+            box = label.get_window_extent()
+            within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
+            if within and not box.count_overlaps(taken):
+                return label
+            label.remove()
+    return None

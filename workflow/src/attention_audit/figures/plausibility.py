@@ -1,0 +1,243 @@
+"""Whether attributions point to marked words, and whether those that do are faithful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
+
+from attention_audit.figures import style
+from attention_audit.figures.labels import placed
+from attention_audit.figures.panels import LETTERS, columns_of, describe, filled, panel_grid
+from attention_audit.names import PLAUSIBLE, display_name
+from attention_audit.tables.plausibility import FAITHFUL, parts_of
+from attention_audit.tables.wording import named
+
+LINE, MARGIN = 0.17, 0.85  # inches: a row of a panel, and its title and axis
+PANEL, TITLE, BELOW = 2.3, 0.25, 1.3  # inches: a pair of panels, a line of its title, legend and axis of all
+WIDE = 120  # letters in a line as wide as the figure
+ENTRIES = 4  # of the legend, in a row
+WORST, BEST = -0.3, 1.15  # the axis of faithfulness, at least
+ENDS: dict[str, dict[str, Any]] = {
+    "random": {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
+    "frequency": {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
+    "others": {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
+}
+"""The floors and the ceiling, as lines."""
+AXES = {
+    "ranks": "ranks: states under the attention\n(0 chance, 1 as good as can be)",
+    "located": "located: words of the input\n(0 chance, 1 as leave-one-out)",
+}
+NO_BREAK = "\N{NO-BREAK SPACE}"
+NOTHING = "No words of the test texts of this run are marked."
+POINT: dict[str, Any] = {"linestyle": "none", "markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+ATTENTION: dict[str, Any] = POINT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
+"""How points are drawn, and that of attention, which is in question."""
+
+
+def cells(plausibility: pd.DataFrame) -> pd.DataFrame:
+    """The rows of columns.TABLE that have a value, with what their rows are about: `model` (as named in the table) and
+    `attribution`.
+    """
+    known = plausibility[plausibility["mean"].notna() & plausibility["row"].str.contains(" - ", regex=False)]
+    about = pd.DataFrame([parts_of(row) for row in known["row"]], columns=["model", "attribution"], index=known.index)
+    return pd.concat([known, about], axis=1)
+
+
+def look_of(attribution: str) -> dict[str, Any]:
+    """How the point of an attribution is drawn."""
+    look = PLAUSIBLE[attribution]
+    shape = {"color": style.PALETTE[look.colour], "marker": look.marker, "label": look.label}
+    own = ATTENTION if attribution == "attention" else POINT
+    return shape | own | ({"markersize": 9} if look.marker == "*" else {})
+
+
+def line_handles(shown: Iterable[str]) -> list[Line2D]:
+    """The entries of floors and ceiling in the legend."""
+    present = set(shown)
+    return [Line2D([], [], linewidth=1.2, **look) for name, look in ENDS.items() if name in present]
+
+
+def empty() -> Figure:
+    """The figure of a run without marks: a sentence."""
+    with style.house_style():
+        figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
+        figure.supxlabel(NOTHING, fontsize=style.TEXT)
+    return figure
+
+
+def draw_ends(axes: Axes, ends: pd.Series) -> None:
+    """Vertical lines at floors and ceiling, values by name."""
+    for name, look in ENDS.items():
+        if name in ends:
+            axes.axvline(float(ends[name]), linewidth=1.2, zorder=1, **{**look, "label": ""})
+
+
+def draw_dots(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> None:
+    """One panel: a dot with its interval for each attribution, the first of `names` on top."""
+    values = rows.set_index("attribution")
+    draw_ends(axes, values["mean"])
+    for place, name in enumerate(names):
+        if name in values.index:
+            look = look_of(name) | {"label": ""}
+            cell = values.loc[name]
+            axes.hlines(place, cell["low"], cell["high"], color=look["color"], linewidth=1.2, zorder=2)
+            axes.plot([cell["mean"]], [place], **look, zorder=3)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """AUPRC of each attribution against marked words, with floors and ceiling; a panel for each data set and model.
+
+    `plausibility`: the table of this name, of columns.TABLE. `labels`: what models are called.
+    """
+    rows = cells(plausibility)
+    rows = rows[rows["metric"] == "auprc"]
+    if rows.empty:
+        return empty()
+    names = PLAUSIBLE.ordered(set(rows["attribution"]) - {*ENDS})
+    panels = {
+        (str(dataset), str(model)): part for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False)
+    }
+    columns = columns_of(len(panels))
+    highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
+    with style.house_style():
+        figure, grid = panel_grid(len(panels), LINE * len(names) + MARGIN)
+        for place, (((dataset, model), part), [axes]) in enumerate(zip(panels.items(), grid, strict=True)):
+            draw_dots(axes, part, names)
+            first = place % columns == 0
+            axes.set_yticks(range(len(names)), [PLAUSIBLE[name].label if first else "" for name in names])
+            axes.tick_params(labelbottom=place + columns >= len(panels))
+            title = filled([display_name(dataset), named(model, labels)], LETTERS[columns])
+            axes.set_title(title, loc="left", fontsize=style.TEXT)
+            axes.set_xlim(0, min(1.02, 1.05 * highest))
+        describe(
+            figure,
+            "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
+            "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
+            "one another",
+        )
+        handles = line_handles(rows["attribution"])
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    return figure
+
+
+def pairs_of(rows: pd.DataFrame, question: str) -> pd.DataFrame:
+    """Attributions of models that have both an AUPRC and an effect of a question: columns model, attribution, and each
+    of x, y with low and high.
+    """
+    keys = ["model", "attribution"]
+    sides = {"x": rows[rows["metric"] == "auprc"], "y": rows[rows["metric"] == question]}
+    named_ = [
+        side[[*keys, "mean", "low", "high"]].rename(
+            columns={"mean": axis, "low": f"{axis}_low", "high": f"{axis}_high"}
+        )
+        for axis, side in sides.items()
+    ]
+    return named_[0].merge(named_[1], on=keys)
+
+
+def draw_points(axes: Axes, points: pd.DataFrame) -> None:
+    """One panel: a point with both intervals for each attribution and model."""
+    for value in (0, 1):
+        axes.axhline(value, color=style.GREY, linewidth=0.7, zorder=0)
+    # attention, which is in question, lies on top
+    ordered = points.iloc[np.argsort(points["attribution"] == "attention", kind="stable")]
+    for point in ordered.to_dict("records"):
+        look = look_of(point["attribution"]) | {"label": ""}
+        faint = {"color": look["color"], "linewidth": 0.8, "alpha": 0.45, "zorder": 2}
+        axes.hlines(point["y"], point["x_low"], point["x_high"], **faint)
+        # matplotlib draws no line to infinity
+        low, high = np.clip([point["y_low"], point["y_high"]], -1e3, 1e3)
+        axes.vlines(point["x"], low, high, **faint)
+        axes.plot([point["x"]], [point["y"]], **look, zorder=4 if point["attribution"] == "attention" else 3)
+
+
+def number_points(axes: Axes, points: pd.DataFrame, numbers: Mapping[str, int]) -> None:
+    """Write beside each point the number of its model, attention first, where it hides nothing. The layout is final."""
+    figure = axes.get_figure(root=True)
+    half = 3.2 * (figure.dpi if figure else style.DPI) / 72
+    places = axes.transData.transform(points[["x", "y"]].to_numpy(np.float64))
+    taken = [Bbox([at - half, at + half]) for at in places]
+    room = axes.get_window_extent()
+    order = np.argsort(points["attribution"] != "attention", kind="stable")
+    for point in points.iloc[order].to_dict("records"):
+        text, colour = str(numbers[point["model"]]), look_of(point["attribution"])["color"]
+        label = placed(axes, text, colour, (point["x"], point["y"]), taken, room)
+        if label is not None:
+            taken.append(label.get_window_extent())
+
+
+def limits(values: Sequence[float]) -> tuple[float, float]:
+    """The axis of faithfulness: as far as points go, and a little further."""
+    return min(WORST, min(values) - 0.1), max(BEST, max(values) + 0.1)
+
+
+def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """AUPRC against faithfulness: a point for each attribution and model, one row of two panels for each data set.
+
+    Left, the effect of the question `ranks`; right, that of `located`. Intervals both ways; floors and ceiling of AUPRC
+    are lines, the means over models. `plausibility`: the table of this name, of columns.TABLE. `labels`: what models
+    are called.
+    """
+    rows = cells(plausibility)
+    asked = rows[rows["metric"].isin(FAITHFUL)]
+    if asked.empty:
+        return empty()
+    datasets = [str(name) for name in asked["dataset"].unique()]
+    parts = {dataset: rows[rows["dataset"] == dataset] for dataset in datasets}
+    models = {dataset: list(dict.fromkeys(part["model"])) for dataset, part in parts.items()}
+    titles = {dataset: _title(dataset, names, labels) for dataset, names in models.items()}
+    heights = [PANEL + TITLE * len(title.splitlines()) for title in titles.values()]
+    names = PLAUSIBLE.ordered(set(asked["attribution"]))
+    ends = rows[(rows["metric"] == "auprc") & rows["attribution"].isin([*ENDS])]
+    with style.house_style():
+        figure = Figure(figsize=(style.WIDTH, sum(heights) + BELOW), layout="constrained")
+        FigureCanvasAgg(figure)  # measures the numbers
+        drawn: list[tuple[Axes, pd.DataFrame, dict[str, int]]] = []
+        pairs = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)
+        for dataset, sub in zip(datasets, pairs[:, 0], strict=True):
+            sub.suptitle(titles[dataset], x=0.01, ha="left", fontsize=style.TEXT)
+            own = parts[dataset]
+            for question, axes in zip(FAITHFUL, sub.subplots(1, len(FAITHFUL), sharex=True), strict=True):
+                points = pairs_of(own, question)
+                means = ends[ends["dataset"] == dataset].groupby("attribution")["mean"].mean()
+                draw_ends(axes, means)
+                draw_points(axes, points)
+                axes.set_ylabel(AXES[question])
+                if len(points):
+                    axes.set_ylim(*limits(points["y"].tolist()))
+                    highest = max(points["x"].max(), *means, 0.0)
+                    axes.set_xlim(0, min(1.02, 1.15 * highest))
+                drawn.append((axes, points, {name: place for place, name in enumerate(models[dataset], start=1)}))
+        describe(
+            figure,
+            "AUPRC against marked words",
+            "to the right: people mark these words; upwards: the model needs them. At the lower right an attribution "
+            "pleases and misleads",
+        )
+        handles = [Line2D([], [], **look_of(name)) for name in names] + line_handles(ends["attribution"])
+        figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
+        figure.draw_without_rendering()
+        for axes, points, numbers in drawn:
+            if len(numbers) > 1:
+                number_points(axes, points, numbers)
+    return figure
+
+
+def _title(dataset: str, models: Sequence[str], labels: Mapping[str, str]) -> str:
+    """The data set, and its models with the numbers that their points have, where there are several."""
+    called = [named(model, labels) for model in models]
+    if len(called) > 1:
+        # no line ends within a name
+        called = [f"{number} {label}".replace(" ", NO_BREAK) for number, label in enumerate(called, start=1)]
+    return f"{display_name(dataset)}\n{fill('; '.join(called), WIDE)}"
