@@ -63,6 +63,12 @@ def overlay() -> dict[str, Any]:
             "seeds": [10, 7],
             "recipes": {"default": small | {"epochs": TINY["training"]["epochs"], "ties": "first"}},
         },
+        "diversity": {
+            "datasets": ["pairs", "sst"],
+            "models": ["vanilla_lstm", "orthogonal_lstm", "diversity_lstm"],
+            "seeds": [10, 7],
+            "recipes": {"default": small | {"epochs": 1}},
+        },
         "audits": {
             "wp": [*WiegreffePinter.own_audits, "correlation"],
             "ss": [*SerranoSmith.own_audits, "instance_adversary"],

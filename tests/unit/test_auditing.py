@@ -17,12 +17,12 @@ from attention_audit.plan.plan import Plan, as_json
 from attention_audit.targets import load
 
 SUITE_KEYS = [suite.key for suite in TRAINED]
-DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle"}
+DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus"}
 """A data set of each suite."""
 LACKING = {
     (audit, key): "a base model that others are compared with"
     for audit in ("comparison", "consistency", "attention_maps")
-    for key in ("ss", "jw", "pd")
+    for key in ("ss", "jw", "pd", "md")
 } | {("heads", key): "several heads of attention, and" for key in DATASETS}
 """What suites whose models read tokens and single texts have not, by audit and suite; all other audits are possible."""
 
@@ -34,6 +34,7 @@ def plan() -> Plan:
         datasets=["needle"],
         serrano_smith={"datasets": ["digest"], "models": ["flan_rnn", "flan_none"], "seeds": [1, 2]},
         jain_wallace={"datasets": ["chorus"], "seeds": [1, 2]},
+        diversity={"datasets": ["chorus"], "seeds": [1, 2]},
     )
 
 
@@ -71,6 +72,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
         datasets=["needle"],
         serrano_smith={"datasets": ["digest"], "models": ["flan_none"]},
         jain_wallace={"datasets": ["chorus"]},
+        diversity={"datasets": ["chorus"]},
     )
     files = plan.audit_files()
     for key, names in asked.items():
@@ -78,7 +80,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             PLACES.audit_file(DATASETS[key], key, name)
             for name in names
             # one seed: nothing to compare
-            if name != "stability" or key in ("wp", "pd")
+            if name != "stability" or key in ("wp", "pd", "md")
         }
         assert expected == {path for path in files if f"/{key}/" in path}
     summary = next(table for table in plan.tables if table.name == "summary")
@@ -87,10 +89,10 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
 
 
 def test_a_suites_own_audits_are_asked_by_default() -> None:
-    plan = plan_of()
+    plan = plan_of(diversity={"datasets": ["chorus"]})
     for suite in (plan.scope.suite(key) for key in SUITE_KEYS):
         names = [audit.name for audit in plan.auditing.asked(suite, plan.scope.datasets_of(suite)[0])]
-        assert names == [name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd")]
+        assert names == [name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd", "md")]
         # what reads nothing but readouts costs seconds
         cheap = {"predictions", "stability", "permutation", "contributions", "single_weight", "ranked_sets"}
         assert cheap <= set(suite.own_audits)
@@ -137,7 +139,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
         ),
         (
             {"audits": {"xx": []}},
-            r"suite 'xx' is not known \(known: wp, ss, jw, pd, own, hf\); declare it in plan/suites\.py",
+            r"suite 'xx' is not known \(known: wp, ss, jw, pd, md, own, hf\); declare it in plan/suites\.py",
         ),
         (
             {"audits": {"ss": ["correlation"]}},

@@ -62,7 +62,7 @@ def conicity(values, model="lstm_tanh", dataset="sst", seed=1):
     """Conicity of each text, as columns.CONICITY rows."""
     ids = [f"text {number}" for number in range(len(values))]
     frame = pd.DataFrame({"id": ids, "conicity": values, "dataset": dataset, "model": model, "seed": seed})
-    return frame[CONICITY.schema.names]
+    return frame.assign(magnitude=values)[CONICITY.schema.names]
 
 
 def cells(table, row, column="mean"):

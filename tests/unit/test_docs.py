@@ -213,7 +213,9 @@ def test_erasure_is_described_as_it_is_done() -> None:
 
 def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
     hf = {"needle": {"models": {"mine": [str(classifiers_on_disk.save(tmp_path / "classifier"))]}}}
-    page = guide(plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf).guide_job())
+    page = guide(
+        plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf, diversity={"datasets": ["chorus"]}).guide_job()
+    )
     for exhibit in EXHIBITS:
         assert f"`{exhibit.folder}/{exhibit.name}`" in page
     for path in (

@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.conicity import cone, conicity
+from attention_audit.audits.conicity import conicity
 from attention_audit.audits.permutation import orders, permutation, permuted
 from attention_audit.audits.settings import Permutation
 from attention_audit.audits.streams import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
+from attention_audit.model.cone import cone
 from attention_audit.model.network import network
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
@@ -166,4 +167,5 @@ def test_conicity_of_a_split_is_text_by_text(random_readout: MakeReadout) -> Non
     cosines = states @ middle / np.linalg.norm(states, axis=1) / np.linalg.norm(middle)
     assert columns["id"] == ["a", "b"]
     assert columns["conicity"] == pytest.approx([cosines.mean(), 1])
+    assert columns["magnitude"] == pytest.approx([np.abs(cosines).mean(), 1])
     assert model.training

@@ -351,7 +351,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         (
             {"resamples": 7},
             r"(ss|jw)_table2_.*|(ss|jw)_table_.*|(own|hf)_table_evidence|hf_table_correlation|"
-            "table_contributions|ss_fig_aopc|pd_table_(deception|claims)",
+            "table_contributions|ss_fig_aopc|pd_table_(deception|claims)|md_table_(diversity|claims)|md_fig_conicity",
         ),
         ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
@@ -400,7 +400,8 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
-            "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|(own|hf)_table_heads|summary|texts",
+            "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|(own|hf)_table_heads|summary|texts|"
+            "md_table_(diversity|claims)|md_fig_conicity",
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),

@@ -107,16 +107,6 @@ def serrano_smith(dataset: str, model: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pruthi(dataset: str, model: str) -> dict[str, Any]:
-    """Theirs, of word vectors or a BiLSTM; of liars too, an epoch is selected by accuracy on dev."""
-    return ALL | ADAM | FREE | {
-        "weight_decay": 0.0, "amsgrad": False, "average": True, "measure": "accuracy", "ties": "first",
-        "class_weights": False, "scored": True, "batch_size": 1, "epochs": 15, "missing": "zero",
-        "encoder": "none" if model.startswith("embedding") else "bilstm", "embedding": 128, "hidden": 64,
-        "attention_hidden": 64,
-    }  # fmt: skip
-
-
 MD_ENCODERS = {
     "vanilla_lstm": "lstm",
     "diversity_lstm": "lstm",
@@ -135,14 +125,24 @@ def mohankumar(dataset: str, model: str) -> dict[str, Any]:
     return recipe | sizes | epochs | {"encoder": MD_ENCODERS.get(model, model)}
 
 
+def pruthi(dataset: str, model: str) -> dict[str, Any]:
+    """Theirs, of word vectors or a BiLSTM; of liars too, an epoch is selected by accuracy on dev."""
+    return ALL | ADAM | FREE | {
+        "weight_decay": 0.0, "amsgrad": False, "average": True, "measure": "accuracy", "ties": "first",
+        "class_weights": False, "scored": True, "batch_size": 1, "epochs": 15, "missing": "zero",
+        "encoder": "none" if model.startswith("embedding") else "bilstm", "embedding": 128, "hidden": 64,
+        "attention_hidden": 64,
+    }  # fmt: skip
+
+
 PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd": pruthi, "md": mohankumar}
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
 DIFFERENT = {
     "sst": {"embedding"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
-    "deception": {"batch_size", "learning_rate", "patience"},
     "diversity": SIZES,
+    "deception": {"batch_size", "learning_rate", "patience"},
     "serrano-smith-small": {
         *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
         "convolution",

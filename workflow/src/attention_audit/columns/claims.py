@@ -7,7 +7,7 @@ from attention_audit.columns.shared import DATASET
 
 CLAIMS = Artefact(
     "claims",
-    "tables/{suite}_table_claims.parquet",
+    "tables/{table}.parquet",
     meaning="What a paper found, and whether it comes back.",
     columns=(
         DATASET,

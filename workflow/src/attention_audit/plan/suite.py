@@ -169,14 +169,14 @@ class Suite(ABC):
         """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
         return False
 
-    def diversity(self, dataset: str, model: str) -> float:
-        """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""
-        return 0.0
-
     @property
     def liars(self) -> list[Liar]:
         """Every deceptive model, beside the honest one that is built alike."""
         return []
+
+    def diversity(self, dataset: str, model: str) -> float:
+        """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""
+        return 0.0
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""

@@ -24,7 +24,7 @@ from attention_audit.tables.resampling import SEED, Estimate, estimate
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER, TABLE2 = "MD2020", "Table 2"
-RERUNS = ("rerun of Table 2", "second rerun of Table 2")
+RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
 METRICS = (*BY_TEXT, "used", "ranks", "texts")
 COST = 0.02

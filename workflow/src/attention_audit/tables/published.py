@@ -2,12 +2,12 @@
 
 Sources: Wiegreffe & Pinter 2019 (arXiv 1908.04626), tables 1-3. Serrano & Smith 2019 (arXiv 1906.03731), tables 1-3.
 Jain & Wallace 2019 (arXiv 1902.10186v3), tables 1 and 2, with the digits of a later run whose output comes with their
-code, and as quoted by Wiegreffe & Pinter. From that output the files with one correlation each are used, since its
+code, and as quoted by Wiegreffe & Pinter. From J&W's output the files with one correlation each are used, since its
 summary of all three exchanges the names of leave-one-out and gradient. Pruthi et al. 2020 (doi
-10.18653/v1/2020.acl-main.432), table 3, in percent, without numbers that it gives as an upper bound; and the
-independent rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7, 2). Mohankumar et al. 2020
-(arXiv 2004.14243), table 2, and two reruns of it for the ML Reproducibility Challenge 2020; of the second one, by its
-output (KacperKubara/Transparency, commit 8530670, table2_latex.txt). Conicity is that of the authors' code.
+10.18653/v1/2020.acl-main.432), table 3, in percent, without those that it gives as an upper bound; and the independent
+rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7, 2). Mohankumar et al. 2020 (arXiv
+2004.14243), table 2, and two reruns of it for the ML Reproducibility Challenge 2020; of the second one, by its output
+(KacperKubara/Transparency, commit 8530670, table2_latex.txt). Conicity is that of the authors' code.
 """
 
 from __future__ import annotations

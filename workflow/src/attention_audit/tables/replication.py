@@ -48,8 +48,8 @@ SOURCES = {
     ("PD2020", "Table 3"): "pd_table_deception",
     ("PD2020", RERUN): "pd_table_deception",
     ("MD2020", "Table 2"): "md_table_diversity",
-    ("MD2020", "rerun of Table 2"): "md_table_diversity",
-    ("MD2020", "second rerun of Table 2"): "md_table_diversity",
+    ("MD2020", "Table 2, rerun"): "md_table_diversity",
+    ("MD2020", "Table 2, second rerun"): "md_table_diversity",
 }
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"

@@ -107,6 +107,28 @@ def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
     return [Block(frame)]
 
 
+def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.readable: each word with its effect, beside that of the twin."""
+    frame = pd.DataFrame(
+        {
+            "data set": [display_name(dataset) for dataset in table["dataset"]],
+            "model": [label_of(model, labels) for model in table["model"]],
+            "instead of": [label_of(model, labels) for model in table["twin"]],
+            "answer": table["sentence"],
+            **{
+                f"{name}{heard}": [
+                    f"{word} ({number(value, '')})" if number(value, "") else word
+                    for word, value in zip(table[f"{name}{part}"], table[f"{name}{part}_value"], strict=True)
+                ]
+                for name in READ_BY
+                for part, heard in (("", ""), ("_twin", ", without the remedy"))
+            },
+        },
+        dtype=str,
+    )
+    return [Block(frame)]
+
+
 def noticings(noticed: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.noticed: a row for each liar and question; and, above them, how many liars each notices."""
     lines = [
@@ -142,28 +164,6 @@ def effect_in(row: Mapping[Any, Any], name: str) -> str:
 def said_of(row: Mapping[Any, Any], name: str) -> str:
     """One model's answer there: the word, and the effect."""
     return ": ".join(filter(None, (row[f"{name}_word"], effect_in(row, name))))
-
-
-def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.readable: each word with its effect, beside that of the twin."""
-    frame = pd.DataFrame(
-        {
-            "data set": [display_name(dataset) for dataset in table["dataset"]],
-            "model": [label_of(model, labels) for model in table["model"]],
-            "instead of": [label_of(model, labels) for model in table["twin"]],
-            "answer": table["sentence"],
-            **{
-                f"{name}{heard}": [
-                    f"{word} ({number(value, '')})" if number(value, "") else word
-                    for word, value in zip(table[f"{name}{part}"], table[f"{name}{part}_value"], strict=True)
-                ]
-                for name in READ_BY
-                for part, heard in (("", ""), ("_twin", ", without the remedy"))
-            },
-        },
-        dtype=str,
-    )
-    return [Block(frame)]
 
 
 def interval(low: float, high: float, metric: str = "") -> str:
