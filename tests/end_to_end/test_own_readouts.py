@@ -19,7 +19,9 @@ FIGURES = [
     "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_contributions", "own_fig_permutation", "own_fig_adversary",
     "own_fig_fraction_removed",
 ]  # fmt: skip
-TABLES = ["own_table_performance", "own_table_comparison", "own_table_evidence", "summary", "texts"]
+TABLES = [
+    "own_table_performance", "own_table_comparison", "own_table_heads", "own_table_evidence", "summary", "texts"
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

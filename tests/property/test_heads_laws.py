@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable
 from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.heads import with_other
 from attention_audit.audits.rankings import RANKERS
-from attention_audit.readout import Readout
+from attention_audit.readout import Maps, Readout
 
 FIXTURE = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LENGTHS = st.lists(st.integers(1, 8), min_size=1, max_size=4)
@@ -80,3 +81,23 @@ def test_no_ranking_flips_before_the_smallest_set_that_is_found(
     smallest = removed[RANKINGS.index("smallest")]
     ever = np.where(removed < 0, 99, removed)
     assert (np.where(smallest < 0, 99, smallest) == ever.min(0)).all()
+
+
+@given(lengths=LENGTHS, seed=SEEDS, several=st.integers(1, 4))
+@FIXTURE
+def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(
+    random_readout: Callable[..., Readout], lengths: list[int], seed: int, several: int
+) -> None:
+    random = np.random.default_rng(seed)
+    maps = [random.dirichlet(np.ones(length), several).T.astype(np.float32) for length in lengths]
+    readout = replace(random_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],
+                      maps=Maps(maps, np.zeros(len(lengths), np.int64)))  # fmt: skip
+    for texts in readout.batches(torch.float64):
+        weights = readout.padded_heads(texts.members)
+        others = weights.roll(1, 1)
+        for head in range(several):
+            moved = with_other(texts, weights, head, others[None, :, head])[0]
+            expected = weights.clone()
+            expected[:, head] = others[:, head]
+            torch.testing.assert_close(moved, expected.mean(1), rtol=0, atol=1e-6)
+            torch.testing.assert_close(moved.sum(1), torch.ones(len(moved)).double(), rtol=0, atol=1e-6)

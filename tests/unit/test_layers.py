@@ -115,7 +115,8 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
     assert suite.models == ["mine", "imposed"]
     assert suite.reading("chorus", "mine", 1).layer is None
     assert audit_named("permutation") in plan.auditing.asked(suite, "chorus")
-    assert all(rule.tails for rule in plan.trainings.import_rules())
+    tails = {rule.stage: rule.tails for rule in plan.trainings.import_rules()}
+    assert tails == {"import_classifier": True, "impose": False}
 
 
 @pytest.mark.parametrize(
