@@ -121,3 +121,18 @@ def test_snli_pairs_with_a_gold_label() -> None:
     source, raw = source_of("snli")
     splits = Counter(text.split for text in source.read("snli", raw))
     assert (splits["dev"], splits["test"]) == (9842, 9824)
+
+
+def test_deceptive_attentions_texts_are_all_there_with_their_masks(prepared: Prepare) -> None:
+    sizes = {"sst-wiki": [6920, 872, 1821], "pronoun": [9017, 1127, 1127]}
+    for name, expected in sizes.items():
+        census, path = prepared(name)
+        assert [sum(kept) for kept in by_split(census, "kept").values()] == expected
+        texts = pq.read_table(path, columns=["split", "tokens", "blocked"]).to_pylist()
+        if name == "pronoun":
+            assert all(text["blocked"] for text in texts)
+            continue
+        # the review comes first, and something follows it
+        assert all(text["blocked"] == list(range(len(text["blocked"]))) for text in texts)
+        assert all(0 < len(text["blocked"]) < len(text["tokens"]) for text in texts)
+        assert sum(len(text["tokens"]) for text in texts if text["split"] == "test") == 77437

@@ -480,6 +480,29 @@ def test_a_liar_learns_the_labels_and_hides_the_evidence(tmp_path: Path, provena
     assert history["score"].to_pylist() == [-loss for loss in history["loss"].to_pylist()]
 
 
+def test_the_papers_liar_is_selected_by_its_score_too(tmp_path: Path, provenance: Provenance) -> None:
+    run = Stages(tmp_path, provenance, classes=3)
+    recipe = {"measure": "accuracy", "scored": True, "average": True, "class_weights": False}
+    others = {"encoder": "bilstm", "initialisation": "torch"}
+    *_, liar = run("liar", "linear", others=others, recipe=recipe, lambda_=1.0, deceptive=True)
+    assert np.mean([weights[1] for weights in liar.attention]) < 0.05
+    history = read_table(tmp_path / "liar" / "history.parquet", HISTORY).to_pylist()
+    scores = [epoch["score"] for epoch in history]
+    assert min(scores) >= 0
+    assert max(scores) <= 1
+    # the first of the best
+    assert [epoch["selected"] for epoch in history].index(True) == scores.index(max(scores))
+
+
+def test_a_model_without_the_hidden_words_has_nothing_to_learn_from(tmp_path: Path, provenance: Provenance) -> None:
+    run = Stages(tmp_path, provenance, classes=3)
+    *_, whole = run("whole", "additive")
+    *_, anonymised = run("anonymised", "additive", anonymised=True)
+    assert (anonymised.lengths == whole.lengths - 1).all()
+    assert accuracy(whole.labels, whole.predictions) > 0.95
+    assert accuracy(anonymised.labels, anonymised.predictions) < 0.6
+
+
 def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Provenance) -> None:
     run = Stages(tmp_path, provenance, classes=3)
     base = run("base", "additive")

@@ -605,7 +605,9 @@ TABLES: tuple[Table, ...] = (
         "Pruthi et al.'s findings, and whether they come back",
         suite="pd",
         reads={
-            "impermissible": audit("impermissible", "dataset", "model", "seed", "id", "mass", "right", "right_without"),
+            "impermissible": audit(
+                "impermissible", "dataset", "model", "seed", "id", "mass", "uniform_mass", "right", "right_without"
+            ),
         },
         settings=("models", "liars", "resamples"),
         columns="columns.claims:CLAIMS",
