@@ -233,7 +233,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "ss": ("located", "plausible_words"),
         "jw": ("correlation", "agreement", "conicity", "located", "plausible_words"),
         "pd": ("impermissible", "located", "plausible_words"),
-        "md": ("correlation", "conicity", "located", "plausible_words"),
+        "md": ("correlation", "conicity", "located"),
         "hf": ("correlation", "agreement", "located", "plausible_words"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits

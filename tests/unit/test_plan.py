@@ -412,7 +412,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("training/continuation.py", "search|weights of a search"),
         (
             "model/encoders.py",
-            "train|search|weights.*|correlation|agreement|conicity|located|impermissible|plausible_words",
+            "train|search|weights.*|correlation|agreement|conicity|located|plausible_words|impermissible",
         ),
         ("stages/reading_out.py", "train|search"),
         ("corpus/sources/digest.py", "corpus"),
