@@ -71,7 +71,7 @@ def every_ranking(**removed):
 def census(**kept):
     """Kept texts by split, in two classes, as columns.CENSUS rows."""
     rows = [
-        (split, label, "", 9, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0)
+        (split, label, "", 9, 0, 0, 0, 0, 0, count, *[0] * 11)
         for split, counts in kept.items()
         for label, count in enumerate(counts)
     ]

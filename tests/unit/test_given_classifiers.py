@@ -140,8 +140,8 @@ def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negati
         "label": [1, 0, 1, 0],
         "tokens": TEXTS,
         "label_name": [names[1], names[0]] * 2,
-        **dict.fromkeys(("sentences", "query", "candidates", "evidence"), [None] * 4),
     }
+    columns = dict.fromkeys(CORPUS.schema.names, [None] * 4) | columns
     write_table(path, CORPUS, columns, provenance)
     return path
 

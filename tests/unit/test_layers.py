@@ -91,8 +91,17 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
     suite = plan.scope.suite("hf")
     assert suite.models == ["mine"]
     assert {audit.name for audit in plan.auditing.asked(suite, "chorus")} == {
-        *("performance", "predictions", "comparison", "consistency", "stability", "evidence", "cut_texts"),
-        *("attention_maps", "correlation", "agreement", "located"),
+        *(
+            "performance",
+            "predictions",
+            "comparison",
+            "consistency",
+            "stability",
+            "evidence",
+            "cut_texts",
+            "plausibility",
+        ),
+        *("attention_maps", "correlation", "agreement", "located", "plausible_words"),
     }
     (subject,) = plan.exhibiting.subjects()
     assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions"}

@@ -72,7 +72,7 @@ def census(*rows):
     for split, label, lengths, dropped, sentences in rows:
         sums = (f(x) for x in (lengths, sentences) for f in (sum, lambda values: sum(v**2 for v in values)))
         kept = len(lengths)
-        made.append((split, label, f"class {label}", kept + dropped, 0, dropped, 0, 0, 0, kept, 0, 0, *sums))
+        made.append((split, label, f"class {label}", kept + dropped, 0, dropped, 0, 0, 0, kept, 0, 0, *sums, *[0] * 5))
     return pd.DataFrame(made, columns=CENSUS.schema.names)
 
 

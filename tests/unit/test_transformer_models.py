@@ -20,7 +20,7 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.gradients import attached_gradients, log_odds
 from attention_audit.audits.integrated_gradients import integrated_gradients
 from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
-from attention_audit.audits.settings import Agreement, Erasure
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.correlation import CORRELATION
 from attention_audit.columns.states import PIECES
@@ -485,6 +485,6 @@ def test_an_attributed_model_has_all_rankings(frozen: Made, monkeypatch: pytest.
     model, split, ids, _ = frozen.model("chorus/wp/base")
     path = Path(frozen.plan.config.places.readout.format(training="chorus/wp/base", seed=10, split="test"))
     texts = Attributed(model, split, read_readout(path).aligned(ids), lambda line: None)
-    columns = located(texts, Agreement(texts=4, steps=8), Erasure())
+    columns = located(texts, Agreement(texts=4, steps=8), Erasure(), Deletion())
     assert set(columns["ranking"]) == {"random", "attention", "gradient", "product", "loo", "integrated_gradients"}
     assert np.isfinite(np.stack(columns["falls"])).all()

@@ -120,7 +120,7 @@ class Trained:
         row = {
             "id": ID, "label": 0, "tokens": words, "label_name": "", "sentences": starts,
             "query": None, "candidates": None, "evidence": None,
-            "annotators": None, "marks": None, "scores": None, "annotator_labels": None,
+            "annotators": None, "marks": None, "scores": None, "annotator_labels": None, "blocked": None,
         }  # fmt: skip
         columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": list(SPLITS)}
         path = Path(folder) / "corpus.parquet"

@@ -7,7 +7,7 @@ from attention_audit.columns.shared import DATASET
 
 CLAIMS = Artefact(
     "claims",
-    "tables/{table}.parquet",
+    "tables/{suite}_table_claims.parquet",
     meaning="What a paper found, and whether it comes back.",
     columns=(
         DATASET,

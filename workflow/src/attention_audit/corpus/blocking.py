@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import BeforeValidator, Field, model_validator
 
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
 from attention_audit.section import Section, refuse_duplicates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 EVIDENCE = "evidence"
 ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
@@ -112,7 +112,7 @@ def masked(text: Text, words: int) -> list[int] | None:
             f"{text.place}: {len(text.mask)} marks in the mask, and {words} words in the text; mend it, or set "
             "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
         )
-    return np.flatnonzero(text.mask).tolist()
+    return [at for at, marked in enumerate(text.mask) if marked]
 
 
 def blocked(block: Blocked | None, table: pa.Table, evidence: Sequence[list[int] | None]) -> Sequence[list[int] | None]:
@@ -124,18 +124,6 @@ def blocked(block: Blocked | None, table: pa.Table, evidence: Sequence[list[int]
     if block is None:
         return [own if mask is None else mask for own, mask in zip(evidence, masks, strict=True)]
     return evidence if block.evidence else masks
-
-
-def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
-    """Raise AuditError for impermissible words that occur in no text of a draft."""
-    if block is None or block.words is None:
-        return
-    left = {*block.words}
-    with pq.ParquetFile(draft) as file:
-        for group in range(file.num_row_groups):
-            tokens = file.read_row_group(group, ["tokens"])["tokens"].combine_chunks()
-            left -= {*tokens.flatten().unique().to_pylist()}
-    absent([word for word in block.words if word in left], dataset)
 
 
 def absent(words: list[str], dataset: str) -> None:

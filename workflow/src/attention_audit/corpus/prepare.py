@@ -20,7 +20,7 @@ from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.corpus.blocking import Block, blocked, refuse_absent
+from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
 from attention_audit.corpus.borrowed import texts_of
 from attention_audit.corpus.draft import Ledger, write_draft
 from attention_audit.corpus.rationales import majority
@@ -214,6 +214,18 @@ class Settled:
                 }
                 made = pa.table({name: columns[name] for name in CORPUS.schema.names}, schema=CORPUS.schema)
                 yield made.filter(pa.array(self.fates[here] == KEPT))
+
+
+def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
+    """Raise AuditError for impermissible words that occur in no text of a draft."""
+    if block is None or block.words is None:
+        return
+    left = {*block.words}
+    with pq.ParquetFile(draft) as file:
+        for group in range(file.num_row_groups):
+            tokens = file.read_row_group(group, ["tokens"])["tokens"].combine_chunks()
+            left -= {*tokens.flatten().unique().to_pylist()}
+    absent([word for word in block.words if word in left], dataset)
 
 
 def settle(dataset: str, source: Source, ledger: Ledger, named: list[str] | None) -> Settled:
