@@ -60,6 +60,12 @@ TINY: dict[str, Any] = {
         "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
     },
     "deception": {"datasets": [DATASET, "diabetes"], "seeds": [1, 2], "epochs": 1},
+    "diversity": {
+        "datasets": [DATASET, "diabetes"],
+        "models": ["vanilla_lstm", "diversity_lstm"],
+        "seeds": [1, 2],
+        "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+    },
     "instance_adversary": {"steps": 5, "restarts": 2},
     "agreement": {"texts": 4, "steps": 3},
     "resamples": 20,
@@ -167,7 +173,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
 ) -> None:
     """Those that speak of all suites are made too, and say nothing of suites that are not run."""
     with chdir(tmp_path):
-        plan = plan_of(**TINY | {"deception": {"datasets": []}} | changes)
+        plan = plan_of(**TINY | {"deception": {"datasets": []}, "diversity": {"datasets": []}} | changes)
         made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
         of_data = {"wp_table1_datasets", "ss_table1_datasets"}
         shared = {"summary", "texts", "table_contributions", "replication", "controls"}
