@@ -291,6 +291,15 @@ def test_every_audit_of_a_suite_is_made_by_one_rule() -> None:
     assert making(plan, "chorus", "wp", "permutation") == ["permutation"]
 
 
+def test_what_reads_an_audit_that_is_not_asked_is_left_to_those_who_name_it() -> None:
+    plan = plan_of(audits={"jw": ["performance", "permutation"]}).exhibiting
+    made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.made(folder)}
+    assert {name for name in made if name.startswith("jw_")} == {"jw_fig_permutation", "jw_table1_performance"}
+    assert {"wp_fig5_tvd_jsd", "summary"} < made
+    (named,) = (exhibit for exhibit in plan.exhibits if exhibit.name == "jw_table2_correlation")
+    assert plan.inputs(named)["correlation"]
+
+
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
     hashes = {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
     assert len(set(hashes.values())) == len(hashes)

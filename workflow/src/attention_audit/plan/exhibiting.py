@@ -103,8 +103,22 @@ class Exhibiting:
         return [self.path(exhibit, ending) for ending in exhibit.endings]
 
     def made(self, folder: str) -> list[Exhibit]:
-        """The tables, or the figures, that this run makes: those of all suites, and of suites that have data sets."""
-        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
+        """The tables, or the figures, that this run makes: those of all suites, and those of suites that have data sets
+        and are asked what they read. Others can be had by their names.
+        """
+        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self._asked(exhibit)]
+
+    def _asked(self, exhibit: Exhibit) -> bool:
+        """Whether the audits that an exhibit reads of its own suite are asked on one of its data sets."""
+        datasets = self.datasets(exhibit)
+        if exhibit.every_dataset or not exhibit.suite:
+            return bool(datasets)
+        suite, read = self.scope.suite(exhibit.suite), self._read(exhibit)
+        return any({audit.name for audit in self.auditing.asked(suite, name)} >= {*read} for name in datasets)
+
+    def _read(self, exhibit: Exhibit) -> list[str]:
+        """The audits of its own suite that an exhibit reads."""
+        return [read.name for read in exhibit.reads.values() if read.source == "audit" and not read.suites]
 
     def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
         """The data sets that an exhibit speaks of: those on which the audits that it reads are possible, or `only` one.
@@ -123,11 +137,10 @@ class Exhibiting:
         if exhibit.every_dataset or not exhibit.suite:
             return self.scope.datasets
         suite = self.scope.suite(exhibit.suite)
-        read = [read.name for read in exhibit.reads.values() if read.source == "audit" and not read.suites]
         return [
             name
             for name in self.scope.datasets_of(suite)
-            if all(self.auditing.possible(suite, name, audit_named(audit)) for audit in read)
+            if all(self.auditing.possible(suite, name, audit_named(audit)) for audit in self._read(exhibit))
         ]
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
