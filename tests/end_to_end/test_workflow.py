@@ -124,13 +124,17 @@ EDITED = "\n\nEDITED = 1\n"
 OF_AUDITS = {
     "audits_wp", "attribution_wp", "wp_fig2", "wp_fig3", "wp_fig5", "wp_fig_frontier", "wp_fig_contributions",
     "wp_table2", "wp_table3", "wp_table5", "table_contributions", "summary", "texts", "controls", "replication",
+    "table_plausibility", "fig_plausibility", "fig_plausible_faithful",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("module", "runs"),
     [
-        ("figures/style.py", {"wp_fig2", "wp_fig3", "wp_fig5", "wp_fig_frontier", "wp_fig_contributions"}),
+        (
+            "figures/style.py",
+            {name for name in OF_AUDITS if "fig" in name},
+        ),
         ("training/loop.py", {"train_wp_base", "train_wp_adversary", "search_wp"} | OF_AUDITS),
     ],
 )
@@ -151,8 +155,8 @@ def test_an_edit_of_one_audit_repeats_that_audit_alone(altered: Folder) -> None:
     assert outcome.jobs() == {"audits_wp": 1}
     log = (altered.path / "results/logs/audits/chorus/wp.log").read_text()
     kept = set(re.findall(r"\] (\w+): kept, made of the same", log))
-    # another job runs the models again for `located`
-    assert kept == before.keys() - {"evidence", "located"}
+    # another job runs the models again for `located` and `plausible_words`
+    assert kept == before.keys() - {"evidence", "located", "plausible_words"}
     differing = {path.stem for path in audits.iterdir() if path.read_bytes() != before[path.stem]}
     # its provenance names the code
     assert differing == {"evidence"}

@@ -27,6 +27,7 @@ COLUMNS = {
         "model", "lambda", "seed", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top",
     ],
     "consistency": ["model", "lambda", "seed", "tvd", "jsd"],
+    "plausibility": ["model", "seed", "id", "annotator", "attribution", "words", "marked", "auprc"],
 }  # fmt: skip
 NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
 CONTRASTS = Contrasts(

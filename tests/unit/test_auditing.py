@@ -227,11 +227,11 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     gathered = {g.suite: g.audits for g in plan.gatherings() if g.job == "attribution"}
     assert gathered == {
-        "wp": ("located",),
-        "ss": ("located",),
-        "jw": ("correlation", "agreement", "conicity", "located"),
-        "pd": ("impermissible", "located"),
-        "hf": ("correlation", "agreement", "located"),
+        "wp": ("located", "plausible_words"),
+        "ss": ("located", "plausible_words"),
+        "jw": ("correlation", "agreement", "conicity", "located", "plausible_words"),
+        "pd": ("impermissible", "located", "plausible_words"),
+        "hf": ("correlation", "agreement", "located", "plausible_words"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits
     assert list(alone.audit.sections) == ["correlation"]

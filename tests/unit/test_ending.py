@@ -84,6 +84,14 @@ def test_each_model_has_its_sentence_and_its_quality(tmp_path: Path, provenance:
     ]
 
 
+def test_marked_words_are_said_after_the_sentence(tmp_path: Path, provenance: Provenance) -> None:
+    marks = {"value": 0.41, "low": 0.38, "high": 0.44, "random": 0.22, "others": 0.58}
+    beside = {f"plausibility_{name}": value for name, value in marks.items()}
+    text = " ".join(" ".join(said([row("base", GOOD | beside)], tmp_path, provenance)).split())
+    line = "AUPRC 0.41 [0.38, 0.44]; random 0.22, one annotator against the others 0.58."
+    assert f"It is so. Marked words: {line} Each answer" in text
+
+
 def test_of_many_models_only_the_words_are_said(tmp_path: Path, provenance: Provenance) -> None:
     rows = [row(f"m{number}", GOOD) for number in range(MOST)] + [row("last", POOR)]
     text = " ".join(" ".join(said(rows, tmp_path, provenance)).split())

@@ -198,6 +198,15 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
         nothing.exhibiting.job(figure, "chorus")
 
 
+def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Plan) -> None:
+    figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "fig_plausibility")
+    for only in ("", "chorus"):
+        assert plan.exhibiting.inputs(figure, only) == {"plausibility": ["results/tables/table_plausibility.parquet"]}
+        assert plan.exhibiting.job(figure, only).reads["plausibility"].only == only
+    # the papers are named in what is drawn
+    assert plan.exhibiting.job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
+
+
 def test_tables_of_tables_read_those_that_are_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
     replication = next(table for table in TABLES if table.name == "replication")

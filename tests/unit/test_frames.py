@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.jobs.exhibit import FileOf, ReadSpec
-from attention_audit.stages.frames import Gathered, slimmed
+from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec
+from attention_audit.stages.frames import Gathered, arguments, slimmed
+from attention_audit.stages.job import Job
 
 
 def test_lists_become_columns_as_many_as_the_longest_has():
@@ -38,3 +42,20 @@ def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenan
     assert list(frame.columns) == ["id", "split", "tokens"]
     assert frame["id"].tolist() == ["x-test"]
     assert frame["tokens"].map(list).tolist() == [["a", "b"]]
+
+
+def test_of_a_table_the_rows_of_one_data_set_are_read(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "controls.parquet"
+    row: dict[str, Any] = {"claim": "it is", "statistic": "one", "value": 1.0, "least": 0.0, "most": 2.0, "holds": True}
+    write_table(path, CONTROLS, pd.DataFrame([{"dataset": name, **row} for name in ("x", "y")]), provenance)
+    for only, names in (("", ["x", "y"]), ("y", ["y"])):
+        spec = ReadSpec(
+            source="table", declared="columns.controls:CONTROLS", columns=[], split="", categories=False, each=False,
+            suites=False, missing="no file", files=[], only=only,
+        )  # fmt: skip
+        settings = ExhibitJob(
+            exhibit="some", target="", suite="", reads={"table": spec}, settings={}, takes=[], models={}, titles={},
+            fetched={}, font=[],
+        )  # fmt: skip
+        job = Job(settings, {"table": [path]}, {}, provenance, lambda line: None)
+        assert arguments(job)["table"]["dataset"].tolist() == names

@@ -79,7 +79,8 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     assert subject.contrasts is not None
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
-        "located": "located needs a network that can be run again, and of mine only readouts are given"
+        name: f"{name} needs a network that can be run again, and of mine only readouts are given"
+        for name in ("located", "plausible_words")
     }
     # there is no development split, so that the adversary is chosen on test
     inputs = plan.auditing.inputs("consistency", "own", "reviews")

@@ -22,6 +22,7 @@ from audited import (
 )
 from labels import LABELS
 
+from attention_audit.answer.sentence import beside_marks
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -317,3 +318,42 @@ def test_contrasts_name_every_model_once():
     assert CONTRASTS.guides is not None
     names = [*CONTRASTS.adversaries, CONTRASTS.uniform, *CONTRASTS.guides.model_dump().values()]
     assert len(set(names)) == len(names)
+
+
+def beside_people(**values: float) -> pd.DataFrame:
+    """Rows of `plausibility` in which each attribution has the same AUPRC in all texts, with both annotators."""
+    parts = [
+        by_text(auprc=constant(value)).assign(annotator=who, attribution=name, words=9, marked=2)
+        for name, value in values.items()
+        for who in ("Ann", "Bob")
+    ]
+    majority = by_text(auprc=constant(0.99)).assign(annotator="", attribution="attention", words=9, marked=2)
+    return pd.concat([*parts, majority], ignore_index=True)
+
+
+def test_marked_words_stand_beside_the_answer_and_move_no_word(audits):
+    (plain,) = summarised(audits, subject()).to_dict("records")
+    marked = audits._replace(plausibility=beside_people(attention=0.41, random=0.22, others=0.58, product=0.7))
+    table = summarised(marked, subject(), subject("adversary"))
+    row, other = table.to_dict("records")
+    assert row["plausibility_value"] == pytest.approx(0.41)
+    assert row["plausibility_low"] < 0.41 < row["plausibility_high"]
+    assert (row["plausibility_random"], row["plausibility_others"]) == pytest.approx((0.22, 0.58))
+    assert (row["plausibility_texts"], other["plausibility_texts"]) == (TEXTS, 0)
+    assert {name: row[name] for name in (*QUESTIONS, "sentence")} == {
+        name: plain[name] for name in (*QUESTIONS, "sentence")
+    }
+    assert beside_marks(row) == (
+        f"Marked words: AUPRC 0.41 [{row['plausibility_low']:.2f}, {row['plausibility_high']:.2f}]; random 0.22, one "
+        "annotator against the others 0.58."
+    )
+    assert beside_marks(plain) == beside_marks(other) == ""
+    first, _, besides, _ = shown(table, LABELS)
+    assert first.rows["marked words"].tolist() == [beside_marks(row).removeprefix("Marked words: "), ""]
+    assert "marked words: AUPRC of attention" in besides.rows["measured"].tolist()
+    assert "marked words" not in shown(summarised(audits, subject()), LABELS)[0].rows
+
+
+def test_one_annotator_has_no_other():
+    row = {"plausibility_value": 0.5, "plausibility_low": 0.4, "plausibility_high": 0.6, "plausibility_random": 0.1}
+    assert beside_marks({**row, "plausibility_others": None}) == "Marked words: AUPRC 0.50 [0.40, 0.60]; random 0.10."

@@ -115,25 +115,36 @@ ATTRIBUTIONS = Names(
 )
 """The methods that give every token of a text a score, in the order of tables and figures."""
 
-_PLAUSIBLE = {
-    **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
-    "contribution": Look("absolute contribution", "sky", "D"),
-    "word_gradient": Look("gradient of the words", "orange", "v"),
-    "gradient_attached": Look("attached gradient", "grey", "<"),
-}
+SAME = ("attention", "loo", "integrated_gradients")
+"""Names of RANKINGS and ATTRIBUTIONS that are one attribution."""
+
+
+def _of_words() -> dict[str, Look]:
+    """ATTRIBUTIONS as they are called beside RANKINGS: word_<name> where both have a name for different things."""
+    looks = {}
+    for name, look in ATTRIBUTIONS.items():
+        if name in RANKINGS and name not in SAME:
+            looks[f"word_{name}"] = Look(f"{look.label} of the words", look.colour, "v")
+        elif name not in SAME:
+            looks[name] = look
+    return looks
+
+
 PLAUSIBLE = Names(
     "attribution",
     "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
     {
-        **_PLAUSIBLE,
-        **{name: look for name, look in ATTRIBUTIONS.items() if name not in _PLAUSIBLE},
+        **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
+        "contribution": Look("absolute contribution", "sky", "D"),
+        **_of_words(),
+        "word_gradient": Look("gradient of the words", "orange", "v"),
+        "gradient_attached": Look("attached gradient", "grey", "<"),
         "random": RANKINGS["random"],
         "frequency": Look("rare words first", "grey"),
         "others": Look("the other annotators", "black"),
     },
 )
-"""Whatever is held against marked words: attributions, then two floors and the ceiling. A ranking by the weights keeps
-its name here; `word_gradient` is the attribution `gradient`."""
+"""Whatever is held against marked words: attributions, then two floors and the ceiling."""
 
 
 def display_name(dataset: str) -> str:

@@ -8,6 +8,7 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.columns.summary import PLAUSIBILITY
 
 ALLOWED = {
     "needed": "the model has to choose where to look",
@@ -52,6 +53,23 @@ def quality(learnt: str, scores: Mapping[str, Any]) -> str:
     return "F1 {f1:.3f}, the best answer that is always the same {constant_f1:.3f}; {beside}".format(
         beside=beside, **values
     )
+
+
+def beside_marks(row: Mapping[Any, Any]) -> str:
+    """How well attention points to marked words, beside chance and other annotators; "" where no words are marked.
+
+    row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
+    mislead.
+    """
+    known = {name: row[name] for name in PLAUSIBILITY if row[name] is not None and not isnan(row[name])}
+    if "plausibility_value" not in known:
+        return ""
+    said = "Marked words: AUPRC {plausibility_value:.2f}".format(**known)
+    if "plausibility_low" in known:
+        said += " [{plausibility_low:.2f}, {plausibility_high:.2f}]".format(**known)
+    said += "; random {plausibility_random:.2f}".format(**known)
+    others = ", one annotator against the others {plausibility_others:.2f}" if "plausibility_others" in known else ""
+    return f"{said}{others.format(**known)}."
 
 
 class Said(NamedTuple):

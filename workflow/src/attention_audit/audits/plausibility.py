@@ -152,12 +152,13 @@ def average_precision(cases: Cases, ties: Ties) -> Floats:
     pairs = np.where(n > 1, (m - 1) / np.maximum(n - 1, 1), 0.0)
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
     found = m / n * ((ties.marked_before + 1) * sums + pairs * (n - (ties.before + 1) * sums))
-    summed: Floats = np.bincount(ties.of, found, minlength=len(cases))
-    return summed / cases.count
+    precision: Floats = np.bincount(ties.of, found, minlength=len(cases)).astype(np.float64) / cases.count
+    return precision
 
 
 def _log_choose(n: Indices, k: Indices, factorials: Floats) -> Floats:
-    return factorials[n] - factorials[k] - factorials[n - k]
+    logarithm: Floats = factorials[n] - factorials[k] - factorials[n - k]
+    return logarithm
 
 
 def jaccard(cases: Cases, ties: Ties) -> tuple[Floats, Floats]:
@@ -244,7 +245,7 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
     with np.errstate(invalid="ignore"):
         known = np.where(size > 0, 1.0, np.nan)
         f1, iou = 2 * shared / (size + asked.count), shared / (size + asked.count - shared)
-    totals: Floats = np.bincount(asked.of, votes, minlength=len(asked))
+    totals = np.bincount(asked.of, votes, minlength=len(asked)).astype(np.float64)
     found = {"auprc": overlap(asked, votes)["auprc"], "f1": f1 * known, "iou": iou * known}
     return asked, found | {"mass": mass(asked, votes, totals)}
 

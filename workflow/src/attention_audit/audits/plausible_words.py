@@ -6,7 +6,6 @@ Claims, assumes and measures what `plausibility` does. The attributions are thos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,15 @@ import numpy as np
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.plausibility import Rationales, cases_of, measured, rows_of
+from attention_audit.audits.rankings import RANKERS
 from attention_audit.audits.settings import Agreement
 
-RENAMED: Mapping[str, str] = {"gradient": "word_gradient"}
-"""The gradient by the words; `gradient` is that by the weights, a ranking."""
+
+def called(name: str) -> str:
+    """What an attribution is called beside the rankings by states, of which one may have its name: `gradient` is that
+    by the weights.
+    """
+    return f"word_{name}" if name in RANKERS else name
 
 
 def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> dict[str, Any]:
@@ -31,9 +35,7 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
     cases = cases_of(ids, texts.split.lengths, rationales)
     if not len(cases):
         return rows_of(ids, {})
-    everything: dict[str, Scores] = {
-        RENAMED.get(name, name): scores for name, scores in texts.scores.items() if name != "loo"
-    }
+    everything: dict[str, Scores] = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}
     everything["loo"] = texts.deletions.falls
     parts = {name: measured(cases, name, scores) for name, scores in everything.items()}
     chosen, integrated = texts.integrated(agreement)

@@ -28,6 +28,10 @@ FLATTENED = ("stable", "ranks", "unique")
 """The questions that flat maps have no answer to."""
 
 
+PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high", "random", "others"))
+"""The columns that stand beside the answer where words of the test texts are marked."""
+
+
 def _real(name: str, *, meaning: str, unit: str = "") -> Column:
     return Column(name, REAL, nullable=True, unit=unit, meaning=meaning)
 
@@ -145,5 +149,14 @@ SUMMARY = Artefact(
         ),
         *_instead("ranks", meaning="flips decisions with the fewest items erased"),
         *_instead("located", meaning="lowers the predicted class most when its first words are deleted"),
+        *_bounds(
+            "plausibility",
+            unit="share",
+            meaning="beside the answer: AUPRC of attention against marked words, mean over annotators; null where none "
+            "are marked",
+        ),
+        _real("plausibility_random", unit="share", meaning="that of a random order, or of uniform weights"),
+        _real("plausibility_others", unit="share", meaning="that of the other annotators, where there are several"),
+        Column("plausibility_texts", INTEGER, unit="texts", meaning="test texts that it rests on"),
     ),
 )

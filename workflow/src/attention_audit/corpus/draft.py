@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 
 from attention_audit.columns.kinds import INTEGERS, LISTS_OF_INTEGERS, REALS, STRING, STRINGS
 from attention_audit.corpus.blocking import masked
-from attention_audit.corpus.rationales import Aligned, aligned
+from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import Placed, Tokens, placed_sentences, split_sentences
+from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_sentences, split_sentences
 from attention_audit.errors import AuditError
 
 CHUNK = 2**20
@@ -95,10 +95,23 @@ def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
 
 
 def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
-    """The annotations of a text on its words; None where it has none."""
+    """The annotations of a text on its words; None where it has none.
+
+    Raises AuditError where a word does not stand where its tokenizer says: that of a language which is written without
+    spaces may put some between its words.
+    """
     if text.annotations is None:
         return None
-    return aligned(text.annotations, [(start, end) for _, start, end in words])
+    places: list[Span] = []
+    for word, start, end in words:
+        stood = text.text[start:end]
+        if isinstance(stood, str) and word != MASKED and not {*word} & {*stood, *stood.lower()}:
+            raise AuditError(
+                f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
+                "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
+            )
+        places.append((start, end))
+    return aligned(text.annotations, places)
 
 
 def digest(words: Iterable[str], query: Iterable[str] | None) -> int:

@@ -34,6 +34,8 @@ MOST_WORDS = 2**18
 Placed = tuple[str, int, int]
 """A word, and where it begins and ends in its text, in characters."""
 NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(r"\w+"), re.compile(r"\w+|\W+")
+MASKED = "qqq"
+"""Stands for a word that holds a digit, where these are masked."""
 DEIDENTIFIED = "<DE>"
 """The word that stands for a de-identified passage of MIMIC; it is never changed."""
 
@@ -148,11 +150,11 @@ def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
         return [placed]
     word = raw.lower() if tokens.lower else raw
     if tokens.mask_numbers and any(map(str.isdigit, word)):
-        word = "qqq"
+        word = MASKED
     if tokens.punctuation != "drop":
         return [(word, start, end)]
     # where it has other characters than the text, nobody knows which is which, and each part stands for the whole
-    same = len(word) == len(raw) == end - start and word != "qqq"
+    same = len(word) == len(raw) == end - start and word != MASKED
     return [
         (part[0], start + part.start() if same else start, start + part.end() if same else end)
         for part in LETTERS.finditer(word)

@@ -119,7 +119,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> F
             axes.tick_params(labelbottom=place + columns >= len(panels))
             title = filled([display_name(dataset), named(model, labels)], LETTERS[columns])
             axes.set_title(title, loc="left", fontsize=style.TEXT)
-            axes.set_xlim(0, min(1.02, 1.05 * highest))
+            axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
         describe(
             figure,
             "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
@@ -217,7 +217,7 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
                 if len(points):
                     axes.set_ylim(*limits(points["y"].tolist()))
                     highest = max(points["x"].max(), *means, 0.0)
-                    axes.set_xlim(0, min(1.02, 1.15 * highest))
+                    axes.set_xlim(-0.03 * highest, min(1.02, 1.15 * highest))
                 drawn.append((axes, points, {name: place for place, name in enumerate(models[dataset], start=1)}))
         describe(
             figure,

@@ -18,7 +18,8 @@ class ReadSpec(Section):
     """What the function is called with under one name; see `plan.exhibit.Read`.
 
     declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`. files:
-    whose they are, in the order of the job's inputs of this name.
+    whose they are, in the order of the job's inputs of this name. only: the data set whose rows are read of a table, ""
+    for all.
     """
 
     source: Literal["audit", "corpus", "table", "tables", "records"]
@@ -30,6 +31,7 @@ class ReadSpec(Section):
     suites: bool
     missing: Literal["no file", "no row", "nothing"]
     files: list[FileOf]
+    only: str = ""
 
 
 class Models(Section):

@@ -207,6 +207,7 @@ class Exhibiting:
                 suites=bool(read.suites),
                 missing=read.missing,
                 files=[whose for whose, _ in self._files(exhibit, read, only)] if read.source != "records" else [],
+                only=only if read.source == "table" else "",
             )
             for name, read in exhibit.reads.items()
         }

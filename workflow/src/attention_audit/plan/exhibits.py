@@ -677,7 +677,7 @@ TABLES: tuple[Table, ...] = (
         "summary",
         "tables.summary:summary",
         "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
-        reads=ANSWERING,
+        reads={**ANSWERING, "plausibility": PLAUSIBLE["plausibility"]},
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
         shown="tables.shown:answers",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from attention_audit.answer.sentence import SCORES, quality
+from attention_audit.answer.sentence import SCORES, beside_marks, quality
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.tables.shown import instead, interval
@@ -30,7 +30,7 @@ class Row:
     """One model: the paper whose test it is, by its name in tables (perhaps empty), its seeds, answers and sentence.
 
     quality: how well it predicts, in words. instead: which attribution does best, by question, with its gain over
-    attention.
+    attention. marks: how well attention points to marked words, empty where none are.
     """
 
     model: str
@@ -40,6 +40,7 @@ class Row:
     sentence: str
     cells: list[Cell]
     instead: list[tuple[str, str]]
+    marks: str
 
 
 def _cell(row: pd.Series, question: str) -> Cell:
@@ -72,6 +73,7 @@ def answers_of(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[tuple[s
                 str(row["sentence"]),
                 [_cell(row, question) for question in QUESTIONS],
                 [(question, shown) for question, shown in better if shown],
+                beside_marks(row.to_dict()),
             )
         )
     return list(by_dataset.items())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attention_audit.answer.sentence import quality
+from attention_audit.answer.sentence import beside_marks, quality
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -41,7 +41,7 @@ def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite]) ->
     paragraphs = []
     for row in rows:
         skill = quality(row["learnt"], row)
-        answer = row["sentence"] if len(rows) <= MOST else _words(row)
+        answer = f"{row['sentence']} {beside_marks(row)}".strip() if len(rows) <= MOST else _words(row)
         head = f"{_who(row, by_key)}{f' ({skill})' if skill else ''}:"
         paragraphs.append(textwrap.fill(f"{head} {answer}", WIDTH, subsequent_indent="  ", break_on_hyphens=False))
     return paragraphs

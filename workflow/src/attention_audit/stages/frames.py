@@ -143,7 +143,8 @@ def arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
                 gathered = Gathered(name, spec, paths)
                 values[name] = gathered.frames() if spec.each else gathered.frame()
             case "table":
-                values[name] = read_frame(paths[0], artefact(spec.declared))
+                frame = read_frame(paths[0], artefact(spec.declared))
+                values[name] = frame[frame["dataset"] == spec.only] if spec.only else frame
             case "corpus" | "tables":
                 values[name] = Gathered(name, spec, paths).by_name()
             case "records":

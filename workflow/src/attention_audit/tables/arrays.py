@@ -25,6 +25,7 @@ class Audits(NamedTuple):
     contributions: pd.DataFrame
     comparison: pd.DataFrame
     consistency: pd.DataFrame
+    plausibility: pd.DataFrame
 
     def of(self, dataset: str, suite: str) -> Audits:
         """The rows of one data set and suite."""

@@ -25,7 +25,7 @@ FAITHFUL = ("ranks", "located")
 """Effects of the summary, which the table has of every attribution that is a ranking."""
 COUNTS = ("texts", "unmarked", "all_marked")
 METRICS = (*NAMES.values(), *(MAJORITY + name for name in NAMES.values()), *FAITHFUL, *COUNTS)
-RANDOM = "random"
+RANDOM, OTHERS = "random", "others"
 
 
 def row_of(paper: str, model: str, attribution: str) -> str:

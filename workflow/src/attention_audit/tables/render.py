@@ -21,7 +21,8 @@ TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "�
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "answer", "text", "show",
-    "top items: weight, contribution", *(f"show instead, by {question}" for question in INSTEAD), *QUESTIONS,
+    "top items: weight, contribution", "marked words",
+    *(f"show instead, by {question}" for question in INSTEAD), *QUESTIONS,
 }  # fmt: skip
 """Columns that hold words and are therefore aligned to the left."""
 

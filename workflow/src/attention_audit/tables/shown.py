@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from attention_audit.answer.sentence import beside_marks
 from attention_audit.answer.words import YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
@@ -196,6 +197,12 @@ def beside(row: pd.Series, labels: Mapping[str, str]) -> list[tuple[str, str]]:
         ("texts whose top contribution is the same under it", "unique_contribution_same_top"),
         ("F1 of the MLP: the model's maps - an adversary's", "transferable_adversary"),
         ("F1 of the MLP: the model's maps - attention of its own", "transferable_own"),
+        ("marked words: AUPRC of attention", "plausibility"),
+        (
+            "AUPRC: random, one annotator against the others",
+            "plausibility_random",
+            "plausibility_others",
+        ),
     ]
     lines = []
     for about, *names in known:
@@ -223,6 +230,7 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "answer": row["sentence"],
                 **{question: answered(row, question) for question in QUESTIONS},
                 **{f"show instead, by {question}": instead(row, question, labels) for question in INSTEAD},
+                "marked words": beside_marks(row.to_dict()).removeprefix("Marked words: "),
             }
         )
         if row["model"]:
@@ -230,6 +238,7 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
             besides += [{**who, "measured": about, "value": value} for about, value in beside(row, labels)]
     columns = ["data set", "paper", "model", "seeds", "answer", *QUESTIONS]
     columns += [f"show instead, by {question}" for question in INSTEAD]
+    columns += ["marked words"] if any(line["marked words"] for line in lines) else []
     legend = pd.DataFrame({"question": list(MEASURED), "measured": list(MEASURED.values())}, dtype=str)
     text = "In brackets 95 % intervals over trainings and texts. `docs/method.md` says what each question means."
     blocks = [Block(pd.DataFrame(lines, columns=columns, dtype=str))]

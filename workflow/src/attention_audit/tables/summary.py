@@ -23,6 +23,7 @@ from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, of_run
 from attention_audit.tables.asked import ASKED, Answer, bounds, learnt
 from attention_audit.tables.instead import Instead, by_located, by_ranks
+from attention_audit.tables.plausibility import OTHERS, RANDOM, effect_of
 from attention_audit.tables.wording import label_of
 
 EMPTY: Mapping[str, Any] = {
@@ -61,6 +62,20 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
     }
 
 
+def columns_beside_marks(own: pd.DataFrame) -> dict[str, Any]:
+    """The columns of attention beside marked words, from the rows of `plausibility` of one model."""
+    single = own[own["annotator"] != ""]
+    found = {
+        name: effect_of(single[single["attribution"] == name], "auprc")[0] for name in ("attention", RANDOM, OTHERS)
+    }
+    return {
+        **bounds("plausibility", found["attention"]),
+        "plausibility_random": found[RANDOM].value,
+        "plausibility_others": found[OTHERS].value,
+        "plausibility_texts": found["attention"].texts,
+    }
+
+
 def to_show(instead: Instead | None, labels: Mapping[str, str]) -> ToShow | None:
     """The same as the sentence names it."""
     if instead is None:
@@ -88,6 +103,7 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
         cells |= columns_of(question, answer)
     for question, best in instead.items():
         cells |= columns_instead(question, best)
+    cells |= columns_beside_marks(of_run(audits.plausibility, subject.model))
     return {**EMPTY, **cells}
 
 
@@ -108,6 +124,7 @@ def summary(
     contributions: pd.DataFrame,
     comparison: pd.DataFrame,
     consistency: pd.DataFrame,
+    plausibility: pd.DataFrame,
     reasons: Mapping[str, str],
     answer: Mapping[str, Any],
     labels: Mapping[str, str],
@@ -118,7 +135,8 @@ def summary(
     as the column `suite`; a list of k numbers is k columns. `reasons`: why data sets were not run, by data set.
     `answer`: the section `answer` of the configuration. `labels`: of rankings and attributions.
     """
-    audits = Audits(predictions, stability, permutation, ranked_sets, located, contributions, comparison, consistency)
+    answering = (predictions, stability, permutation, ranked_sets, located, contributions, comparison, consistency)
+    audits = Audits(*answering, plausibility)
     judged = [Subject.model_validate(subject) for subject in subjects]
     margins = AnswerSettings.model_validate(answer).margins
     keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
