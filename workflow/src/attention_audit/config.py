@@ -113,8 +113,8 @@ class Config(Section):
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
         description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
-        "`python -m attention_audit list` names them all. Tables and figures of a suite that read others are made where "
-        "they are named, and not by `all`.",
+        "`python -m attention_audit list` names them all. Tables and figures of a suite that read others are made by "
+        "their names, and not by `all`.",
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
     instance_adversary: InstanceAdversary = Field(
