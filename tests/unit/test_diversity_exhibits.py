@@ -183,6 +183,11 @@ def test_an_accuracy_within_the_bound_holds() -> None:
             ("yes", "not asked", "yes"),
             "The remedy wins no question and loses used; the map cannot be read: used is no.",
         ),
+        (
+            ("yes", "undecided", "yes"),
+            ("no", "no", "yes"),
+            "The remedy wins used; whether the map can be read is open: ranks is undecided.",
+        ),
         (("not asked",) * 3, ("not asked",) * 3, "What can be read of its map was not asked."),
     ],
 )
