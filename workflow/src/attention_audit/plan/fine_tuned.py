@@ -31,7 +31,7 @@ class TunedClassifiers(FourTests):
     part of (`plan.classifiers`).
     """
 
-    labels = Names("model", "`labels` of plan/fine_tuned.py", {IMPOSED: LOOK_IMPOSED, **LOOKS})
+    labels = Names("model", "`labels` of plan/fine_tuned.py", {**LOOKS, IMPOSED: LOOK_IMPOSED})
 
     def __init__(self, config: Config, dataset: str) -> None:
         super().__init__(config)
