@@ -83,6 +83,8 @@ PAPER_NAMES = {
     "babi-2": "bAbI 2",
     "babi-3": "bAbI 3",
     "cnn": "CNN",
+    "imdb-words": "IMDb",
+    "yelp-hat": "Yelp-HAT",
     "sst-wiki": "SST+Wiki",
     "pronoun": "Gender Identify",
 }
