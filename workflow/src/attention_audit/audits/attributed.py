@@ -53,9 +53,11 @@ class Attributed:
         return found
 
     def deletions_of(self, members: Indices) -> Deletions:
-        """Leave-one-out of the texts at `members`; of others nothing falls. Texts of one word count as computed."""
+        """Leave-one-out of the texts at `members`, or of all where it is known; of texts that are not asked nothing
+        falls. Texts of one word count as computed.
+        """
         several = np.flatnonzero(self.split.lengths > 1)
-        if np.isin(several, members).all():
+        if "deletions" in vars(self) or np.isin(several, members).all():
             return self.deletions
         found = leave_one_out(self.model, self.split, members)
         self._report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
