@@ -76,8 +76,8 @@ def test_skipped_data_sets_leave_a_marked_gap(gaps: Folder) -> None:
     [pair] = table[table["dataset"] == "pairs"].to_dict("records")
     assert math.isnan(pair["mean"])
     assert pair["note"] == (
-        "not run: pairs holds pairs of texts, which only these suites take: Jain & Wallace 2019, Mohankumar et al. 2020; "
-        "name it there"
+        "not run: pairs holds pairs of texts, which only these suites take: Jain & Wallace 2019, "
+        "Mohankumar et al. 2020; name it there"
     )
 
 
