@@ -52,7 +52,7 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
     assert AuditJob.model_validate(json.loads(as_json(job))) == job
     inputs = plan.auditing.inputs(audit, key, dataset)
     assert set(inputs) <= {
-        "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", "search", *entry.after,
+        "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", "search", "taken", *entry.after,
     }  # fmt: skip
     if entry.takes != "suite":
         assert len(job.runs) == len(inputs["readouts"]) > 0

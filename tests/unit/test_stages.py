@@ -373,14 +373,19 @@ def test_weights_say_what_they_were_made_of(trained: Trained) -> None:
     assert "inputs_sha256" not in read_provenance(Path(trained.outputs["readouts"][0]))
 
 
+def sharing_with(*models: str) -> dict[str, Any]:
+    """A configuration with these models of Jain & Wallace, of which lstm_tanh is Wiegreffe & Pinter's base model."""
+    recipe = TINY["jain_wallace"]["recipes"]["default"] | {"ties": "first"}
+    section = TINY["jain_wallace"] | {"models": [*models], "seeds": [50], "recipes": {"default": recipe}}
+    base = {"model": TINY["model"] | {"encoder": "bilstm", "attention": "additive"}}
+    return TINY | base | {"jain_wallace": section}
+
+
 def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) -> None:
     """Two suites read one readout, and say the same of it."""
-    recipe = TINY["jain_wallace"]["recipes"]["default"] | {"ties": "first"}
-    section = TINY["jain_wallace"] | {"models": ["lstm_tanh"], "seeds": [50], "recipes": {"default": recipe}}
-    base = {"model": TINY["model"] | {"encoder": "bilstm", "attention": "additive"}}
     columns = artefact(audit_named("permutation").columns)
     with chdir(tmp_path):
-        plan = plan_of(**TINY | base | {"jain_wallace": section})
+        plan = plan_of(**sharing_with("lstm_tanh"))
         paths = [PLACES.audit_file(DATASET, suite, "permutation") for suite in ("wp", "jw")]
         make(plan, *paths)
         assert not Path(f"results/readouts/{DATASET}/jw").exists()
@@ -388,6 +393,20 @@ def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) 
     assert ours.groupby("seed")["model"].first().to_dict() == {10: "base", 50: "base"}
     assert theirs.groupby("seed")["model"].first().to_dict() == {50: "lstm_tanh"}
     assert ours.loc[ours["seed"] == 50, "median_tvd"].tolist() == theirs["median_tvd"].tolist()
+
+
+def test_rows_of_a_training_are_taken_from_the_suite_that_asked_its_network_the_same(tmp_path: Path) -> None:
+    columns = artefact(audit_named("located").columns)
+    with chdir(tmp_path):
+        plan = plan_of(**sharing_with("lstm_tanh", "average_tanh"))
+        paths = [PLACES.audit_file(DATASET, suite, "located") for suite in ("wp", "jw")]
+        make(plan, *paths)
+        ours, theirs = (read_frame(Path(path), columns) for path in paths)
+    assert theirs["model"].unique().tolist() == ["lstm_tanh", "average_tanh"]
+    assert theirs["seed"].unique().tolist() == [50]
+    same = ours[(ours["model"] == "base") & (ours["seed"] == 50)].drop(columns="model").reset_index(drop=True)
+    assert len(same) > 0
+    assert theirs[theirs["model"] == "lstm_tanh"].drop(columns="model").reset_index(drop=True).equals(same)
 
 
 PARTS = [audit.name for audit in AUDITS if audit.takes == "part" and "heads" not in audit.needs]

@@ -29,6 +29,21 @@ class AuditedRun(Section):
     searched: int | None = None
 
 
+class TakenRun(Section):
+    """A run that another suite's file of the same audit has rows of, since both suites ask of the same training.
+
+    place: where its rows stand among those of all runs, from 0. file: the place of that file among the inputs `taken`.
+    model, lambda_, seed: what its rows call the run.
+    """
+
+    run: AuditedRun
+    place: int
+    file: int
+    model: str
+    lambda_: float | None
+    seed: Seed
+
+
 class Networks(Section):
     """What it takes to run the audited models again, in the order of the runs: architectures of those that are trained
     here, and classifiers that are given; one of the two lists is empty.
@@ -43,8 +58,8 @@ class Networks(Section):
 class AuditJob(Section):
     """One audit of one suite on one data set. `target`, `takes` and `columns` are those of its entry in plan/audits.py.
 
-    columns: by output, the declaration of its columns. runs: in the order of the readouts. sections: the sections of
-    the configuration that the audit reads, by key.
+    columns: by output, the declaration of its columns. runs: in the order of the readouts. taken: those whose rows are
+    taken from other suites' files. sections: the sections of the configuration that the audit reads, by key.
     """
 
     dataset: str
@@ -54,6 +69,7 @@ class AuditJob(Section):
     takes: Literal["part", "readout", "two", "suite", "network"]
     columns: dict[str, str]
     runs: list[AuditedRun]
+    taken: list[TakenRun] = Field(default_factory=list)
     sections: dict[str, dict[str, Any]]
     after: dict[str, str]
     threads: Count

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks, TakenRun
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.remembered import remembered
@@ -191,6 +191,47 @@ class Auditing:
         """The runs that have rows in an audit, each as often as it is compared."""
         return [run for _, run in self.compared(suite, audit, dataset)]
 
+    def _audited(self, suite: Suite, dataset: str, run: Run, other: Run | None = None) -> AuditedRun:
+        """A run as the rows of an audit name it."""
+        return AuditedRun(
+            model=suite.family(run.model),
+            lambda_=suite.lambda_(run.model),
+            searched=suite.searched(run.model),
+            seed=run.seed,
+            selection=suite.selection(dataset, run.model),
+            hierarchical=suite.hierarchical(dataset, run.model),
+            other=other.seed if other and other.model == run.model else None,
+        )
+
+    @remembered
+    def taken(self, suite: Suite, audit: Audit, dataset: str) -> dict[Run, tuple[Suite, AuditedRun]]:
+        """The runs whose rows of an audit that runs the network are another suite's, which comes first and is asked
+        this audit of the same training, with that suite and with what its rows call the run.
+        """
+        if "network" not in audit.needs:
+            return {}
+        homes = {self.trainings.home(suite, dataset, run): run for run in self.runs(suite, audit, dataset)}
+        own = self.scope.on(suite, dataset)
+        found: dict[Run, tuple[Suite, AuditedRun]] = {}
+        for key, earlier in self.scope.suites.items():
+            if key == suite.key:
+                break
+            if dataset not in self.scope.datasets_of(earlier) or audit not in self.asked(earlier, dataset):
+                continue
+            theirs = self.scope.on(earlier, dataset)
+            for run in self.runs(earlier, audit, dataset):
+                same = homes.get(self.trainings.home(earlier, dataset, run))
+                named = self._audited(theirs, dataset, run)
+                # what a search found is known by its lambda only afterwards
+                if same and named.searched is None and named.selection == own.selection(dataset, same.model):
+                    found.setdefault(same, (theirs, named))
+        return found
+
+    def _asked_here(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
+        """As `compared`, but for the runs whose rows are taken from another suite."""
+        taken = self.taken(suite, audit, dataset)
+        return [(other, run) for other, run in self.compared(suite, audit, dataset) if run not in taken]
+
     def split(self, suite: Suite, dataset: str, audit: Audit) -> str:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if audit.split in suite.splits(dataset) else "test"
@@ -202,9 +243,9 @@ class Auditing:
     def inputs(self, name: str, key: str, dataset: str) -> Inputs:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
-        runs = self.runs(suite, audit, dataset)
+        compared = self._asked_here(suite, audit, dataset)
+        runs, others = [run for _, run in compared], [other for other, _ in compared if other]
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
-        others = [other for other, _ in self.compared(suite, audit, dataset) if other]
         inputs: Inputs = {}
         if audit.takes == "suite":
             for role, run in (("base", suite.base), ("contrast", suite.contrast)):
@@ -236,6 +277,9 @@ class Auditing:
             records = (path for home in homes for path in self.trainings.transformer(home.training))
             if transformers := list(dict.fromkeys(records)):
                 inputs["transformer"] = transformers
+        if taken := self.taken(suite, audit, dataset):
+            files = [self.places.audit_file(dataset, other.key, name) for other, _ in taken.values()]
+            inputs["taken"] = list(dict.fromkeys(files))
         return inputs | {
             other: [self.places.audit_file(dataset, key, other)] for other in self._after(suite, dataset, audit)
         }
@@ -243,7 +287,9 @@ class Auditing:
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""
         suite, audit = self._audit_of(name, key, dataset)
-        config, compared = self.scope.config, self.compared(suite, audit, dataset)
+        config, compared = self.scope.config, self._asked_here(suite, audit, dataset)
+        taken, every = self.taken(suite, audit, dataset), self.runs(suite, audit, dataset)
+        suites = list(dict.fromkeys(other.key for other, _ in taken.values()))
         networks = None
         if "network" in audit.needs:
             given = all(suite.given(dataset, run.model) for _, run in compared)
@@ -260,17 +306,17 @@ class Auditing:
             target=audit.target,
             takes=audit.takes,
             columns={name: audit.columns},
-            runs=[
-                AuditedRun(
-                    model=suite.family(run.model),
-                    lambda_=suite.lambda_(run.model),
-                    searched=suite.searched(run.model),
-                    seed=run.seed,
-                    selection=suite.selection(dataset, run.model),
-                    hierarchical=suite.hierarchical(dataset, run.model),
-                    other=other.seed if other and other.model == run.model else None,
+            runs=[self._audited(suite, dataset, run, other) for other, run in compared],
+            taken=[
+                TakenRun(
+                    run=self._audited(suite, dataset, run),
+                    place=every.index(run),
+                    file=suites.index(other.key),
+                    model=named.model,
+                    lambda_=named.lambda_,
+                    seed=named.seed,
                 )
-                for other, run in compared
+                for run, (other, named) in taken.items()
             ],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
             after={other: audit_named(other).columns for other in self._after(suite, dataset, audit)},

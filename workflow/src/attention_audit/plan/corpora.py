@@ -77,8 +77,8 @@ def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
 
 
 def record_files(config: Config, datasets: list[str]) -> list[str]:
-    """The records of the fetched files of these data sets."""
-    files = {file for dataset in datasets for file in fetched_files(config, dataset)}
+    """The records of the fetched files of these data sets, and of those that they are trained on."""
+    files = {file for dataset in with_training(config, datasets) for file in fetched_files(config, dataset)}
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 

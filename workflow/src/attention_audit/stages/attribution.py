@@ -3,21 +3,23 @@ run its models again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
 called with; their further parameters are those of `stages.audit`. As in `stages.audits`, a file whose settings, code
-and inputs are the same as before is kept.
+and inputs are the same as before is kept. Where another suite asks the same of the same training, its rows are taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, partial
-from itertools import chain, groupby
+from itertools import chain, count, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.parquet import write_batches
+from attention_audit.artefacts.parquet import read_table, write_batches
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.columns.kinds import artefact
@@ -134,24 +136,45 @@ def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Ite
             yield each, Attributed(model, split, readout, job.report, deletions)
 
 
+def taken_of(audit: Asking) -> dict[int, pa.Table]:
+    """The rows that are taken from other suites' files, by the place of their run among all."""
+    settings, files = audit.settings, audit.job.inputs.get("taken", [])
+    kind = artefact(settings.columns[settings.audit])
+    found = {}
+    for known in settings.taken:
+        rows = read_table(files[known.file], kind)
+        own = {name: value for name, value in audit.identity(known.run).items() if name in rows.column_names}
+        theirs = {"model": known.model, "lambda": known.lambda_, "seed": known.seed}
+        for name, value in theirs.items():
+            if name in own and value is not None:
+                rows = rows.filter(pc.field(name) == value)
+        columns = {name: rows[name] for name in rows.column_names if name not in own}
+        found[known.place] = labelled(kind, own, columns)
+    return found
+
+
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
     known = cache(values_checksum)
     jobs = [alone for gathered in job.settings.audits if (alone := one_of(job, gathered, known))]
     if not jobs:
         return
-    device = prepare_device(networks_of(jobs[0]))
+    # others may have all their rows from elsewhere, and then name no network
+    fullest = max(jobs, key=lambda alone: len(alone.settings.runs))
+    device = prepare_device(networks_of(fullest))
     asking = {alone.settings.audit: Asking(alone) for alone in jobs}
-    tables: dict[str, list[pa.Table]] = {name: [] for name in asking}
+    tables = {name: taken_of(audit) for name, audit in asking.items()}
     runs = {asked.readout: asked for alone in jobs for asked in runs_of(alone)}
     every = [*runs.values()]
-    for asked, attributed in chain(trained(jobs[0], every, device), given(jobs[0], every, device)):
+    for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
         for name, audit in asking.items():
             if asked.readout in audit.job.inputs["readouts"]:
                 kind = artefact(audit.settings.columns[name])
                 columns = audit.called(attributed, run=asked.run)
-                tables[name].append(labelled(kind, audit.identity(asked.run), columns))
+                place = next(free for free in count() if free not in tables[name])
+                tables[name][place] = labelled(kind, audit.identity(asked.run), columns)
     for alone in jobs:
         name = alone.settings.audit
-        write_batches(alone.output(name), artefact(alone.settings.columns[name]), tables[name], alone.provenance)
+        ordered = [table for _, table in sorted(tables[name].items(), key=itemgetter(0))]
+        write_batches(alone.output(name), artefact(alone.settings.columns[name]), ordered, alone.provenance)
