@@ -39,14 +39,17 @@ def parts_of(row: str) -> tuple[str, str]:
     return about, attribution
 
 
-def effect_of(rows: pd.DataFrame, measure: str) -> tuple[Effect, Floats]:
-    """The mean of a measure over texts and trainings, from rows with the columns seed, id and the measure; and that of
+def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[str, tuple[Effect, Floats]]:
+    """By measure, its mean over texts and trainings, from rows with the columns seed, id and the measures; and that of
     each training, (S,). Of several annotators of a text, the mean counts.
     """
-    of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[measure].mean().reset_index()
-    known = of_texts.dropna()
-    values = grid(known, measure, different(known, "seed"), different(known, "id"))
-    return questions.average(values), np.nanmean(values, 1) if values.size else np.empty(0)
+    of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[[*measures]].mean().reset_index()
+    found = {}
+    for measure in measures:
+        known = of_texts[of_texts[measure].notna()]
+        values = grid(known, measure, different(known, "seed"), different(known, "id"))
+        found[measure] = questions.average(values), np.nanmean(values, 1) if values.size else np.empty(0)
+    return found
 
 
 def cell(metric: str, effect: Effect, by_training: Floats | None = None) -> dict[str, Any]:
@@ -61,8 +64,7 @@ def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """The cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
     for prefix, part in (("", rows[~majority]), (MAJORITY, rows[majority])):
-        for measure in MEASURES:
-            effect, by_training = effect_of(part, measure)
+        for measure, (effect, by_training) in effects_of(part).items():
             if effect.texts:
                 yield cell(prefix + NAMES[measure], effect, by_training)
     scored = rows[~majority & rows["auprc"].notna()]

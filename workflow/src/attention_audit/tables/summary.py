@@ -23,7 +23,7 @@ from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, of_run
 from attention_audit.tables.asked import ASKED, Answer, bounds, learnt
 from attention_audit.tables.instead import Instead, by_located, by_ranks
-from attention_audit.tables.plausibility import OTHERS, RANDOM, effect_of
+from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
 from attention_audit.tables.wording import label_of
 
 EMPTY: Mapping[str, Any] = {
@@ -66,7 +66,8 @@ def columns_beside_marks(own: pd.DataFrame) -> dict[str, Any]:
     """The columns of attention beside marked words, from the rows of `plausibility` of one model."""
     single = own[own["annotator"] != ""]
     found = {
-        name: effect_of(single[single["attribution"] == name], "auprc")[0] for name in ("attention", RANDOM, OTHERS)
+        name: effects_of(single[single["attribution"] == name], ["auprc"])["auprc"][0]
+        for name in ("attention", RANDOM, OTHERS)
     }
     return {
         **bounds("plausibility", found["attention"]),
