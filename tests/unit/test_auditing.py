@@ -300,6 +300,16 @@ def test_what_reads_an_audit_that_is_not_asked_is_left_to_those_who_name_it() ->
     assert plan.inputs(named)["correlation"]
 
 
+def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() -> None:
+    about = {"table_plausibility", "fig_plausibility", "fig_plausible_faithful"}
+    some = plan_of(audits={key: ["performance"] for key in SUITE_KEYS if key != "jw"}).exhibiting
+    none = plan_of(audits={key: ["performance", "ranked_sets"] for key in SUITE_KEYS}).exhibiting
+    for plan, shown in ((some, about), (none, set())):
+        made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.made(folder)}
+        assert "summary" in made
+        assert about & made == shown
+
+
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
     hashes = {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
     assert len(set(hashes.values())) == len(hashes)

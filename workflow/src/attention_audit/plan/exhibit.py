@@ -68,7 +68,8 @@ class Exhibit:
     the function, "module:name" under this package. shows: what a reader sees, in a few words. suite: whose it is, by
     key; "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
     function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
-    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
+    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of
+    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Exhibit:
     reads: Mapping[str, Read] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     every_dataset: bool = False
+    about: str = ""
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]

@@ -109,8 +109,17 @@ class Exhibiting:
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self._asked(exhibit)]
 
     def _asked(self, exhibit: Exhibit) -> bool:
-        """Whether the audits that an exhibit reads of its own suite are asked on one of its data sets."""
+        """Whether the audits that an exhibit reads of its own suite, or the one that it is about, are asked on one of
+        its data sets.
+        """
         datasets = self.datasets(exhibit)
+        if exhibit.about:
+            return any(
+                audit.name == exhibit.about
+                for suite in self.scope.suites.values()
+                for name in self.scope.datasets_of(suite)
+                for audit in self.auditing.asked(suite, name)
+            )
         if exhibit.every_dataset or not exhibit.suite:
             return bool(datasets)
         suite, read = self.scope.suite(exhibit.suite), self._read(exhibit)

@@ -398,6 +398,7 @@ FIGURES: tuple[Figure, ...] = (
         "which attributions point to marked words, and which of them to what the model needs",
         reads={"plausibility": Read("table", "table_plausibility")},
         settings=("labels",),
+        about="plausibility",
     ),
     Figure(
         "fig_plausibility",
@@ -405,6 +406,7 @@ FIGURES: tuple[Figure, ...] = (
         "how well attributions point to marked words, beside chance and other annotators",
         reads={"plausibility": Read("table", "table_plausibility")},
         settings=("labels",),
+        about="plausibility",
     ),
 )
 
@@ -805,6 +807,7 @@ TABLES: tuple[Table, ...] = (
         "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
         settings=("subjects",),
+        about="plausibility",
         gaps=False,
     ),
     Table(
