@@ -144,12 +144,12 @@ def test_a_data_set_may_have_a_base_model_of_its_own() -> None:
     )
     shared, own, uniform = (
         suite.architecture(dataset, model)
-        for dataset, model in [("needle", "base"), ("chorus", "base"), ("chorus", "uniform")]
+        for dataset, model in [("static", "base"), ("chorus", "base"), ("chorus", "uniform")]
     )
     assert own == shared.model_copy(update={"encoder": "affine", "hidden": 7})
     assert uniform == own.model_copy(update={"attention": "uniform"})
-    assert suite.architecture("chorus", "guide_uniform") == suite.architecture("needle", "guide_uniform")
-    schedules = [suite.schedule(dataset, "guide_uniform") for dataset in ("needle", "chorus")]
+    assert suite.architecture("chorus", "guide_uniform") == suite.architecture("static", "guide_uniform")
+    schedules = [suite.schedule(dataset, "guide_uniform") for dataset in ("static", "chorus")]
     assert [(schedule.epochs, schedule.optimisation.ties) for schedule in schedules] == [(8, "first"), (3, "loss")]
     assert suite.schedule("chorus", "adversary_lambda0.01").epochs == 16
 
@@ -216,7 +216,7 @@ def test_many_lambdas_have_looks_that_can_be_told_apart() -> None:
 
 def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
     base, adversary = (suite.training("needle", name, [3, 4]) for name in ("base", "adversary_lambda0.01"))
-    assert (base.epochs, base.patience, base.lambda_) == (8, None, None)
+    assert (base.epochs, base.patience, base.lambda_) == (6, None, None)
     assert (adversary.epochs, adversary.patience, adversary.lambda_) == (16, 4, 0.01)
     assert adversary.model == "adversary"
     assert adversary.seeds == [3, 4]

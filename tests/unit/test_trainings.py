@@ -18,17 +18,17 @@ from attention_audit.training.settings import Optimisation
 TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
 RECIPE = {name: TRAINING[name] for name in (*Optimisation.model_fields, "epochs")} | {"hidden": 32, "embedding": 32}
 SAME: dict[str, Any] = {
-    "datasets": ["needle"],
+    "datasets": ["chorus"],
     "training": TRAINING,
     "jain_wallace": {
-        "datasets": ["needle"],
+        "datasets": ["chorus"],
         "models": ["lstm_tanh", "average_tanh"],
         "seeds": [10, 7],
         "recipes": {"default": RECIPE},
     },
 }
 """Jain & Wallace's BiLSTM is built and trained as Wiegreffe & Pinter's base model; they share seed 10."""
-BASE, LSTM = "needle/wp/base", "needle/jw/lstm_tanh"
+BASE, LSTM = "chorus/wp/base", "chorus/jw/lstm_tanh"
 
 
 def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> Home:
@@ -37,14 +37,14 @@ def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     plan = plan_of(**SAME)
-    assert home_of(plan, "needle", "base", 10, "wp") == Home(BASE, 10, PLACES)
-    assert home_of(plan, "needle", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
-    assert home_of(plan, "needle", "lstm_tanh", 7) == Home(LSTM, 7, PLACES)
+    assert home_of(plan, "chorus", "base", 10, "wp") == Home(BASE, 10, PLACES)
+    assert home_of(plan, "chorus", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
+    assert home_of(plan, "chorus", "lstm_tanh", 7) == Home(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
     assert plan.train_job(LSTM).seeds == [7]
     # a model of its own is trained with all its seeds
-    assert plan.trainings.seeds["needle/jw/average_tanh"] == (10, 7)
+    assert plan.trainings.seeds["chorus/jw/average_tanh"] == (10, 7)
 
 
 def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
@@ -52,38 +52,38 @@ def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
     assert LSTM not in plan.trainings.seeds
     with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
         plan.train_job(LSTM)
-    inputs = plan.auditing.inputs("performance", "jw", "needle")["readouts"]
+    inputs = plan.auditing.inputs("performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
 
 def test_both_suites_read_it_under_their_own_names() -> None:
     plan = plan_of(**SAME)
-    readouts = {suite: plan.auditing.inputs("performance", suite, "needle")["readouts"] for suite in ("wp", "jw")}
+    readouts = {suite: plan.auditing.inputs("performance", suite, "chorus")["readouts"] for suite in ("wp", "jw")}
     shared = f"results/readouts/{BASE}/seed10/test.parquet"
     assert shared in readouts["wp"]
     assert readouts["jw"][:2] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
-    assert plan.auditing.job("performance", "jw", "needle").runs[0].model == "lstm_tanh"
-    weights = plan.auditing.inputs("correlation", "jw", "needle")["weights"]
+    assert plan.auditing.job("performance", "jw", "chorus").runs[0].model == "lstm_tanh"
+    weights = plan.auditing.inputs("correlation", "jw", "chorus")["weights"]
     assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
 
 
 def test_what_one_suite_asks_of_its_network_is_not_asked_again_by_another() -> None:
     plan = plan_of(**SAME)
     assert "located" in plan.scope.suite("jw").own_audits
-    job, inputs = plan.auditing.job("located", "jw", "needle"), plan.auditing.inputs("located", "jw", "needle")
+    job, inputs = plan.auditing.job("located", "jw", "chorus"), plan.auditing.inputs("located", "jw", "chorus")
     (taken,) = job.taken
     assert (taken.run.model, taken.run.seed, taken.model, taken.seed) == ("lstm_tanh", 10, "base", 10)
     # the first of lstm_tanh 10, 7 and average_tanh 10, 7
     assert (taken.place, taken.file) == (0, 0)
     assert [(run.model, run.seed) for run in job.runs] == [("lstm_tanh", 7), ("average_tanh", 10), ("average_tanh", 7)]
-    assert inputs["taken"] == ["results/audits/needle/wp/located.parquet"]
+    assert inputs["taken"] == ["results/audits/chorus/wp/located.parquet"]
     assert len(inputs["weights"]) == len(inputs["readouts"]) == len(job.runs)
     # the first suite takes nothing, nor does a second one where the first is not asked
-    assert not plan.auditing.job("located", "wp", "needle").taken
-    assert "taken" not in plan.auditing.inputs("permutation", "jw", "needle")
+    assert not plan.auditing.job("located", "wp", "chorus").taken
+    assert "taken" not in plan.auditing.inputs("permutation", "jw", "chorus")
     alone = plan_of(**SAME, audits={"wp": ["performance"]})
-    assert len(alone.auditing.job("located", "jw", "needle").runs) == 4
-    assert "taken" not in alone.auditing.inputs("located", "jw", "needle")
+    assert len(alone.auditing.job("located", "jw", "chorus").runs) == 4
+    assert "taken" not in alone.auditing.inputs("located", "jw", "chorus")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_one_suite_asks_of_its_network_is_not_asked_again_by_another() -> N
     ],
 )
 def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> None:
-    assert home_of(plan_of(**overlaid(SAME, change)), "needle", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
+    assert home_of(plan_of(**overlaid(SAME, change)), "chorus", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
 
 
 @pytest.mark.parametrize(
@@ -114,15 +114,15 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
         {"model": {"encoder": "conv"}},
         {"model": {"attention": "dot"}},
         {"jain_wallace": {"models": ["lstm_dot"]}},
-        {"jain_wallace": {"recipes": {"needle": RECIPE | {"batch_size": 8}}}},
-        {"datasets": ["chorus"]},
+        {"jain_wallace": {"recipes": {"chorus": RECIPE | {"batch_size": 8}}}},
+        {"datasets": ["static"]},
     ],
 )
 def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
     plan = plan_of(**overlaid(SAME, change))
     model = plan.scope.suite("jw").models[0]
-    assert home_of(plan, "needle", model, 10) == Home(f"needle/jw/{model}", 10, PLACES)
-    assert plan.trainings.seeds[f"needle/jw/{model}"] == (10, 7)
+    assert home_of(plan, "chorus", model, 10) == Home(f"chorus/jw/{model}", 10, PLACES)
+    assert plan.trainings.seeds[f"chorus/jw/{model}"] == (10, 7)
 
 
 def test_other_word_vectors_make_another_training() -> None:
@@ -131,22 +131,22 @@ def test_other_word_vectors_make_another_training() -> None:
             "one": {"kind": "file", "file": "one.vec", "url": "https://example.org/a.vec", "dimension": 32}
         }
     }
-    plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["chorus"], "corpora": {"needle": {"vectors": "one"}}}))
-    ours = plan.train_job("needle/jw/lstm_tanh").architecture
-    theirs = plan.train_job("chorus/wp/base").architecture
+    plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["static"], "corpora": {"chorus": {"vectors": "one"}}}))
+    ours = plan.train_job("chorus/jw/lstm_tanh").architecture
+    theirs = plan.train_job("static/wp/base").architecture
     assert (ours.embedding, theirs.embedding) == (32, 32)
     assert (ours.pretrained, theirs.pretrained) == (True, False)
 
 
 def test_what_is_trained_on_another_models_readouts_differs_with_that_model() -> None:
     """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
-    plan = plan_of(datasets=["needle"])
+    plan = plan_of(datasets=["chorus"])
     suite = plan.scope.suite("wp")
-    lstm, adversary = (suite.training("needle", name, [10]) for name in ("guide_base_lstm", "guide_adversary"))
+    lstm, adversary = (suite.training("chorus", name, [10]) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
-        assert home_of(plan, "needle", model, 10, "wp") == Home(f"needle/wp/{model}", 10, PLACES)
-    assert plan.trainings.reference("needle/wp/guide_base_lstm") == [
+        assert home_of(plan, "chorus", model, 10, "wp") == Home(f"chorus/wp/{model}", 10, PLACES)
+    assert plan.trainings.reference("chorus/wp/guide_base_lstm") == [
         f"results/readouts/{BASE}/seed{seed}/{split}.parquet"
         for seed in plan.config.training.seeds
         for split in ("train", "dev", "test")
@@ -218,7 +218,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         datasets=[],
         deception={"datasets": []},
         serrano_smith={"datasets": ["digest", "chorus"], "models": ["han_rnn", "flan_rnn"], "seeds": [122]},
-        jain_wallace={"datasets": ["needle", "unison"], "models": ["lstm_tanh"], "seeds": [10]},
+        jain_wallace={"datasets": ["debate", "unison"], "models": ["lstm_tanh"], "seeds": [10]},
         models={
             "chorus": {"serrano_smith": {"models": ["flan_none"], "seeds": [1, 2], "recipes": {"flan": {"epochs": 3}}}},
             "unison": {"jain_wallace": {"models": ["lstm_tanh", "cnn_dot"], "recipe": {"epochs": 7, "hidden": 8}}},
@@ -228,7 +228,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "digest/ss/han_rnn": (122,),
         "digest/ss/flan_rnn": (122,),
         "chorus/ss/flan_none": (1, 2),
-        "needle/jw/lstm_tanh": (10,),
+        "debate/jw/lstm_tanh": (10,),
         "unison/jw/lstm_tanh": (10,),
         "unison/jw/cnn_dot": (10,),
     }
@@ -236,7 +236,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
     assert (job.epochs, job.patience, job.seeds) == (3, 5, [1, 2])
     assert plan.train_job("digest/ss/flan_rnn").epochs == 12
     assert plan.train_job("unison/jw/cnn_dot").epochs == 7
-    assert plan.train_job("needle/jw/lstm_tanh").epochs == 6
+    assert plan.train_job("debate/jw/lstm_tanh").epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets have rules of their own
     rules = {gathering.rule: gathering for gathering in plan.gatherings() if gathering.suite == "ss"}
     assert re.fullmatch(rules["audits_ss"].datasets, "digest")
@@ -245,6 +245,6 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
     assert "stability" in rules["audits_ss_chorus"].audits
     assert "stability" not in rules["audits_ss"].audits
     assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.subjects()} == {
-        ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("needle", "lstm_tanh", 1),
+        ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
     }  # fmt: skip
