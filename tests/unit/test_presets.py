@@ -139,6 +139,13 @@ PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
 DIFFERENT = {
     "sst": {"embedding"},
+    "record-wiegreffe-pinter": {"embedding"},
+    "record-wiegreffe-pinter-imdb": {"embedding"},
+    "record-jain-wallace": {"embedding"},
+    "record-serrano-smith": {
+        *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
+        "convolution",
+    },
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,
