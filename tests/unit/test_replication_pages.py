@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,7 @@ from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.replication_pages import pages
 from attention_audit.replication_pages.__main__ import main
-from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Finding
+from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from attention_audit.replication_pages.gallery import excerpt, gallery
 from attention_audit.replication_pages.keeping import LARGEST, MOST, keep, kept_config, shrunk, weight
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
@@ -174,6 +176,19 @@ def test_what_is_declared_fits_together() -> None:
             assert not run.beside or not runs[run.beside].changes
         for finding in page.findings:
             assert {f"{finding.measure}_{part}" for part in ("value", "low", "high")} <= {*SUMMARY.schema.names}
+
+
+@pytest.mark.parametrize(
+    "run", [run for page in PAGES for run in page.runs if run.options], ids=lambda run: f"{run.preset}-{run.name}"
+)
+def test_what_a_run_changes_can_be_said_on_the_command_line(run: KeptRun) -> None:
+    preset = overlaid(DEFAULT, yaml.safe_load((ROOT / "presets" / f"{run.preset}.yaml").read_text()))
+    said = dict(word.split("=", maxsplit=1) for word in shlex.split(run.options))
+    changed = overlaid(preset, {key: yaml.safe_load(value) for key, value in said.items()})
+    config, other = parse_config(preset), parse_config(changed)
+    assert other != config
+    named = [name for name in config.every_dataset if re.fullmatch(run.cells.dataset, name)]
+    assert {*named} <= {*other.every_dataset}
 
 
 def test_a_page_has_theirs_and_ours(docs: Path) -> None:

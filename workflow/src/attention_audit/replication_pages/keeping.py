@@ -56,14 +56,15 @@ def shrunk(path: Path) -> bytes:
     with Image.open(path) as image:
         full = image.convert("RGB")
     width = min(full.width, WIDEST)
-    while width >= NARROWEST:
+    while True:
         size = (width, round(full.height * width / full.width))
         drawn = BytesIO()
         full.resize(size, Image.Resampling.LANCZOS).quantize(COLOURS).save(drawn, format="png", optimize=True)
         if drawn.tell() <= LARGEST:
             return drawn.getvalue()
         width = int(width * 0.85)
-    raise AuditError(f"{path}: over {LARGEST:,} bytes even at {NARROWEST} pixels across; draw less in it")
+        if width < NARROWEST:
+            raise AuditError(f"{path}: over {LARGEST:,} bytes even at {NARROWEST} pixels across; draw less in it")
 
 
 def _without(value: Any, prefix: str) -> Any:

@@ -140,7 +140,7 @@ class Written:
     def replicated(self, kept: Kept) -> list[Row]:
         """The rows of the table of replications of one run."""
         table = kept.table("replication")
-        return [] if table is None else table.to_dict("records")
+        return [] if table is None else [*table.to_dict("records")]
 
     def changes(self, kept: Kept, row: Row) -> list[tuple[KeptRun, Row]]:
         """The runs that change one thing of this one, with their counterparts of a number."""
