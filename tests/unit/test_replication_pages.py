@@ -33,7 +33,7 @@ from attention_audit.replication_pages import pages
 from attention_audit.replication_pages.__main__ import main
 from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from attention_audit.replication_pages.gallery import excerpt, gallery
-from attention_audit.replication_pages.keeping import LARGEST, MOST, keep, kept_config, shrunk, weight
+from attention_audit.replication_pages.keeping import LARGEST, MOST, NARROWEST, keep, kept_config, shrunk, weight
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
 from attention_audit.replication_pages.pages import closed, held, narrow, verdict, written_pages
 from attention_audit.report.captions import two_sentences
@@ -175,7 +175,8 @@ def test_what_is_declared_fits_together() -> None:
             assert bool(run.changes) == bool(run.beside)
             assert not run.beside or not runs[run.beside].changes
         for finding in page.findings:
-            assert {f"{finding.measure}_{part}" for part in ("value", "low", "high")} <= {*SUMMARY.schema.names}
+            effects = {f"{finding.measure}_{part}" for part in ("value", "low", "high")}
+            assert finding.table in {exhibit.name for exhibit in EXHIBITS} or effects <= {*SUMMARY.schema.names}
 
 
 @pytest.mark.parametrize(
@@ -207,9 +208,7 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
     assert changed in page.splitlines()
     found = "| AgNews, base | Uniform weights do as well as learnt ones, so the task is no test bed for attention | no "
-    assert (
-        f"{found}(section 3.2, table 2) | `needed` of the summary | undecided: 0.010 [-0.020, 0.040] | open |" in page
-    )
+    assert f"{found}(section 3.2, table 2) | `needed` of `summary` | undecided: 0.010 [-0.020, 0.040] | open |" in page
     # 58 of the paper's are known here, and 4 have a counterpart
     assert "54 published numbers have no counterpart in these runs, by data set: Diabetes (11), " in page
     assert "no GPU" in page
@@ -282,11 +281,10 @@ def test_a_figure_is_made_small_and_stays_legible(tmp_path: Path) -> None:
     assert len(small) <= LARGEST
     (tmp_path / "small.png").write_bytes(small)
     with Image.open(tmp_path / "small.png") as image:
-        assert image.width >= 500
+        assert image.width >= NARROWEST
         assert image.height == round(image.width * 2 / 3)
-    Image.fromarray(np.random.default_rng(1).integers(0, 255, (900, 500, 3), dtype=np.uint8)).save(path)
-    with pytest.raises(AuditError, match="bytes even at 500 pixels across"):
-        shrunk(path)
+    Image.fromarray(np.random.default_rng(1).integers(0, 255, (900, 600, 3), dtype=np.uint8)).save(path)
+    assert shrunk(path) == b""
 
 
 def test_paths_in_a_kept_configuration_begin_at_the_mirror(tmp_path: Path) -> None:
@@ -343,7 +341,16 @@ def test_the_share_of_a_difference_that_a_change_closes() -> None:
 )
 def test_findings_in_words(theirs: str, word: str, bounds: tuple[float, ...], expected: str) -> None:
     finding = Finding("It is so", "section 1", "needed", theirs, "wp", ("base",))
-    assert held(finding, pd.Series(row("base", answer("needed", word, *bounds, 0.01))))[1] == expected
+    assert held(finding, row("base", answer("needed", word, *bounds, 0.01)))[1] == expected
+    if theirs[0] in "ab":
+        cell = dict(zip(("mean", "low", "high"), bounds, strict=True))
+        of_a_table = Finding("It is so", "section 1", "tau", theirs, "jw", ("a",), table="jw_table2_correlation")
+        assert held(of_a_table, cell)[1] == expected
+
+
+def test_one_number_without_an_interval_leaves_a_finding_open() -> None:
+    finding = Finding("It is so", "section 1", "tau", "below 0.5", "jw", ("a",), table="jw_table2_correlation")
+    assert held(finding, {"mean": 0.1, "low": NAN, "high": NAN}) == ("0.100", "open")
 
 
 def test_cells_are_matched_whole() -> None:

@@ -51,9 +51,10 @@ class Reason:
 class Finding:
     """What a paper says in words, and where this package measures it.
 
-    source: where the paper says it. datasets: of which it says so; () for all. suite, models: of which models. measure:
-    a question of the summary, or an effect beside one. theirs: the word that the paper's finding comes to, of a
-    question; of an effect, "above 0" or "below 0".
+    source: where the paper says it. measure: a question of the summary, or an effect beside one; of a `table` other
+    than the summary, a metric. theirs: the word that the paper's finding comes to, of a question; of all else a bound,
+    such as "above 0" or "below 0.5". rows: the models of the summary, or the rows of the table. datasets: of which the
+    paper says so; () for all. suite: whose models.
     """
 
     says: str
@@ -61,8 +62,9 @@ class Finding:
     measure: str
     theirs: str
     suite: str
-    models: tuple[str, ...]
+    rows: tuple[str, ...]
     datasets: tuple[str, ...] = ()
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,34 @@ JAIN_WALLACE = Page(
             "no",
             "jw",
             ("lstm_tanh",),
+        ),
+        Finding(
+            "Attention over a recurrent encoder's states orders the words only weakly as gradients do",
+            "section 4.1, table 2",
+            "tau",
+            "below 0.5",
+            "jw",
+            ("lstm_tanh/attention~gradient/overall",),
+            table="jw_table2_correlation",
+        ),
+        Finding(
+            "It orders them only weakly as leave-one-out does",
+            "section 4.1, table 2",
+            "tau",
+            "below 0.5",
+            "jw",
+            ("lstm_tanh/attention~loo/overall",),
+            table="jw_table2_correlation",
+        ),
+        Finding(
+            "Attention over states that know only their own word orders the words much as gradients do",
+            "section 4.1, table 2",
+            "tau",
+            "above 0.5",
+            "jw",
+            ("average_tanh/attention~gradient/overall",),
+            ("sst", "imdb"),
+            "jw_table2_correlation",
         ),
     ),
     reasons=(Reason(Cells("snli|babi-3|agnews"), "the mirror has a part of the training texts"),),

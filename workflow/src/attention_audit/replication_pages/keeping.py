@@ -35,10 +35,10 @@ LARGEST = 150_000
 """Bytes of a figure at most."""
 MOST = 8 * 2**20
 """Bytes of all that is kept, at most."""
-WIDEST, NARROWEST = 1200, 500
-"""Pixels across: a figure is never kept wider, and one that would have to be narrower is not legible."""
-COLOURS = 64
-"""Colours of a figure, which are few enough for a small file; figures have a few hues and their shades."""
+NARROWEST = 550
+"""Pixels across: a figure that would have to be narrower is not legible, and is not kept."""
+COLOURS = (64, 16)
+"""Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
 MACHINE = frozenset({"mirror", "results", "replace"})
 """Keys of the configuration that say where files lay on one machine."""
 PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
@@ -50,21 +50,21 @@ COMMIT = re.compile(r"[0-9a-f]{7,40}")
 def shrunk(path: Path) -> bytes:
     """A figure as a small PNG: few colours, and only as many pixels as fit into LARGEST bytes.
 
-    A repository keeps every version of a file for ever, so that a print resolution would cost each clone. Raises
-    AuditError where no legible size is small enough.
+    A repository keeps every version of a file for ever, so that a print resolution would cost each clone. Empty where
+    no legible size is small enough.
     """
     with Image.open(path) as image:
         full = image.convert("RGB")
-    width = min(full.width, WIDEST)
-    while True:
-        size = (width, round(full.height * width / full.width))
-        drawn = BytesIO()
-        full.resize(size, Image.Resampling.LANCZOS).quantize(COLOURS).save(drawn, format="png", optimize=True)
-        if drawn.tell() <= LARGEST:
-            return drawn.getvalue()
-        width = int(width * 0.85)
-        if width < NARROWEST:
-            raise AuditError(f"{path}: over {LARGEST:,} bytes even at {NARROWEST} pixels across; draw less in it")
+    width = full.width
+    while width >= min(NARROWEST, full.width):
+        sized = full.resize((width, round(full.height * width / full.width)), Image.Resampling.LANCZOS)
+        for colours in COLOURS:
+            drawn = BytesIO()
+            sized.quantize(colours).save(drawn, format="png", optimize=True)
+            if drawn.tell() <= LARGEST:
+                return drawn.getvalue()
+        width = int(width * 0.8)
+    return b""
 
 
 def _without(value: Any, prefix: str) -> Any:
@@ -198,8 +198,7 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
     record.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".keeping-", dir=record) as temporary:
         new = Path(temporary)
-        for exhibit in exhibits:
-            copy(results / exhibit.folder, exhibit, new / exhibit.folder)
+        left = [each.name for each in exhibits if not copied(results / each.folder, each, new / each.folder)]
         text = yaml.safe_dump(kept_config(raw, config), sort_keys=False, allow_unicode=True)
         (new / CONFIG).write_text(text, encoding="utf-8")
         (new / FACTS).write_text(json.dumps(facts.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -211,15 +210,25 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
             shutil.rmtree(target)
         target.parent.mkdir(exist_ok=True)
         shutil.copytree(new, target)
-    return f"{target}: {len(exhibits)} tables and figures, {size / 2**20:.2f} of at most {MOST / 2**20:.0f} MiB in all"
+    kept = (
+        f"{len(exhibits) - len(left)} tables and figures, {size / 2**20:.2f} of at most {MOST / 2**20:.0f} MiB in all"
+    )
+    without = f"; too large to be kept: {', '.join(left)}" if left else ""
+    return f"{target}: {kept}{without}"
 
 
-def copy(folder: Path, exhibit: Exhibit, into: Path) -> None:
-    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and, without its provenance, .md."""
+def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
+    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and, without its provenance, .md.
+
+    False where it is a figure too large to be kept.
+    """
     into.mkdir(exist_ok=True)
     if isinstance(exhibit, Figure):
-        (into / f"{exhibit.name}.png").write_bytes(shrunk(folder / f"{exhibit.name}.png"))
-        return
+        small = shrunk(folder / f"{exhibit.name}.png")
+        if small:
+            (into / f"{exhibit.name}.png").write_bytes(small)
+        return bool(small)
     shutil.copyfile(folder / f"{exhibit.name}.csv", into / f"{exhibit.name}.csv")
     text = (folder / f"{exhibit.name}.md").read_text(encoding="utf-8")
     (into / f"{exhibit.name}.md").write_text(PROVENANCE.sub("\n", text), encoding="utf-8")
+    return True

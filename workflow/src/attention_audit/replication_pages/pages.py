@@ -41,7 +41,8 @@ VERDICTS = {
 }
 BACK, NOT_SHOWN, AGAINST, OPEN, UNASKED = "comes back", "not shown", "does not come back", "open", "not asked"
 UNEXPLAINED = "no run shows the cause yet"
-BEFORE = re.compile(r"(?:above|below) (-?[\d.]+)")
+BOUND = re.compile(r"(above|below) (-?[\d.]+)")
+BOUNDS = ("value", "low", "high")
 CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "md_table_claims"}
 """The tables of a paper's findings that the runs make themselves."""
 
@@ -229,9 +230,7 @@ class Written:
         for kept in self.main:
             table = kept.table(CLAIMS[self.page.paper]) if self.page.paper in CLAIMS else None
             rows += [] if table is None else [self.claimed(row) for row in table.to_dict("records")]
-            summary = kept.table("summary")
-            if summary is not None:
-                rows += [line for finding in self.page.findings for line in self.found(finding, summary)]
+            rows += [line for finding in self.page.findings for line in self.found(finding, kept)]
         return rows
 
     def of_findings(self) -> str:
@@ -262,17 +261,19 @@ class Written:
         )
         return "; ".join(known)
 
-    def found(self, finding: Finding, summary: pd.DataFrame) -> Iterator[tuple[str, ...]]:
-        """A declared finding beside the summary of a run: a line for each data set and model of which it is said."""
-        for _, row in summary.iterrows():
+    def found(self, finding: Finding, kept: Kept) -> Iterator[tuple[str, ...]]:
+        """A declared finding beside the tables of a run: a line for each data set and row of which it is said."""
+        table = kept.table(finding.table or "summary")
+        for row in [] if table is None else table.to_dict("records"):
             of = not finding.datasets or row["dataset"] in finding.datasets
-            if of and row["suite"] == finding.suite and row["model"] in finding.models:
+            if of and is_about(finding, row):
                 shown, word = held(finding, row)
+                name = named(str(row["row" if finding.table else "model"]), self.labels)
                 yield (
-                    f"{display_name(str(row['dataset']))}, {named(str(row['model']), self.labels)}",
+                    f"{display_name(str(row['dataset']))}, {name}",
                     finding.says,
                     f"{finding.theirs} ({finding.source})",
-                    f"`{finding.measure}` of the summary",
+                    f"`{finding.measure}` of `{finding.table or 'summary'}`",
                     shown,
                     word,
                     "" if word == BACK else self.because(finding.says, str(row["dataset"])),
@@ -431,17 +432,25 @@ CHANGES = (
 )
 
 
-def held(finding: Finding, row: pd.Series) -> tuple[str, str]:
-    """What one row of the summary has for a finding, and whether it comes back."""
-    value, low, high = (float(row[f"{finding.measure}_{part}"]) for part in ("value", "low", "high"))
-    bound = BEFORE.fullmatch(finding.theirs)
+def is_about(finding: Finding, row: Row) -> bool:
+    """Whether a row of the finding's table is one of which it is said."""
+    if finding.table:
+        return row["row"] in finding.rows and row["metric"] == finding.measure
+    return row["suite"] == finding.suite and row["model"] in finding.rows
+
+
+def held(finding: Finding, row: Row) -> tuple[str, str]:
+    """What one row has for a finding, and whether it comes back."""
+    names = ("mean", "low", "high") if finding.table else (f"{finding.measure}_{part}" for part in BOUNDS)
+    value, low, high = (float(row[name]) for name in names)
+    bound = BOUND.fullmatch(finding.theirs)
     if not bound:
         word = str(row[finding.measure])
         said = {finding.theirs: BACK, UNDECIDED: OPEN}.get(word, AGAINST if word in (YES, NO) else UNASKED)
-        return answered(row, finding.measure), said
-    if isnan(value):
-        return "", UNASKED
-    least, sign = float(bound[1]), 1 if finding.theirs.startswith("above") else -1
+        return answered(pd.Series(row), finding.measure), said
+    if isnan(value) or isnan(low):
+        return number(value, ""), UNASKED if isnan(value) else OPEN
+    least, sign = float(bound[2]), 1 if bound[1] == "above" else -1
     inside, outside = (sign * (end - least) > 0 for end in ((low, high) if sign > 0 else (high, low)))
     return f"{number(value, '')}{interval(low, high)}", BACK if inside else OPEN if outside else AGAINST
 
