@@ -357,6 +357,7 @@ DECEPTION = Page(
     ),
     beyond=(
         "What their third data set, occupations, would have given: it is not to be had.",
+        "What a Transformer that was trained to deceive would show: the paper has one, and none is trained here.",
         "Whether a liar would be noticed that was trained to deceive these very questions: those here were trained for "
         "their attention alone.",
     ),

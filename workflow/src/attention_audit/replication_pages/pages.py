@@ -205,8 +205,8 @@ class Written:
         missing = self.missing()
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
         words = Counter(line[-2] for line in self.findings)
-        heard = ", ".join(f"{words[word]} {word}" for word in (BACK, NOT_SHOWN, AGAINST, OPEN, UNASKED) if words[word])
-        findings = f"Of {words.total()} findings in words: {heard}.\n" if heard else ""
+        heard = ", ".join(f"{word} {words[word]}" for word in (BACK, NOT_SHOWN, AGAINST, OPEN, UNASKED) if words[word])
+        findings = f"{words.total()} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
         numbers = grid(["verdict", "numbers", "it means"], rows) if rows else "No published number has a counterpart.\n"
         return "\n".join(filter(None, [numbers, findings, said if missing else ""]))
