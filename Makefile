@@ -3,13 +3,14 @@
 # make test   set up .venv and run every check
 # make faults all that docs/reliability.md counts, in about half an hour; some of it needs root
 # make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md
+# make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run report test faults calibration slurm lint docs clean
+.PHONY: run report test faults calibration replication slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -26,6 +27,9 @@ faults: $(READY)
 calibration: $(READY)
 	$(BIN)/snakemake --cores all calibration
 	$(BIN)/python -m attention_audit.calibration_page
+
+replication: $(READY)
+	$(BIN)/python -m attention_audit.replication_pages
 
 slurm: $(READY)
 	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm

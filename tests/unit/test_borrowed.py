@@ -16,6 +16,7 @@ from attention_audit.corpus.borrowed import labelled_as_trained
 from attention_audit.corpus.source import TrainedOn
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.plan import Plan
 
 SPACES = {"tokenizer": "spaces"}
@@ -135,3 +136,13 @@ def test_a_corpus_depends_on_that_of_its_training_texts(folder: Path) -> None:
     made = plan()
     assert made.raw_files("meals") == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
     assert made.raw_files("films") == ["films.jsonl"]
+
+
+def test_what_is_known_of_the_training_texts_files_is_read_too() -> None:
+    plan = plan_of(datasets=["yelp-hat"], serrano_smith={"datasets": []}, jain_wallace={"datasets": []})
+    for exhibit in EXHIBITS:
+        if "records" in exhibit.reads:
+            fetched = {tuple(file) for files in plan.exhibiting.job(exhibit).fetched.values() for file in files}
+            assert ("imdb", "aclImdb_v1.tar.gz") in fetched
+            read = plan.exhibiting.inputs(exhibit)["records"]
+            assert sorted(read) == sorted(f"results/raw/{folder}/records/{name}.json" for folder, name in fetched)

@@ -34,7 +34,11 @@ from attention_audit.training.documents import DocumentModels
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
 DOCS = {path.stem: path.read_text() for path in (ROOT / "docs").glob("*.md")}
 README, METHOD = (ROOT / "README.md").read_text(), DOCS["method"]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "replication").glob("*.md")),
+]
 
 
 def section(page: str, heading: str) -> str:

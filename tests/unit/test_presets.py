@@ -12,6 +12,7 @@ import yaml
 from planned import DEFAULT, ROOT, overlaid
 
 from attention_audit.config import Config, parse_config
+from attention_audit.plan.replacing import differences
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
@@ -139,6 +140,13 @@ PROTOCOL = {"wp": wiegreffe_pinter, "jw": jain_wallace, "ss": serrano_smith, "pd
 SIZES = {"epochs", "hidden", "attention_hidden", "embedding"}
 DIFFERENT = {
     "sst": {"embedding"},
+    "record-wiegreffe-pinter": {"embedding"},
+    "record-wiegreffe-pinter-imdb": {"embedding"},
+    "record-jain-wallace": {"embedding"},
+    "record-serrano-smith": {
+        *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
+        "convolution",
+    },
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,
@@ -222,3 +230,15 @@ def test_minilm_is_fine_tuned_as_the_field_does(tmp_path: Path) -> None:
         pace = 0.1 if model == "continuation" else 1
         assert (found.epochs, found.architecture.hidden) == (2, 16)
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}
+
+
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset.startswith("record-")])
+def test_a_run_of_the_record_goes_on_from_one_data_set_to_the_next(preset: str) -> None:
+    whole = config_of(preset)
+    raw = overlaid(DEFAULT, yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()))
+    groups = [raw, *(raw[name] for name in ("serrano_smith", "jain_wallace"))]
+    (group,) = [group for group in groups if group["datasets"]]
+    names = group["datasets"]
+    for number in range(1, len(names)):
+        group["datasets"] = names[:number]
+        assert differences(parse_config(raw), whole) == []

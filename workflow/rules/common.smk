@@ -36,6 +36,7 @@ from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
+from attention_audit.written import refuse_given_twice
 
 
 def ask(question, *arguments):
@@ -51,6 +52,9 @@ def declared(path):
     return yaml.safe_load((Path(workflow.basedir) / path).read_text(encoding="utf-8"))
 
 
+if workflow.is_main_process:
+    for written in ("config.yaml", *workflow.config_settings.configfiles):
+        ask(refuse_given_twice, Path(written))
 PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
 PLACES = CONFIG.places

@@ -24,10 +24,10 @@ OPENING = """# Configuration
 
 Written from the typed configuration (`attention_audit/config.py`) by `make docs`. `config.yaml` is the default run;
 `--configfile presets/<name>.yaml` changes what a preset names, and `--config key=value` changes a single key: a list
-replaces the one it overrides, a group is merged with it. An unknown key, a wrong type or a value out of bounds ends the
-run before it starts, with a line for each fault that names the key. Numbers are not converted from text: in YAML, write
-`1.0e-3`, since `1e-3` is a text there. What is other on a single data set, in the models of any paper, stands under its
-name in `models`.
+replaces the one it overrides, a group is merged with it. An unknown key, a wrong type, a value out of bounds or a key
+that stands twice in a file ends the run before it starts, with a line for each fault that names the key. Numbers are
+not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text there. What is other on a single data set, in
+the models of any paper, stands under its name in `models`.
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
 results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one

@@ -27,6 +27,7 @@ from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
+from attention_audit.written import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
@@ -123,7 +124,8 @@ def _laid_over(below: Any, above: Any) -> Any:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A configuration file. Raises AuditError where it cannot be read."""
+    """A configuration file. Raises AuditError where it cannot be read, or gives a key twice."""
+    refuse_given_twice(path)
     try:
         settings = dict(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
         return settings | {"corpora": dict(settings.get("corpora") or {})}

@@ -1,0 +1,49 @@
+"""Keys that stand twice in a configuration file, of which YAML would lose one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from planned import ROOT
+
+from attention_audit.errors import AuditError
+from attention_audit.listing import listing
+from attention_audit.written import refuse_given_twice
+
+FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_file_of_ours_gives_a_key_twice(path: Path) -> None:
+    refuse_given_twice(path)
+
+
+def test_each_key_is_named_with_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("agreement: {texts: 1}\ntraining:\n  seed: 1\n  epochs: 2\n  seed: 3\nagreement: {steps: 2}\n")
+    with pytest.raises(AuditError) as refusal:
+        refuse_given_twice(path)
+    assert str(refusal.value).splitlines() == [
+        f"{path}: the key training.seed stands in line 3 and again in line 5; leave one out",
+        f"{path}: the key agreement stands in line 1 and again in line 6; leave one out",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a: &x {b: 1}\nc: *x\n", "a: {b: 1}\nb: {a: 1}\n", "- {a: 1}\n- {a: 2}\n", "a: &x [*x]\n", "a: [", "a: !!x {"],
+)
+def test_what_gives_no_key_twice_is_left_to_its_readers(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    refuse_given_twice(path)
+    refuse_given_twice(tmp_path / "nowhere.yaml")
+
+
+def test_the_list_of_a_run_refuses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    path = tmp_path / "mine.yaml"
+    path.write_text("resamples: 10\nresamples: 20\n")
+    with pytest.raises(AuditError, match=r"the key resamples stands in line 1 and again in line 2; leave one out$"):
+        listing([path])

@@ -1,0 +1,60 @@
+"""The command line of the record: keep a run, or write the pages of all that are kept."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from attention_audit.artefacts.files import whole
+from attention_audit.errors import AuditError
+from attention_audit.replication_pages.gallery import gallery
+from attention_audit.replication_pages.keeping import keep
+from attention_audit.replication_pages.kept import RECORD, ROOT
+from attention_audit.replication_pages.pages import written_pages
+from attention_audit.report.facts import commit
+
+
+def parser() -> argparse.ArgumentParser:
+    """Its words."""
+    parser = argparse.ArgumentParser(prog="python -m attention_audit.replication_pages", description=__doc__)
+    parser.add_argument("--docs", type=Path, default=ROOT / RECORD.parent, help="the folder of the pages")
+    verbs = parser.add_subparsers(dest="verb")
+    keeping = verbs.add_parser("keep", help="keep a finished run; afterwards call this again without `keep`")
+    keeping.add_argument("results", type=Path, help="the folder of its results")
+    keeping.add_argument("place", help="<page> or <page>/<run>, as replication_pages/entries.py declares them")
+    keeping.add_argument("--commit", default="", help="of the code that made it; by default that of this checkout")
+    return parser
+
+
+def write(docs: Path) -> list[Path]:
+    """Write all pages below `docs`, the gallery included, and remove those of runs that are no longer kept."""
+    record = docs / RECORD.name
+    record.mkdir(parents=True, exist_ok=True)
+    pages = {**written_pages(record), "gallery.md": gallery(record)}
+    for stale in record.glob("*.md"):
+        if stale.relative_to(docs).as_posix() not in pages:
+            stale.unlink()
+    for name, text in pages.items():
+        with whole(docs / name) as path:
+            path.write_text(text, encoding="utf-8")
+    return [docs / name for name in pages]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Keep a run or write the pages. A fault that the user can mend ends in one line and exit status 1."""
+    call = parser().parse_args(arguments)
+    try:
+        if call.verb == "keep":
+            print(keep(call.results, call.place, call.commit or commit(ROOT) or "", call.docs / RECORD.name))
+        else:
+            print(*write(call.docs), sep="\n")
+    except AuditError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

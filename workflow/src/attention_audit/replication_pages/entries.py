@@ -1,0 +1,449 @@
+"""What the record is to hold: its pages, the runs of each, and what is known of why numbers differ; words, no numbers.
+
+A page is written once a run of it is kept. What is said here of a run holds whatever came out of it; every number on a
+page is read from the tables of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Published numbers, by regular expressions that match the whole of their data set, row and metric."""
+
+    dataset: str = ".*"
+    row: str = ".*"
+    metric: str = ".*"
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """One run of a page. name: of its folder, below that of the page. preset: its configuration, in presets/.
+
+    about: what is run, in a sentence. options: what follows --config, besides the mirror and the results. changes: the
+    one thing that is other than in the run `beside`, to which it is held; "" for a run in its own right. cells: the
+    numbers that the change is about.
+    """
+
+    name: str
+    preset: str
+    about: str
+    options: str = ""
+    changes: str = ""
+    beside: str = ""
+    cells: Cells = Cells()
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why ours differ from published numbers, as far as that is known without a run that changes one thing; or why a
+    finding in words does not come back, where `finding` is a regular expression within it.
+    """
+
+    cells: Cells
+    because: str
+    finding: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a paper says in words, and where this package measures it.
+
+    source: where the paper says it. measure: a question of the summary, or an effect beside one; of a `table` other
+    than the summary, a metric. theirs: the word that the paper's finding comes to, of a question; of all else a bound,
+    such as "above 0" or "below 0.5". rows: the models of the summary, or the rows of the table. datasets: of which the
+    paper says so; () for all. suite: whose models.
+    """
+
+    says: str
+    source: str
+    measure: str
+    theirs: str
+    suite: str
+    rows: tuple[str, ...]
+    datasets: tuple[str, ...] = ()
+    table: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
+
+    about: what is asked, and why. tables: which of a run's tables the page shows whole. beyond: what nobody can know
+    from these runs, a sentence each.
+    """
+
+    name: str
+    title: str
+    about: str
+    runs: tuple[KeptRun, ...]
+    paper: str = ""
+    tables: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    beyond: tuple[str, ...] = ()
+
+
+ONE_TRAINING = (
+    "How far the paper's own numbers would move from one training to another: each is of one training, unless the "
+    "paper says otherwise. Our interval is of our trainings, and is taken to be theirs too."
+)
+PREPARATION = (
+    "Whether the paper's texts were split into words, filtered and parted as ours are, where its authors have "
+    "published no file of the prepared texts: a difference in the data would look like one in the models."
+)
+VECTORS = (
+    "What the papers' own word vectors would have given: they were not at hand, so all trained models here begin with "
+    "others. A run with other vectors shows how much such a choice can move, not how much this one did."
+)
+
+WIEGREFFE_PINTER = Page(
+    "wiegreffe-pinter",
+    "Wiegreffe & Pinter 2019",
+    "Is attention needed, stable and transferable, and could a whole model attend elsewhere and predict the same? The "
+    "paper's four tests of a BiLSTM with additive attention.",
+    (
+        KeptRun(
+            "main",
+            "record-wiegreffe-pinter",
+            "The whole protocol on SST, 20 Newsgroups and AG News: nine seeds, four guides, fourteen lambdas from "
+            "scratch, and the search by continuation.",
+        ),
+        KeptRun(
+            "imdb",
+            "record-wiegreffe-pinter-imdb",
+            "IMDb, cut to what two cores do in about three hours: three seeds, the search by continuation alone and "
+            "shortened, words deleted from 300 texts. No training or test text is left out.",
+        ),
+        KeptRun(
+            "selected-on-test",
+            "record-wiegreffe-pinter",
+            "SST and 20 Newsgroups with epochs selected on the test split, as the paper's were.",
+            "'datasets=[sst, newsgroups]' 'training={selection: test}' 'audits={wp: [performance, predictions]}'"
+            " 'adversary={search: continuation}'",
+            "the split on which epochs are selected",
+            "main",
+            Cells("sst|newsgroups", "base|uniform", "f1"),
+        ),
+        KeptRun(
+            "twitter-vectors",
+            "record-wiegreffe-pinter",
+            "SST and 20 Newsgroups with GloVe's 25 dimensions from Twitter in the place of 100.",
+            "'datasets=[sst, newsgroups]' vectors=glove-twitter-25d 'audits={wp: [performance, predictions]}'"
+            " 'adversary={search: continuation}'",
+            "the word vectors",
+            "main",
+            Cells("sst|newsgroups", metric="f1"),
+        ),
+    ),
+    paper="WP2019",
+    findings=(
+        Finding(
+            "Uniform weights do as well as learnt ones, so the task is no test bed for attention",
+            "section 3.2, table 2",
+            "needed",
+            "no",
+            "wp",
+            ("base",),
+            ("newsgroups", "agnews"),
+        ),
+        Finding(
+            "A simple model that the attention guides does better than one guided by uniform weights",
+            "section 3.4, table 3",
+            "transferable",
+            "yes",
+            "wp",
+            ("base",),
+            ("sst", "imdb"),
+        ),
+        Finding(
+            "A simple model does better under the base model's maps than under an adversary's",
+            "section 4.1, table 3",
+            "transferable_adversary",
+            "above 0",
+            "wp",
+            ("base",),
+            ("sst", "imdb"),
+        ),
+    ),
+    reasons=(
+        Reason(
+            Cells(row="guide_adversary"),
+            "an adversary that predicts as the base model does may point to words that help another model; one that "
+            "was trained from scratch with a large lambda may point to none",
+        ),
+        Reason(
+            Cells(dataset="newsgroups", metric="instances|positive|negative|f1"),
+            "the paper's posts are an older preparation of the data, with fewer texts than the archive gives",
+        ),
+        Reason(
+            Cells(row="base|uniform", metric="f1"),
+            "the paper selects its epochs on the test split, and its word vectors are others",
+        ),
+    ),
+    beyond=(ONE_TRAINING, PREPARATION, VECTORS),
+)
+
+JAIN_WALLACE = Page(
+    "jain-wallace",
+    "Jain & Wallace 2019",
+    "Does attention order the words as gradients and leave-one-out do, and do other weights give other predictions? "
+    "Three encoders under additive attention, for single texts and for pairs.",
+    (
+        KeptRun(
+            "main",
+            "record-jain-wallace",
+            "Eight data sets, three encoders, three seeds, at the paper's sizes and epochs.",
+        ),
+        KeptRun(
+            "with-first-epoch",
+            "record-jain-wallace",
+            "SST with the first epoch among those from which one is selected; the authors' later run leaves it out.",
+            "'jain_wallace={datasets: [sst], recipes: {default: {first_epoch: true}}}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "whether the first epoch may be selected",
+            "main",
+            Cells("sst", ".*(attention~gradient|attention~loo)/overall", "tau"),
+        ),
+        KeptRun(
+            "selected-on-test",
+            "record-jain-wallace",
+            "SST with epochs selected on the test split, as the paper's were.",
+            "'jain_wallace={datasets: [sst], recipes: {default: {selection: test}}}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "the split on which epochs are selected",
+            "main",
+            Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
+        ),
+        KeptRun(
+            "twitter-vectors",
+            "record-jain-wallace",
+            "SST and 20 Newsgroups with GloVe's 25 dimensions from Twitter in the place of 100.",
+            "vectors=glove-twitter-25d 'jain_wallace={datasets: [sst, newsgroups]}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "the word vectors",
+            "main",
+            Cells("sst|newsgroups", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
+        ),
+        KeptRun(
+            "random-vectors",
+            "record-jain-wallace",
+            "SST with random vectors of 300 dimensions, the paper's width.",
+            "vectors=random 'jain_wallace={datasets: [sst]}' 'audits={jw: [performance, predictions, correlation]}'",
+            "the word vectors",
+            "main",
+            Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
+        ),
+        KeptRun(
+            "wider-babi",
+            "record-jain-wallace",
+            "bAbI 1 with 128 units in the place of 32.",
+            "'jain_wallace={datasets: [babi-1], recipes: {babi-1: {hidden: 128}}}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "the units of the encoders",
+            "main",
+            Cells("babi-1", "[a-z_]+", "accuracy"),
+        ),
+    ),
+    paper="JW2019",
+    findings=(
+        Finding(
+            "Permuting the weights of a recurrent encoder hardly changes the prediction",
+            "section 4.2.1, figure 5",
+            "used",
+            "no",
+            "jw",
+            ("lstm_tanh",),
+        ),
+        Finding(
+            "Attention over a recurrent encoder's states orders the words only weakly as gradients do",
+            "section 4.1, table 2",
+            "tau",
+            "below 0.5",
+            "jw",
+            ("lstm_tanh/attention~gradient/overall",),
+            table="jw_table2_correlation",
+        ),
+        Finding(
+            "It orders them only weakly as leave-one-out does",
+            "section 4.1, table 2",
+            "tau",
+            "below 0.5",
+            "jw",
+            ("lstm_tanh/attention~loo/overall",),
+            table="jw_table2_correlation",
+        ),
+        Finding(
+            "Attention over states that know only their own word orders the words much as gradients do",
+            "section 4.1, table 2",
+            "tau",
+            "above 0.5",
+            "jw",
+            ("average_tanh/attention~gradient/overall",),
+            ("sst", "imdb"),
+            "jw_table2_correlation",
+        ),
+    ),
+    reasons=(Reason(Cells("snli|babi-3|agnews"), "the mirror has a part of the training texts"),),
+    beyond=(ONE_TRAINING, PREPARATION, VECTORS),
+)
+
+SERRANO_SMITH = Page(
+    "serrano-smith",
+    "Serrano & Smith 2019",
+    "Is attention a ranking by importance: how much must be erased until the decision flips? Six hierarchical and flat "
+    "models, on data sets that anyone can have.",
+    (
+        KeptRun(
+            "main",
+            "record-serrano-smith",
+            "AG News with 4 classes, 20 Newsgroups with 20 and IMDb by ratings with 8, on subsets; three seeds.",
+        ),
+    ),
+    paper="SS2019",
+    tables=("ss_table3_accuracy",),
+    beyond=(
+        "What the paper's own data sets would have given: Yahoo Answers, IMDb by ten ratings, Amazon and Yelp were not "
+        "at hand, so that no number of its tables has a counterpart. Only its findings in words are held against ours.",
+        ONE_TRAINING,
+    ),
+)
+
+RATIONALES = Page(
+    "rationales",
+    "Words that people marked",
+    "Do attributions point to the words that people mark as the reason? Attention and other attributions beside "
+    "chance, beside rare words, and beside other annotators, after DeYoung et al. 2020 and Sen et al. 2020.",
+    (
+        KeptRun(
+            "main",
+            "rationales",
+            "Yelp-HAT, read by models that are trained on IMDb, and SST, whose phrases have labels: a BiLSTM with its "
+            "uniform twin, and attention on a frozen MiniLM.",
+        ),
+    ),
+    tables=("table_plausibility",),
+    beyond=(
+        "Whether a model that is right for the wrong words would have been noticed: marked words say what convinces "
+        "people, not what a model relies on.",
+        "How well models that are trained on Yelp's reviews would do: those with marks are too few to train on.",
+    ),
+)
+
+DECEPTION = Page(
+    "deception",
+    "Pruthi et al. 2020",
+    "Who notices a model whose attention was trained to hide the words that it relies on?",
+    (
+        KeptRun(
+            "main",
+            "deception",
+            "SST with a sentence of Wikipedia behind each review, and the gender of the first pronoun: two models, "
+            "honest and with two lambdas, five seeds.",
+        ),
+    ),
+    paper="PD2020",
+    tables=("pd_table_noticed",),
+    reasons=(
+        Reason(Cells(), "we train on batches of 64 texts at five times the rate, the authors on single texts"),
+        Reason(
+            Cells("sst-wiki"),
+            "states that know only their own word have no other place for what a hidden word says; so where many words "
+            "decide, the model gives up accuracy, or keeps attention on them",
+            finding="^embedding.*(attention leaves|little accuracy|relies)",
+        ),
+    ),
+    beyond=(
+        "What their third data set, occupations, would have given: it is not to be had.",
+        "What a Transformer that was trained to deceive would show: the paper has one, and none is trained here.",
+        "Whether a liar would be noticed that was trained to deceive these very questions: those here were trained for "
+        "their attention alone.",
+    ),
+)
+
+DIVERSITY = Page(
+    "diversity",
+    "Mohankumar et al. 2020",
+    "Do states that differ make maps readable? LSTMs as they are, with orthogonal states, and trained for diverse "
+    "ones.",
+    (
+        KeptRun(
+            "main",
+            "diversity",
+            "SST whole, 20 Newsgroups, IMDb and SNLI on subsets, six models, two seeds, half the paper's units.",
+        ),
+    ),
+    paper="MD2020",
+    tables=("md_table_readable",),
+    reasons=(
+        Reason(
+            Cells("newsgroups|imdb|snli"),
+            "short texts and few of them, and fewer epochs and units than the paper's",
+        ),
+        Reason(Cells("sst"), "fewer epochs and units than the paper's, and other word vectors"),
+    ),
+    beyond=(
+        "How far a number would move with more trainings: of two, an interval is wide, and hardly any word is said.",
+        VECTORS,
+    ),
+)
+
+MINILM = Page(
+    "minilm",
+    "A Transformer: MiniLM",
+    "What may be read into the map of a Transformer? Attention on the states of a frozen MiniLM, asked the questions "
+    "of three papers; and MiniLM fine-tuned, asked of the map of its own last layer.",
+    (
+        KeptRun("frozen", "minilm-sst", "SST, read by a frozen MiniLM under attention, in the suites of three papers."),
+        KeptRun(
+            "fine-tuned",
+            "minilm-sst-finetuned",
+            "SST, classified by MiniLM fine-tuned from three seeds, with a twin of uniform weights and a search for an "
+            "adversary.",
+        ),
+    ),
+    tables=("hf_table_comparison", "hf_table_heads"),
+    beyond=(
+        "What larger Transformers, or more layers' maps, would show: one small encoder and its last layer are asked.",
+        "What is published: none of the papers has such a model, so that no number here has a counterpart.",
+    ),
+)
+
+CONTROLS = Page(
+    "controls",
+    "Generated corpora",
+    "Do the tests find what is there, and nothing else? The default run, on corpora whose truth is known.",
+    (
+        KeptRun(
+            "main",
+            "",
+            "The default run: eight generated corpora, and the models of all suites that are trained.",
+        ),
+    ),
+    tables=("controls",),
+    beyond=(
+        "Whether the tests find what is there in texts that people write: a generated corpus has one cue at a time.",
+    ),
+)
+
+PAGES = (
+    WIEGREFFE_PINTER,
+    JAIN_WALLACE,
+    SERRANO_SMITH,
+    DECEPTION,
+    DIVERSITY,
+    RATIONALES,
+    MINILM,
+    CONTROLS,
+)
+"""All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""
+
+QUOTING = frozenset({"wp_fig2_attention_maps", "own_fig_attention_maps", "hf_fig_attention_maps", "texts"})
+"""Exhibits that show texts: kept of generated corpora alone, since the texts of others are not ours to hand on."""
+
+
+def page_named(name: str) -> Page | None:
+    """The page of this name; None where there is none."""
+    return next((page for page in PAGES if page.name == name), None)

@@ -1,0 +1,234 @@
+"""From a folder of results to docs/replication/<page>/<run>/: what pages need of a run, small enough to be kept."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+from PIL import Image
+
+from attention_audit.artefacts.journal import Entry, read_journal
+from attention_audit.artefacts.parquet import read_provenance
+from attention_audit.artefacts.record import read_record
+from attention_audit.config import Config
+from attention_audit.corpus.sources.control import KINDS
+from attention_audit.errors import AuditError
+from attention_audit.jobs.exhibit import ExhibitJob
+from attention_audit.names import Look, Names
+from attention_audit.plan.corpora import with_training
+from attention_audit.plan.exhibit import Exhibit, Figure
+from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.suites import SUITES
+from attention_audit.replication_pages.entries import PAGES, QUOTING, KeptRun, Page, page_named
+from attention_audit.replication_pages.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent
+from attention_audit.report.facts import machines, span, versions
+from attention_audit.tables.wording import labels_of
+
+LARGEST = 150_000
+"""Bytes of a figure at most."""
+MOST = 8 * 2**20
+"""Bytes of all that is kept, at most."""
+NARROWEST = 550
+"""Pixels across: a figure that would have to be narrower is not legible, and is not kept."""
+COLOURS = (64, 16)
+"""Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
+MACHINE = frozenset({"mirror", "results", "replace"})
+"""Keys of the configuration that say where files lay on one machine."""
+PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
+DIGEST = "digest"
+"""The generated corpus that is declared apart from the others."""
+COMMIT = re.compile(r"[0-9a-f]{7,40}")
+
+
+def shrunk(path: Path) -> bytes:
+    """A figure as a small PNG: few colours, and only as many pixels as fit into LARGEST bytes.
+
+    A repository keeps every version of a file for ever, so that a print resolution would cost each clone. Empty where
+    no legible size is small enough.
+    """
+    with Image.open(path) as image:
+        full = image.convert("RGB")
+    width = full.width
+    while width >= min(NARROWEST, full.width):
+        sized = full.resize((width, round(full.height * width / full.width)), Image.Resampling.LANCZOS)
+        for colours in COLOURS:
+            drawn = BytesIO()
+            sized.quantize(colours).save(drawn, format="png", optimize=True)
+            if drawn.tell() <= LARGEST:
+                return drawn.getvalue()
+        width = int(width * 0.8)
+    return b""
+
+
+def _without(value: Any, prefix: str) -> Any:
+    """A configuration without the folder of the mirror in its paths, which lies elsewhere on another machine."""
+    if isinstance(value, Mapping):
+        return {key: _without(inner, prefix) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without(inner, prefix) for inner in value]
+    return value.removeprefix(prefix) if isinstance(value, str) else value
+
+
+def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """The whole configuration of a run, of its own data sets and vectors, without what is of one machine.
+
+    raw: as results/config.yaml has it.
+    """
+    used = with_training(config, config.every_dataset)
+    own_models = raw.get("models") or {}
+    vectors = {config.corpora[name].vectors or config.vectors for name in used}
+    own = {key: value for key, value in raw.items() if key not in MACHINE}
+    own["corpora"] = {name: raw["corpora"][name] for name in used}
+    own["models"] = {name: entry for name, entry in own_models.items() if name in used}
+    own["word_vectors"] = {name: entry for name, entry in raw["word_vectors"].items() if name in vectors}
+    kept: dict[str, Any] = _without(own, f"{raw['mirror']}/") if raw.get("mirror") else own
+    return kept
+
+
+def labels_in(settings: ExhibitJob) -> dict[str, str]:
+    """What the tables of a run call all names, from the settings of the job that made one of all suites."""
+    names = [
+        Names("model", models.where, {name: Look(look[0]) for name, look in models.looks.items()})
+        for models in settings.models.values()
+    ]
+    return labels_of(names, settings.titles)
+
+
+def spent_of(jobs: list[Entry]) -> list[Spent]:
+    """CPU seconds by rule, the longest first."""
+    by_rule: dict[str, list[float]] = {}
+    for job in jobs:
+        by_rule.setdefault(job.stage, []).append(job.cpu_seconds)
+    spent = [Spent(rule=rule, jobs=len(each), cpu_seconds=round(sum(each), 1)) for rule, each in by_rule.items()]
+    return sorted(spent, key=lambda each: -each.cpu_seconds)
+
+
+def kinds_of(jobs: list[Entry]) -> list[MachineKind]:
+    """The kinds of machines, the busiest first; of each what decides how fast it is."""
+    kinds = [
+        MachineKind(cpu=each.cpu, cores=each.cores, memory=round(each.memory / 2**30), gpu=each.gpu or "")
+        for each, _ in machines(jobs)
+    ]
+    return [kind for number, kind in enumerate(kinds) if kind not in kinds[:number]]
+
+
+def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
+    """The exhibits of a run that are kept: tables alone of a run that changes one thing; none that quotes texts, unless
+    all of them are generated.
+    """
+    ours = {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
+    return [
+        exhibit
+        for exhibit in EXHIBITS
+        if (ours or exhibit.name not in QUOTING)
+        and not (run.changes and isinstance(exhibit, Figure))
+        and all((results / exhibit.folder / f"{exhibit.name}{ending}").is_file() for ending in exhibit.endings)
+    ]
+
+
+def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
+    """What is known of a run, from its files and its logs. Raises AuditError where a file is damaged."""
+    tables = [results / exhibit.folder / f"{exhibit.name}{exhibit.endings[0]}" for exhibit in exhibits]
+    # jobs name their files from the folder in which Snakemake ran, which may have been another
+    relative = [f"{config.results}/{path.relative_to(results).as_posix()}" for path in tables]
+    jobs = read_journal(results / "logs", relative)
+    if not jobs:
+        raise AuditError(f"{results}/logs: has no finished jobs of {config.results}/; keep the folder of a whole run")
+    _, ended = span(jobs) or (None, jobs[-1].started)
+    records = sorted((results / "raw").glob("**/records/*.json"))
+    settings = read_provenance(results / "tables" / "summary.parquet")
+    return Facts(
+        made=ended.date().isoformat(),
+        commit=commit,
+        versions=versions([settings]),
+        machines=kinds_of(jobs),
+        spent=spent_of(jobs),
+        files=[
+            RawFile(file=f"{each['folder']}/{each['file']}", sha256=each["sha256"], canonical=each["canonical"])
+            for each in map(read_record, records)
+        ],
+        datasets={kind.key: suite.datasets for kind in SUITES if (suite := kind(config)).datasets},
+        labels=labels_in(ExhibitJob.model_validate(settings["settings"])),
+    )
+
+
+def declared(place: str) -> tuple[Page, KeptRun]:
+    """The page and run that "page" or "page/run" names. Raises AuditError where none is declared so."""
+    name, _, run = place.partition("/")
+    page = page_named(name)
+    if page is None:
+        raise AuditError(f"{name}: no such page; one of {', '.join(page.name for page in PAGES)}")
+    found = next((each for each in page.runs if each.name == (run or page.runs[0].name)), None)
+    if found is None:
+        known = ", ".join(f"{name}/{each.name}" for each in page.runs)
+        raise AuditError(f"{place}: no such run; one of {known}, or declare it in replication_pages/entries.py")
+    return page, found
+
+
+def weight(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def keep(results: Path, place: str, commit: str, record: Path) -> str:
+    """Keep the run in `results` as `place`, "page" or "page/run", in the folder `record`; what was there is replaced.
+
+    commit: of the code that made it. Returns what was kept, in a sentence. Raises AuditError, and leaves everything as
+    it was, where the run is not whole or all that is kept would be too large.
+    """
+    page, run = declared(place)
+    if not COMMIT.fullmatch(commit):
+        raise AuditError(f"--commit {commit!r}: not a commit; give the hash of the code that made the run")
+    summary, written = results / "tables" / "summary.parquet", results / CONFIG
+    for path in (summary, written):
+        if not path.is_file():
+            raise AuditError(f"{path}: not there; let the run make all of it, with `snakemake all`, and keep it then")
+    raw = yaml.safe_load(written.read_text(encoding="utf-8"))
+    config = Config.model_validate(raw)
+    exhibits = made(results, config, run)
+    facts = facts_of(results, config, exhibits, commit)
+    target = record / page.name / run.name
+    record.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".keeping-", dir=record) as temporary:
+        new = Path(temporary)
+        left = [each.name for each in exhibits if not copied(results / each.folder, each, new / each.folder)]
+        text = yaml.safe_dump(kept_config(raw, config), sort_keys=False, allow_unicode=True)
+        (new / CONFIG).write_text(text, encoding="utf-8")
+        (new / FACTS).write_text(json.dumps(facts.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        size = weight(new)
+        total = weight(record) - (weight(target) if target.is_dir() else 0)
+        if total > MOST:
+            raise AuditError(f"{record}: would hold {total:,} bytes, at most {MOST:,}; keep fewer runs")
+        if target.is_dir():
+            shutil.rmtree(target)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copytree(new, target)
+    kept = (
+        f"{len(exhibits) - len(left)} tables and figures, {size / 2**20:.2f} of at most {MOST / 2**20:.0f} MiB in all"
+    )
+    without = f"; too large to be kept: {', '.join(left)}" if left else ""
+    return f"{target}: {kept}{without}"
+
+
+def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
+    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and, without its provenance, .md.
+
+    False where it is a figure too large to be kept.
+    """
+    into.mkdir(exist_ok=True)
+    if isinstance(exhibit, Figure):
+        small = shrunk(folder / f"{exhibit.name}.png")
+        if small:
+            (into / f"{exhibit.name}.png").write_bytes(small)
+        return bool(small)
+    shutil.copyfile(folder / f"{exhibit.name}.csv", into / f"{exhibit.name}.csv")
+    text = (folder / f"{exhibit.name}.md").read_text(encoding="utf-8")
+    (into / f"{exhibit.name}.md").write_text(PROVENANCE.sub("\n", text), encoding="utf-8")
+    return True

@@ -1,0 +1,151 @@
+"""What is kept of a run in docs/replication/: tables as .csv and .md, figures, the configuration, and run.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pydantic import ValidationError
+
+from attention_audit.columns.kinds import Artefact, Column, artefact
+from attention_audit.errors import AuditError
+from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.replication_pages.entries import PAGES, KeptRun, Page
+from attention_audit.section import Section
+
+ROOT = Path(__file__).parents[4]
+RECORD = Path("docs") / "replication"
+"""The folder of the pages and of what is kept, in a checkout."""
+FACTS, CONFIG = "run.json", "config.yaml"
+
+
+class MachineKind(Section):
+    """A kind of machine, without a name: processor, cores, GiB of memory, and the GPU that was used, "" for none."""
+
+    cpu: str
+    cores: int
+    memory: int
+    gpu: str
+
+
+class Spent(Section):
+    """The jobs of one rule: how many, and CPU seconds of all."""
+
+    rule: str
+    jobs: int
+    cpu_seconds: float
+
+
+class RawFile(Section):
+    """A fetched file, and whether it has the published bytes; None where no checksum is published."""
+
+    file: str
+    sha256: str
+    canonical: bool | None
+
+
+class Facts(Section):
+    """What is known of a kept run. made: the day on which its last job ended. commit: of the code that made it.
+
+    labels: what its tables call models, rankings and attributions. datasets: by the key of their suite.
+    """
+
+    made: str
+    commit: str
+    versions: dict[str, str]
+    machines: list[MachineKind]
+    spent: list[Spent]
+    files: list[RawFile]
+    datasets: dict[str, list[str]]
+    labels: dict[str, str]
+
+    @property
+    def cpu_hours(self) -> float:
+        """CPU hours of all jobs."""
+        return sum(spent.cpu_seconds for spent in self.spent) / 3600
+
+
+def _cell(column: Column, text: str) -> Any:
+    """One value of a .csv file, which has an empty text for what is not known."""
+    if column.type == pa.string():
+        return text
+    if column.type == pa.bool_():
+        return text == "True" if text else None
+    return float(text) if text else nan
+
+
+def read_csv(path: Path, declared: Artefact) -> pd.DataFrame:
+    """A table that was written as .csv, with the columns that are declared of it; numbers are floats.
+
+    A column that was declared since then is empty. Raises AuditError where the file is no such table.
+    """
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        if (first := declared.columns[0].name) not in frame:
+            raise ValueError(f"no column {first}")
+        columns = {
+            column.name: [_cell(column, text) for text in frame.get(column.name, [""] * len(frame))]
+            for column in declared.columns
+        }
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{path}: not a table of kind {declared.name} ({error}); keep its run again") from error
+    return pd.DataFrame(columns, columns=declared.schema.names)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run that is kept: what is declared of it, and its folder."""
+
+    page: Page
+    run: KeptRun
+    folder: Path
+
+    @property
+    def facts(self) -> Facts:
+        """What run.json says. Raises AuditError where it is no such file."""
+        path = self.folder / FACTS
+        try:
+            return Facts.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, ValidationError) as error:
+            raise AuditError(f"{path}: cannot be read; keep the run again") from error
+
+    def file(self, exhibit: Exhibit) -> Path:
+        """The file of an exhibit that a page shows: .md of a table, .png of a figure; perhaps not there."""
+        return self.folder / exhibit.folder / f"{exhibit.name}{'.md' if isinstance(exhibit, Table) else '.png'}"
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """The exhibits that are kept, in the order of the report."""
+        return [exhibit for exhibit in EXHIBITS if self.file(exhibit).is_file()]
+
+    def shows(self, exhibit: Exhibit) -> bool:
+        """Whether an exhibit is kept, and is no table without rows."""
+        if not isinstance(exhibit, Table):
+            return self.file(exhibit).is_file()
+        rows = self.table(exhibit.name)
+        return rows is not None and len(rows) > 0
+
+    def table(self, name: str) -> pd.DataFrame | None:
+        """A table by its name; None where it is not kept."""
+        path = self.folder / "tables" / f"{name}.csv"
+        declared = next(table.columns for table in TABLES if table.name == name)
+        return read_csv(path, artefact(declared)) if path.is_file() else None
+
+
+def kept_runs(record: Path, page: Page) -> list[Kept]:
+    """The runs of a page that are kept below `record`, in their order."""
+    every = (Kept(page, run, record / page.name / run.name) for run in page.runs)
+    return [kept for kept in every if (kept.folder / FACTS).is_file()]
+
+
+def every_kept(record: Path) -> Iterator[Kept]:
+    """All runs that are kept, in the order of the pages."""
+    for page in PAGES:
+        yield from kept_runs(record, page)

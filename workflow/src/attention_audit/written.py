@@ -1,0 +1,47 @@
+"""A configuration file as somebody wrote it: what a reader of YAML takes without a word, and what is no such file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from attention_audit.errors import AuditError
+
+
+def _given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
+    """Keys that one group gives twice, with the lines of both. seen: the parts that were looked at; some are shared."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for name, value in node.value:
+            here, line = f"{key}.{name.value}".removeprefix("."), name.start_mark.line + 1
+            if here in lines:
+                yield here, lines[here], line
+            lines.setdefault(here, line)
+            yield from _given_twice(value, seen, here)
+    elif isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            yield from _given_twice(part, seen, key)
+
+
+def refuse_given_twice(path: Path) -> None:
+    """Raise AuditError, with a line for each, where a configuration file gives a key twice.
+
+    YAML would take the last one, and what the first one says would be lost. A file that is no YAML, or not there, is
+    left to those who read it.
+    """
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return
+    found = _given_twice(root, set()) if root else ()
+    lines = [
+        f"{path}: the key {key} stands in line {first} and again in line {second}; leave one out"
+        for key, first, second in found
+    ]
+    if lines:
+        raise AuditError(*lines)
