@@ -96,13 +96,6 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     assert plan.trainings.passes(training) == 10
 
 
-def test_the_files_of_a_data_set_are_also_those_that_it_is_trained_on() -> None:
-    records = plan_of().records(["yelp-hat"])
-    assert "results/raw/imdb/records/aclImdb_v1.tar.gz.json" in records
-    assert "results/raw/yelp-hat/records/ham_part7.csv.json" in records
-    assert len(records) == 5
-
-
 def test_what_each_model_is_trained_on(suite: Suite) -> None:
     assert suite.reference(Run("base", 10)) is None
     assert suite.reference(Run("guide_trained_mlp", 10)) is None

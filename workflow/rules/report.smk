@@ -43,7 +43,7 @@ rule report_page:
             for exhibit in PLAN.exhibiting.made(folder)
         ],
         config=rules.guide_files.output.config,
-        records=PLAN.records(corpora.with_training(CONFIG, PLAN.scope.datasets)),
+        records=PLAN.records(PLAN.scope.datasets),
     output:
         page=f"{PLACES.results}/report.html",
     log:

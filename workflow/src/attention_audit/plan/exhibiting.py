@@ -190,8 +190,7 @@ class Exhibiting:
                 names = [name for name in read.columns if name in made]
                 return [(FileOf(name=name), self.path(tables[name], ".parquet")) for name in names]
             case "records":
-                every = with_training(self.scope.config, self.scope.datasets)
-                return [(FileOf(name=""), path) for path in record_files(self.scope.config, every)]
+                return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
 
     def inputs(self, exhibit: Exhibit, only: str = "") -> Inputs:
         """The input files of a job, perhaps of `only` one data set.
