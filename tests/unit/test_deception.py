@@ -15,6 +15,7 @@ from summaries import answer, row
 from torch import nn
 
 from attention_audit.answer.intervals import Effect, minus
+from attention_audit.answer.words import NO, YES
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
 from attention_audit.columns.claims import CLAIMS
@@ -242,7 +243,7 @@ def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
         "hiding costs accuracy",
         "it relies on the words that it hides",
     ]
-    assert table["holds"].all()
+    assert set(table["holds"]) == {YES}
     hidden, cost, reliance = table["ours"]
     assert (hidden, cost, reliance) == (pytest.approx(0.0004 / 0.777), pytest.approx(-17.0), pytest.approx(12.0))
     assert table["theirs"].tolist()[:2] == ["0.04 %, honest 77.7 %", "60.6 %, honest 76.9 %"]
@@ -251,14 +252,14 @@ def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
 
 def test_claims_fail_where_nothing_is_hidden_and_where_it_costs_much() -> None:
     nothing = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.9, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.9})
-    assert not pd_table_claims(nothing, MODELS, PAIR, 50)["holds"].any()
+    assert set(pd_table_claims(nothing, MODELS, PAIR, 50)["holds"]) == {NO}
     # of a data set that the paper has no numbers of, hiding is to cost little
     dear = rows({HONEST: 0.5, LIAR: 0.0}, {HONEST: 0.9, LIAR: 0.8}, {HONEST: 0.5, LIAR: 0.5}).assign(dataset="mine")
     table = pd_table_claims(dear, MODELS, PAIR, 50)
     assert table["claim"].iloc[1].endswith("hiding costs little accuracy")
-    assert table["holds"].tolist() == [True, False, True]
+    assert table["holds"].tolist() == [YES, NO, YES]
     cheap = pd_table_claims(dear.assign(right=True), MODELS, PAIR, 50)
-    assert cheap["holds"].iloc[1]
+    assert cheap["holds"].iloc[1] == YES
 
 
 def located_rows(effects: dict[str, float]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.claims import CLAIMS
@@ -146,7 +147,8 @@ def claims(**changes: pd.DataFrame) -> pd.DataFrame:
 def test_findings_are_differences_from_the_twin(tmp_path: Path) -> None:
     table = claims()
     assert list(table["ours"]) == pytest.approx([-0.5, -0.05, 0.2, 0.0, 0.0, -0.2, -0.4])
-    assert list(table["holds"]) == [True, False, True, False, False, False, True]
+    # forty texts are too few to say that a twentieth fewer are right
+    assert list(table["holds"]) == [YES, UNDECIDED, YES, NO, NO, NO, YES]
     assert table["claim"].iloc[0] == "the states of the diversity LSTM differ more than those of the vanilla LSTM"
     assert list(table["theirs"].iloc[:2]) == ["-0.480 (table 2)", "-0.018 (table 2)"]
     write_table(tmp_path / "claims.parquet", CLAIMS, table, PROVENANCE)
@@ -161,7 +163,7 @@ def test_what_is_not_known_has_no_finding() -> None:
 def test_an_accuracy_within_the_bound_holds() -> None:
     same = rows(label=1, prediction=lambda _, number: int(number >= 8))
     table = claims(predictions=same)
-    assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [True]
+    assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [YES]
 
 
 @pytest.mark.parametrize(

@@ -361,7 +361,7 @@ def test_cells_are_matched_whole() -> None:
 
 
 def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:
-    rows = [("sst", "c", "s", 0.1 + 0.2, -math.inf, NAN, "", True), ("a", "b", "NA", NAN, 1.0, 2.0, "t", False)]
+    rows = [("sst", "c", "s", 0.1 + 0.2, -math.inf, NAN, "", "yes"), ("a", "b", "NA", NAN, 1.0, 2.0, "t", "no")]
     frame = pd.DataFrame(rows, columns=CLAIMS.schema.names)
     path = tmp_path / "claims.csv"
     frame.to_csv(path, index=False)

@@ -144,6 +144,12 @@ def test_what_is_not_known_is_left_out(audits, tmp_path, provenance):
     assert read_frame(path, TEXTS)["stable"].isna().all()
 
 
+def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
+    table = of_texts(NOTHING, contrasts=None, unique_model="")
+    write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
+    assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(top(table)) == 0
+
+
 def test_where_nothing_can_be_gained_there_is_no_share():
     assert share_of(np.array([0.1, 0.1, 0.1]), np.array([0.2, 0.0, -0.1])).tolist() == pytest.approx(
         [0.5, math.nan, math.nan], nan_ok=True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.columns.kinds import FLAG, REAL, STRING, Artefact, Column
+from attention_audit.columns.kinds import REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 
 CLAIMS = Artefact(
@@ -17,6 +17,10 @@ CLAIMS = Artefact(
         Column("low", REAL, nullable=True, meaning="lower end of its 95 % bootstrap interval over instances and seeds"),
         Column("high", REAL, nullable=True, meaning="upper end of that interval"),
         Column("theirs", STRING, meaning="what the paper has"),
-        Column("holds", FLAG, meaning="whether it comes back, the whole interval considered"),
+        Column(
+            "holds",
+            STRING,
+            meaning="yes where the whole interval is on the finding's side, no where none of it is, else undecided",
+        ),
     ),
 )

@@ -39,7 +39,7 @@ VERDICTS = {
     SAME: "a property of the texts, which rounds to the published one",
     OTHER: "a property of the texts, which does not",
 }
-BACK, NOT_SHOWN, AGAINST, OPEN, UNASKED = "comes back", "not shown", "does not come back", "open", "not asked"
+BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 UNEXPLAINED = "no run shows the cause yet"
 BOUND = re.compile(r"(above|below) (-?[\d.]+)")
 BOUNDS = ("value", "low", "high")
@@ -205,7 +205,7 @@ class Written:
         missing = self.missing()
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
         words = Counter(line[-2] for line in self.findings)
-        heard = ", ".join(f"{word} {words[word]}" for word in (BACK, NOT_SHOWN, AGAINST, OPEN, UNASKED) if words[word])
+        heard = ", ".join(f"{word} {words[word]}" for word in (BACK, AGAINST, OPEN, UNASKED) if words[word])
         findings = f"{words.total()} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
         numbers = grid(["verdict", "numbers", "it means"], rows) if rows else "No published number has a counterpart.\n"
@@ -241,7 +241,7 @@ class Written:
     def claimed(self, row: Row) -> tuple[str, ...]:
         """One row of a table of findings."""
         ours, low, high = (f"{row[name]:.3g}" for name in ("ours", "low", "high"))
-        word = UNASKED if isnan(row["ours"]) else BACK if row["holds"] else NOT_SHOWN
+        word = UNASKED if isnan(row["ours"]) else {YES: BACK, NO: AGAINST}.get(str(row["holds"]), OPEN)
         return (
             display_name(str(row["dataset"])),
             str(row["claim"]),

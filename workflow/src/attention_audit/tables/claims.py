@@ -1,7 +1,8 @@
 """The findings of Serrano & Smith 2019, one by one, and whether this run finds the same.
 
-A claim that a difference exists holds where the whole interval lies on the claimed side. A claim that there is no clear
-difference holds where the whole interval lies below what the paper calls one, so that few texts never confirm it.
+A claim that a difference exists holds where the whole interval lies on the claimed side, and does not where none of it
+does; otherwise it is undecided. A claim that there is no clear difference holds where the whole interval lies below
+what the paper calls one, so that few texts never confirm it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
+from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names, display_name
@@ -34,7 +35,22 @@ class Finding(NamedTuple):
     low: float
     high: float
     theirs: str
-    holds: bool
+    holds: str
+
+
+def above(low: float, high: float, bound: float) -> str:
+    """Whether a number with this interval is above a bound: yes, no or undecided."""
+    return YES if low > bound else NO if high <= bound else UNDECIDED
+
+
+def below(low: float, high: float, bound: float) -> str:
+    """Whether it is below a bound, likewise."""
+    return above(-high, -low, -bound)
+
+
+def at_most(low: float, high: float, bound: float) -> str:
+    """Whether it is at most a bound, likewise."""
+    return {YES: NO, NO: YES}.get(word := above(low, high, bound), word)
 
 
 def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
@@ -57,7 +73,7 @@ def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) 
             low,
             high,
             "above 0 (figures 5 and 6)",
-            low > 0,
+            above(low, high, 0),
         )
 
 
@@ -77,10 +93,10 @@ def one_gradient(model: str, name: str, ranking: str, ours: float, low: float, h
         clear = clear_ratio()
         claim = f"{name}: {ranking} does not clearly flip earlier than attention"
         bound = f"{statistic}; below {clear:g}, the least that the paper has with an encoder"
-        return Finding(claim, bound, ours, low, high, "attention on par or better (figure 6)", high < clear)
+        return Finding(claim, bound, ours, low, high, "attention on par or better (figure 6)", below(low, high, clear))
     theirs = f"{claimed.note} {claimed.value:g}" if claimed else "above 1 (figures 5 and 10)"
     claim = f"{name}: {ranking} flips earlier than attention"
-    return Finding(claim, f"{statistic}; above 1", ours, low, high, theirs, low > 1)
+    return Finding(claim, f"{statistic}; above 1", ours, low, high, theirs, above(low, high, 1))
 
 
 def gradients(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
@@ -128,7 +144,7 @@ def minority(dataset: str, single_weight: pd.DataFrame, resamples: int, models: 
                 low,
                 high,
                 f"{own:g}" if own else f"{least:g} to {most:g} (HANrnn)",
-                high <= most,
+                at_most(low, high, most),
             )
 
 
@@ -150,5 +166,4 @@ def ss_table_claims(
             *minority(dataset, single, resamples, models),
         )
         rows += [(dataset, *finding) for finding in findings]
-    frame = pd.DataFrame(rows, columns=CLAIMS.schema.names)
-    return frame.astype({"holds": np.bool_})
+    return pd.DataFrame(rows, columns=CLAIMS.schema.names)

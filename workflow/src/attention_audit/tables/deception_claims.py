@@ -1,6 +1,7 @@
 """The findings of Pruthi et al. 2020, one by one, and whether this run finds the same.
 
-A claim that a number falls, or stays, holds where the whole interval lies on the claimed side.
+A claim that a number falls, or stays, holds where the whole interval lies on the claimed side, and does not where none
+of it does; otherwise it is undecided.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from attention_audit.audits.bootstrap import Floats, bootstrap, difference, mean
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.contrasts import Liar
 from attention_audit.names import Names
-from attention_audit.tables.claims import Finding
+from attention_audit.tables.claims import Finding, above, below
 from attention_audit.tables.deception import PAPER, percentages
 from attention_audit.tables.published import published
 from attention_audit.tables.resampling import SEED, cube
@@ -61,7 +61,7 @@ def of_pair(
         f"attention on them, liar / honest model; below {TENTH:g}",
         *hidden,
         quoted(dataset, pair, "mass_percent", "little is left (table 3)"),
-        hidden[2] < TENTH,
+        below(*hidden[1:], TENTH),
     )
     cost = drawn(difference(mean), liar["accuracy_percent"], honest["accuracy_percent"])
     published_pair = [theirs(dataset, model, "accuracy_percent") for model in (pair.liar, pair.honest)]
@@ -72,7 +72,7 @@ def of_pair(
             "accuracy (%), liar - honest model; below 0",
             *cost,
             quoted(dataset, pair, "accuracy_percent", ""),
-            cost[2] < 0,
+            below(*cost[1:], 0),
         )
     else:
         yield Finding(
@@ -80,7 +80,7 @@ def of_pair(
             f"accuracy (%), liar - honest model; above -{COST:g}",
             *cost,
             quoted(dataset, pair, "accuracy_percent", "surprisingly little cost (abstract)"),
-            cost[1] > -COST,
+            above(*cost[1:], -COST),
         )
     reliance = drawn(difference(mean), liar["accuracy_percent"], liar["deleted_percent"])
     yield Finding(
@@ -88,7 +88,7 @@ def of_pair(
         "accuracy (%) of the same model, with them - without them; above 0",
         *reliance,
         "above 0, of a model that is trained without them (table 3)",
-        reliance[1] > 0,
+        above(*reliance[1:], 0),
     )
 
 
@@ -113,5 +113,4 @@ def pd_table_claims(
             if pair.honest in values and pair.liar in values:
                 found = of_pair(dataset, pair, values, models[pair.liar].label, resamples)
                 rows += [(dataset, *finding) for finding in found]
-    frame = pd.DataFrame(rows, columns=CLAIMS.schema.names)
-    return frame.astype({"holds": np.bool_})
+    return pd.DataFrame(rows, columns=CLAIMS.schema.names)

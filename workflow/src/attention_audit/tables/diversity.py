@@ -18,7 +18,7 @@ from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names
 from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
-from attention_audit.tables.claims import Finding
+from attention_audit.tables.claims import Finding, above, below
 from attention_audit.tables.published import published
 from attention_audit.tables.resampling import SEED, Estimate, estimate
 from attention_audit.tables.tidy import as_table, beside_paper
@@ -253,7 +253,7 @@ def differences(
                 low,
                 high,
                 theirs(metric, dataset, model, plain, claimed.theirs),
-                low > claimed.bound if claimed.sign > 0 else high < claimed.bound,
+                (above if claimed.sign > 0 else below)(low, high, claimed.bound),
             ),
         )
 
@@ -275,7 +275,7 @@ def erased(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator
                 low,
                 high,
                 "fewer (figure 3)",
-                high < 0,
+                below(low, high, 0),
             ),
         )
 
@@ -314,4 +314,4 @@ def md_table_claims(
         found += erased(of_dataset(ranked_sets, dataset), resamples, models)
         found.sort(key=lambda each: list(models).index(each[0]))
         rows += [(dataset, *finding) for _, finding in found]
-    return pd.DataFrame(rows, columns=CLAIMS.schema.names).astype({"holds": np.bool_})
+    return pd.DataFrame(rows, columns=CLAIMS.schema.names)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from attention_audit.answer.sentence import beside_marks
-from attention_audit.answer.words import YES
+from attention_audit.answer.words import NO, YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
@@ -100,7 +100,7 @@ def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
             "statistic": claims["statistic"],
             "ours": [f"{value} [{least}, {most}]" for value, least, most in zip(ours, low, high, strict=True)],
             "paper": claims["theirs"],
-            "holds": ["yes" if holds else "NO" for holds in claims["holds"]],
+            "holds": [word.upper() if word == NO else word for word in claims["holds"]],
         },
         dtype=str,
     )

@@ -220,7 +220,9 @@ def texts(
         words = corpus[subject.dataset]
         tokens = dict(zip(words["id"], words["tokens"], strict=True))
         own = said[subject.dataset, subject.suite, subject.model]
-        rows.append(of_subject(subject, frames, own, tokens, names[subject.dataset], margins))
+        # which texts there are is known from the predictions
+        if len(frames["predictions"]):
+            rows.append(of_subject(subject, frames, own, tokens, names[subject.dataset], margins))
     return pd.concat(rows[1:] or rows, ignore_index=True)
 
 
