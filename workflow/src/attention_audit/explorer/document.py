@@ -73,8 +73,8 @@ class AboutMap(TypedDict):
 
 
 class AboutColumn(TypedDict):
-    """A column of tables/texts.parquet, of lists the first entry: its name, label, kind, unit ("" for none), and what it
-    means in a sentence.
+    """A column of tables/texts.parquet, of lists the first entry. label: its name for readers. unit: "" for none.
+    meaning: a sentence.
     """
 
     name: str
