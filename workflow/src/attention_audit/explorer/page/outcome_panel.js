@@ -50,7 +50,7 @@ export function outcomePanel() {
       const decided = verdict(argmax(before), argmax(after), classes);
       named("verdict").textContent = untouched(hold) ? `The model says ${classes[argmax(before)]}` : decided;
       named("verdict").classList.toggle("flipped", argmax(before) !== argmax(after));
-      named("classes").replaceChildren(distributionTable(classes, after, before));
+      named("classes").replaceChildren(distributionTable(classes, after, { before }));
       named("distances").replaceChildren(
         ...distance("JSD of the maps", apart, Math.LN2, "Jensen-Shannon divergence from the model's own map, in nats"),
         ...distance("TVD of the predictions", moved, 1, "Total variation distance from the model's own prediction"),
