@@ -152,6 +152,7 @@ function drawHold(place) {
     weights,
     before: isHere ? predict(reading, own) : view.distribution(place, state.seed),
     after: isHere ? predict(reading, weights) : beforehand,
+    isHere,
     labelOf: (key) => view.maps.get(key)?.label ?? "chance",
   });
   numbers.show(view, state.seed, place, weights);

@@ -35,10 +35,10 @@ export function outcomePanel() {
   return {
     /**
      * Show what a hold does. own, weights: the model's own map and the held one; before, after: the predictions;
-     * after is null where it is not known.
+     * after is null where it is not known. isHere: whether the page computes them. labelOf: the label of a map's key.
      */
-    show(classes, hold, { own, weights, before, after, labelOf }) {
-      named("means").replaceChildren(element("b", {}, done(hold, labelOf)), ` ${meaning(hold)}`);
+    show(classes, hold, { own, weights, before, after, isHere, labelOf }) {
+      named("means").replaceChildren(element("b", {}, done(hold, labelOf)), ` ${meaning(hold, isHere)}`);
       const apart = jsd(own, weights);
       if (!after) {
         named("verdict").textContent = "What this model would predict is not known";
