@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from typing import Literal, NotRequired, TypedDict
 
 MapKind = Literal["attention", "signed", "share", "mark"]
@@ -199,3 +199,9 @@ def packed(view: View) -> str:
     # half a surrogate pair, which a damaged file may hold, has no bytes in UTF-8
     data = text.encode("utf-8", "replace")
     return b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode("ascii")
+
+
+def unpacked(text: str) -> View:
+    """The view that `packed` has written."""
+    view: View = json.loads(gzip.decompress(b64decode(text)))
+    return view
