@@ -203,7 +203,8 @@ export function holdPanel(change) {
     const colours = columns.some((column) => column.matches(".for, .against"))
       ? " Blue speaks for the prediction; orange with stripes, against it."
       : "";
-    named("scale").textContent = `A full column is a weight of ${scale}. The line in it is the model's own weight.${colours}`;
+    named("scale").textContent =
+      `A full column is a weight of ${scale}. The line in it is the model's own weight.${colours}`;
   }
 
   return {

@@ -76,13 +76,14 @@ export function listPanel(change) {
   function drawControls() {
     named("only").replaceChildren(
       named("only").querySelector("legend"),
-      ...quickOf(columns).map(({ name, label, meaning }) =>
+      ...quickOf(view, columns).map(({ name, label, meaning, count }) =>
         element(
           "label",
           { title: meaning },
           element("input", {
             type: "checkbox",
             value: name,
+            disabled: count === 0,
             on: {
               change: (event) =>
                 change({
@@ -90,7 +91,7 @@ export function listPanel(change) {
                 }),
             },
           }),
-          ` ${label}`,
+          ` ${label} (${count.toLocaleString("en")})`,
         ),
       ),
     );
@@ -116,7 +117,12 @@ export function listPanel(change) {
         return element(
           "li",
           {},
-          element("button", { type: "button", "aria-label": `Remove the filter: ${text}`, on: { click: remove } }, text, " ×"),
+          element(
+            "button",
+            { type: "button", "aria-label": `Remove the filter: ${text}`, on: { click: remove } },
+            text,
+            " ×",
+          ),
         );
       }),
     );
@@ -146,7 +152,9 @@ export function listPanel(change) {
           element("b", {}, predicted),
           ` ${digits(confidence(view, place, state.seed))}`,
           predicted === gold ? null : element("span", { class: "wrong" }, ` gold: ${gold}`),
-          sorted && !named_ ? element("span", { class: "sorted" }, `${sorted.label} ${wordOf(sorted, sorted.value(place))}`) : null,
+          sorted && !named_
+            ? element("span", { class: "sorted" }, `${sorted.label} ${wordOf(sorted, sorted.value(place))}`)
+            : null,
         ),
       ),
     );
