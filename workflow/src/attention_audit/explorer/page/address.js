@@ -34,7 +34,7 @@ function writeBegin(begin) {
 
 function readBegin(text) {
   const [kind, ...values] = text.split(",");
-  const names = BEGINS[kind];
+  const names = Object.hasOwn(BEGINS, kind) ? BEGINS[kind] : null;
   if (!names || values.length !== names.length) {
     return NOTHING.begin;
   }

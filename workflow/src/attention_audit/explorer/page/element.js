@@ -28,3 +28,8 @@ export function offer(select, pairs, chosen) {
   select.replaceChildren(...pairs.map(([value, label]) => element("option", { value }, label)));
   select.value = chosen ?? "";
 }
+
+/** A word as a node; characters that turn the direction of writing turn no other word's. */
+export function isolated(word) {
+  return /[\u202a-\u202e\u2066-\u2069]/.test(word) ? element("bdi", {}, word) : document.createTextNode(word);
+}

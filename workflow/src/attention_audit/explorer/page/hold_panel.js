@@ -108,7 +108,7 @@ export function holdPanel(change) {
     const classes = ["word", direction, isMark ? "mark" : ""].filter(Boolean).join(" ");
     const parts = [
       element("span", { class: "track" }, element("i", { class: "now" }), element("i", { class: "was" })),
-      element("span", { class: "name", dir: "auto" }, word),
+      element("span", { class: "name" }, word),
     ];
     if (!view.about.here) {
       return element("div", { class: classes }, ...parts);

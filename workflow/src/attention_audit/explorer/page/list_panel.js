@@ -1,7 +1,7 @@
 // The list of texts: search, filters, order, and a link to each text.
 
 import { toFragment } from "./address.js";
-import { element, named, offer } from "./element.js";
+import { element, isolated, named, offer } from "./element.js";
 import { columnsOf, confidence, listed, quickOf, wordOf } from "./texts.js";
 import { NOTHING } from "./weights.js";
 import { counted, digits } from "./wording.js";
@@ -123,9 +123,9 @@ export function listPanel(change) {
   }
 
   function row(place) {
-    const { texts, about } = view;
-    const gold = about.classes[texts.gold[place]];
-    const predicted = about.classes[view.prediction(place, state.seed)];
+    const { texts, classes } = view;
+    const gold = classes[texts.gold[place]];
+    const predicted = classes[view.prediction(place, state.seed)];
     const sorted = column(state.sort);
     const named_ = ["gold", "predicted", "confidence"].includes(state.sort);
     const words = texts.words[place];
@@ -139,7 +139,7 @@ export function listPanel(change) {
           href: toFragment({ ...state, text: texts.id[place], hold: NOTHING }),
           "aria-current": texts.id[place] === state.text ? "true" : null,
         },
-        element("span", { class: "snippet", dir: "auto" }, cut.join(" ")),
+        element("span", { class: "snippet", dir: "auto" }, ...cut.flatMap((word) => [isolated(word), " "])),
         element(
           "span",
           { class: "facts" },

@@ -40,8 +40,8 @@ function settled(wanted, opened) {
   const whole = { ...wanted, view: known.key, seed };
   if (opened.placeOf(whole.text) < 0) {
     const first = list.places(opened, whole)[0] ?? 0;
+    whole.hold = whole.text === null ? whole.hold : NOTHING;
     whole.text = opened.texts.id[first];
-    whole.hold = NOTHING;
   }
   const place = opened.placeOf(whole.text);
   const offered = opened.mapsOf(place, seed);
@@ -108,9 +108,9 @@ function drawScope() {
 }
 
 function drawHeading(place) {
-  const { texts, about: shown } = view;
-  const predicted = shown.classes[view.prediction(place, state.seed)];
-  const gold = shown.classes[texts.gold[place]];
+  const { texts, classes, about: shown } = view;
+  const predicted = classes[view.prediction(place, state.seed)];
+  const gold = classes[texts.gold[place]];
   named("kicker").textContent = [shown.dataset_name, shown.suite_name, shown.model_name, `seed ${state.seed}`, state.text].join(" · ");
   named("decision").replaceChildren(
     "The model says ",
@@ -147,11 +147,12 @@ function drawHold(place) {
   const { begin } = state.hold;
   const beforehand = begin.kind === "own" ? view.distribution(place, state.seed) : view.imposed(place, state.seed, begin.key ?? begin.kind);
   hold.show(view, state, place, { own, weights });
-  outcome.show(view.about.classes, state.hold, {
+  outcome.show(view.classes, state.hold, {
     own,
     weights,
     before: isHere ? predict(reading, own) : view.distribution(place, state.seed),
     after: isHere ? predict(reading, weights) : beforehand,
+    isHere,
     labelOf: (key) => view.maps.get(key)?.label ?? "chance",
   });
   numbers.show(view, state.seed, place, weights);

@@ -2,11 +2,12 @@
 
 import { shade } from "./colours.js";
 import { distributionTable } from "./distribution.js";
-import { element, named } from "./element.js";
+import { element, isolated, named } from "./element.js";
 import { argmax, jsd, predict } from "./readout.js";
 import { digits, precise } from "./wording.js";
 
 const SIDES = ["left", "right"];
+const FEW = 3;
 
 /** The words of a text in spans; those that `values` has a value for are shaded, relative to `most`. */
 function shaded(view, place, kind, values, most) {
@@ -22,7 +23,7 @@ function shaded(view, place, kind, values, most) {
       element(
         "span",
         { class: classes.filter(Boolean).join(" "), title: precise(values[at]), style: { background, color: ink } },
-        word,
+        isolated(word),
       ),
       " ",
     ];
@@ -83,27 +84,27 @@ export function mapsPanel(change) {
 
   /** The predictions that belong to a map: imposed on the shown states, and that of the map's own model. */
   function predictions(view, place, seed, map) {
-    const { classes } = view.about;
+    const { classes } = view;
     const rows = [];
     const isOwn = map.key === `attention:${seed}`;
     if (map.kind !== "attention" || isOwn) {
-      rows.push([`this training`, view.distribution(place, seed)]);
+      rows.push(["Predicted by this training", view.distribution(place, seed)]);
     } else {
       const here = view.about.here ? predict(view.reading(place, seed), view.values(place, map.key)) : view.imposed(place, seed, map.key);
       if (here) {
-        rows.push(["these weights on the states of this training", here]);
+        rows.push(["Predicted with these weights and the states of this training", here]);
       }
       const own = view.own(place, map.key);
       if (own) {
-        rows.push([map.computed === "even" ? "its twin, trained with uniform weights" : "the model whose map it is, with its own states", own]);
+        rows.push([map.computed === "even" ? "Predicted by the twin that was trained with uniform weights" : "Predicted by the model whose map it is, with states of its own", own]);
       }
     }
     return rows.map(([label, distribution]) =>
       element(
         "div",
         { class: "predicts" },
-        element("p", { class: "quiet" }, `Prediction of ${label}`),
-        distributionTable(classes, distribution),
+        element("p", { class: "quiet" }, label),
+        distributionTable(classes, distribution, { most: FEW }),
       ),
     );
   }

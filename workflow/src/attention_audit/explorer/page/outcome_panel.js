@@ -35,10 +35,10 @@ export function outcomePanel() {
   return {
     /**
      * Show what a hold does. own, weights: the model's own map and the held one; before, after: the predictions;
-     * after is null where it is not known.
+     * after is null where it is not known. isHere: whether the page computes them. labelOf: the label of a map's key.
      */
-    show(classes, hold, { own, weights, before, after, labelOf }) {
-      named("means").replaceChildren(element("b", {}, done(hold, labelOf)), ` ${meaning(hold)}`);
+    show(classes, hold, { own, weights, before, after, isHere, labelOf }) {
+      named("means").replaceChildren(element("b", {}, done(hold, labelOf)), ` ${meaning(hold, isHere)}`);
       const apart = jsd(own, weights);
       if (!after) {
         named("verdict").textContent = "What this model would predict is not known";
@@ -50,7 +50,7 @@ export function outcomePanel() {
       const decided = verdict(argmax(before), argmax(after), classes);
       named("verdict").textContent = untouched(hold) ? `The model says ${classes[argmax(before)]}` : decided;
       named("verdict").classList.toggle("flipped", argmax(before) !== argmax(after));
-      named("classes").replaceChildren(distributionTable(classes, after, before));
+      named("classes").replaceChildren(distributionTable(classes, after, { before }));
       named("distances").replaceChildren(
         ...distance("JSD of the maps", apart, Math.LN2, "Jensen-Shannon divergence from the model's own map, in nats"),
         ...distance("TVD of the predictions", moved, 1, "Total variation distance from the model's own prediction"),

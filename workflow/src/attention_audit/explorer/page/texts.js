@@ -42,8 +42,8 @@ export const QUICK = [
 export function columnsOf(view, seed) {
   const { texts, about } = view;
   const own = [
-    ["gold", "gold label", "text", "what the data say", (place) => about.classes[texts.gold[place]]],
-    ["predicted", "prediction", "text", "what this seed says", (place) => about.classes[view.prediction(place, seed)]],
+    ["gold", "gold label", "text", "what the data say", (place) => view.classes[texts.gold[place]]],
+    ["predicted", "prediction", "text", "what this seed says", (place) => view.classes[view.prediction(place, seed)]],
     ["confidence", "confidence", "number", "probability of the predicted class", (place) => confidence(view, place, seed)],
     ["length", about.items, "integer", `how many ${about.items} the text has`, (place) => texts.words[place].length],
   ];

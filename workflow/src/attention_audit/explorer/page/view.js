@@ -26,6 +26,8 @@ export class View {
   constructor(about, texts) {
     this.about = about;
     this.texts = texts;
+    // a number alone would be taken for a value
+    this.classes = about.classes.map((name) => (/^\d+$/.test(name) ? `class ${name}` : name));
     this.maps = new Map(about.maps.map((map) => [map.key, map]));
   }
 

@@ -26,9 +26,11 @@ export function done(hold, labelOf) {
     shuffle: () => "The model's own weights, dealt out to the items in another order.",
     map: () => `The weights of another map, ${labelOf(begin.key)}, on the states of this training.`,
     erase: () =>
-      begin.count === 0
-        ? "Nothing is erased yet."
-        : `The first ${begin.count} by ${labelOf(begin.key)} have no weight, and the others share it.`,
+      [
+        "Nothing is erased yet.",
+        `The first item by ${labelOf(begin.key)} has no weight, and the others share it.`,
+        `The first ${begin.count} items by ${labelOf(begin.key)} have no weight, and the others share it.`,
+      ][Math.min(begin.count, 2)],
   }[begin.kind]();
   if (!moves.length) {
     return begun;
@@ -38,16 +40,16 @@ export function done(hold, labelOf) {
   return begin.kind === "own" ? by : `${begun} Then ${by}`;
 }
 
-/** What the numbers under a hold mean, and what they do not. */
-export function meaning(hold) {
+/** What the numbers under a hold mean, and what they do not. isHere: whether the page computes them. */
+export function meaning(hold, isHere) {
   const not = {
     uniform: "The twin that was trained with uniform weights is another model, with other states.",
     map: "What the other model itself predicts stands beside the maps: it has states of its own.",
     erase: "The erased items are not deleted from the text: the states of the others were made with them.",
   };
-  const means =
-    "The states stay as they are. So this is exactly what the last step of this model says when it listens to the " +
-    "same states with other weights";
+  const part = isHere ? "the last step of this model" : "the rest of this model";
+  const how = isHere ? "" : ", computed beforehand";
+  const means = `The states stay as they are. So this is what ${part} says when it listens to the same states with other weights${how}`;
   const general = "It is not what a model would say that was trained to attend so, nor a model that read another text.";
   return untouched(hold) ? `${means}.` : `${means}. ${not[hold.begin.kind] ?? general}`;
 }
