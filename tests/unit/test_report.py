@@ -320,8 +320,8 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
     assert hostile.tags == plain.tags
     assert hostile.loads == plain.loads
     assert hostile.links == plain.links
-    # all of it is there, as text
-    assert hostile.text.count(HOSTILE) == plain.text.count("plain") >= 12
+    # all of it is there, as text; but for two in settings, which are JSON and have escapes of their own
+    assert hostile.text.count(HOSTILE) == plain.text.count("plain") - 2 >= 12
 
 
 def test_the_report_links_to_the_explorer_where_there_is_one(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
