@@ -23,7 +23,7 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
-from attention_audit.plan.exploring import EXPLORER, Exploring
+from attention_audit.plan.exploring import EXPLORER, REPORT, Exploring
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
@@ -123,7 +123,7 @@ class Plan:
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
     def known_files(self) -> list[str]:
-        """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
+        """Files that somebody may ask for by name: pages, tables, figures, audits, weights, readouts and corpora."""
         places = self.config.places
         states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
         exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
@@ -133,7 +133,8 @@ class Plan:
             for file in ("corpus", "census", "vocabulary")
         ]
         trained = [path for training in self.trainings.seeds for path in self.trainings.files(training)]
-        return [*exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
+        pages = [f"{self.config.results}/{page}" for page in (REPORT, EXPLORER)]
+        return [*pages, *exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
 
     def import_job(self, training: str) -> ImportJob:
         """The settings of the job that imports a training."""
