@@ -217,7 +217,8 @@ function drawFooter() {
     element(
       "p",
       {},
-      "With attention a, what each item adds to the logits z, and a bias b, the last step of the model is softmax(Σ a z + b). The page computes it from a readout of the model; nothing leaves your machine.",
+      "With attention a, what each item adds to the logits z, and a bias b, the last step of the model is " +
+        "softmax(Σ a z + b). The page computes it from a readout of the model; nothing leaves your machine.",
     ),
     element(
       "p",

@@ -47,7 +47,9 @@ export function done(hold, labelOf) {
 export function meaning(hold, { isHere, itself }) {
   const part = isHere ? "the last step of this model" : "the rest of this model";
   const how = isHere ? "" : ", computed beforehand";
-  const means = `The states stay as they are. So this is what ${part} says when it listens to the same states with other weights${how}.`;
+  const means =
+    `The states stay as they are. So this is what ${part} says when it listens to the same states with other ` +
+    `weights${how}.`;
   if (untouched(hold)) {
     return means;
   }
@@ -57,7 +59,8 @@ export function meaning(hold, { isHere, itself }) {
     map: itself && `The model whose map it is has other states, and says ${itself}.`,
     erase: "The erased items are not deleted from the text: the states of the others were made with them.",
   }[kind];
-  return `${means} ${not || "It is not what a model would say that was trained to attend so, nor a model that read another text."}`;
+  const general = "It is not what a model would say that was trained to attend so, nor a model that read another text.";
+  return `${means} ${not || general}`;
 }
 
 /** The decision under other weights beside the model's own. */
