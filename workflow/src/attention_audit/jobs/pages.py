@@ -45,14 +45,15 @@ class GuideJob(Section):
 
 
 class ReportJob(Section):
-    """The report: suites, exhibits in the order of the page, data sets left out, by reason, and the name of the
-    explorer beside it.
+    """The report: suites, exhibits in the order of the page, and data sets left out, by reason.
+
+    explorer: the address of the explorer, seen from the page; "" where the run makes none.
     """
 
     suites: list[ShownSuite]
     exhibits: list[ShownExhibit]
     gaps: dict[str, str]
-    explorer: str
+    explorer: str = ""
 
 
 class ExploredRun(Section):

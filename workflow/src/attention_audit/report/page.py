@@ -81,7 +81,7 @@ class FinishedRun:
     suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
     this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
     captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
-    each. jobs: those that made the results. explorer: the name of that page beside this one; "" where there is none.
+    each. jobs: those that made the results. explorer: the address of the explorer, seen from the page; "" without one.
     """
 
     suites: Sequence[ShownSuite]
