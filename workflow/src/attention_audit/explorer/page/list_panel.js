@@ -134,7 +134,7 @@ export function listPanel(change) {
     const predicted = classes[view.prediction(place, state.seed)];
     const sorted = column(state.sort);
     const named_ = ["gold", "predicted", "confidence"].includes(state.sort);
-    const words = texts.words[place];
+    const words = texts.words[place].slice(0, texts.words[place].length - texts.marks[place]);
     const cut = words.length > FIRST_WORDS ? [...words.slice(0, FIRST_WORDS), "…"] : words;
     return element(
       "li",

@@ -203,27 +203,31 @@ function draw(before = null) {
   drawHold(place);
 }
 
+/** What the page computes of a view, and how. */
+function computed({ here, tail }) {
+  if (!here) {
+    return "All predictions of this model were computed beforehand, by its own layers.";
+  }
+  const sum = "With attention a, what each item adds z, and a bias b, the last step of this model is ";
+  return `${sum}${tail ? "softmax(W tanh(Σ a z + b) + c)" : "softmax(Σ a z + b)"}. The page computes it.`;
+}
+
 function drawFooter() {
-  const { sampled } = view.about;
-  const made = new Date(about.made);
+  const { shown, of, why } = view.about.sampled;
+  const count = (texts) => texts.toLocaleString("en");
+  const made = new Date(about.made).toISOString().slice(0, 16).replace("T", " ");
+  const commit = about.commit ? `, commit ${about.commit.slice(0, 10)}` : "";
+  const texts =
+    shown < of
+      ? `${count(shown)} of the ${count(of)} test texts are on this page. ${why}`
+      : "All test texts are on this page.";
   named("about-page").replaceChildren(
+    element("p", {}, texts),
+    element("p", {}, `${computed(view.about)} Nothing leaves your machine.`),
     element(
       "p",
       {},
-      sampled.shown < sampled.of
-        ? `${sampled.shown.toLocaleString("en")} of the ${sampled.of.toLocaleString("en")} test texts are on this page. ${sampled.why}`
-        : "All test texts are on this page.",
-    ),
-    element(
-      "p",
-      {},
-      "With attention a, what each item adds to the logits z, and a bias b, the last step of the model is " +
-        "softmax(Σ a z + b). The page computes it from a readout of the model; nothing leaves your machine.",
-    ),
-    element(
-      "p",
-      {},
-      `Made ${made.toISOString().slice(0, 16).replace("T", " ")} UTC${about.commit ? `, commit ${about.commit.slice(0, 10)}` : ""}. `,
+      `Made ${made} UTC${commit}. `,
       about.report ? element("a", { href: about.report }, "The report of this run") : "",
     ),
   );
