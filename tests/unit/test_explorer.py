@@ -93,7 +93,10 @@ def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
     assert by_key["adversary"]["label"] == "adversary, lambda 0.1"
     assert by_key["adversary"]["meaning"].endswith("within a TVD of 0.05.")
     assert [map_["key"] for map_ in other["maps"]] == ["attention:7", "uniform", "contribution:7", "people"]
-    assert other["missing"] == {"word_attributions": "Word_attributions needs a network."}
+    assert other["missing"] == {
+        "adversary": "No model of this suite was trained to attend elsewhere.",
+        "gradient, leave-one-out or integrated gradients": "The audit word_attributions needs a network.",
+    }
     view = views["first/wp/base"]
     first = readout(30, 12, 1)
     assert view["id"] == first.ids

@@ -77,7 +77,7 @@ class ExploredView(Section):
 
     model: as in the column `model` of the audits. seeds: of the model, the first of them that which adversaries are
     trained against. uniform: its twin with uniform weights. adversaries: those of which one a family is shown: the
-    furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that one.
+    furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that one alone.
     consistency, instance, attributions: the places of these audits among the job's files of each; None where the audit
     is not asked, and `unasked` says why, by the audit's name.
     """

@@ -39,6 +39,11 @@ from attention_audit.tables.classes import class_names
 
 Settings = ExplorerJob
 
+CALLED = {
+    "instance_adversary": "adversary of each text",
+    "word_attributions": "gradient, leave-one-out or integrated gradients",
+}
+"""What the page calls maps that audits make."""
 PILOT = 40
 """Texts of a data set that say how many bytes one takes."""
 SHORTER = 0.98
@@ -159,8 +164,16 @@ class Sources:
             attributions=self.attributions(view),
             columns=columns,
             columns_seed=next((int(row["seed"]) for row in columns.values()), None),
-            missing={name: f"{reason[:1].upper()}{reason[1:]}." for name, reason in view.unasked.items()},
+            missing=missing(view),
         )
+
+
+def missing(view: ExploredView) -> dict[str, str]:
+    """The maps that a view has not, each with the reason in a sentence."""
+    found = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
+    return found | {
+        called: f"The audit {view.unasked[audit]}." for audit, called in CALLED.items() if audit in view.unasked
+    }
 
 
 def shares_of(marks: Sequence[Sequence[int]] | None, words: int) -> list[float] | None:
