@@ -83,7 +83,7 @@ export function listPanel(change) {
           element("input", {
             type: "checkbox",
             value: name,
-            disabled: count === 0,
+            "data-count": count,
             on: {
               change: (event) =>
                 change({
@@ -104,6 +104,7 @@ export function listPanel(change) {
   function drawState() {
     for (const box of named("only").querySelectorAll("input")) {
       box.checked = state.only.includes(box.value);
+      box.disabled = box.dataset.count === "0" && !box.checked;
     }
     if (named("find").value !== state.find) {
       named("find").value = state.find;

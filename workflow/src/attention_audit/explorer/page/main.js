@@ -132,7 +132,7 @@ function drawHeading(place) {
   );
   named("query").hidden = texts.query[place] === null;
   named("query").replaceChildren(
-    element("b", {}, "Asked of the text: "),
+    element("b", {}, "Read together with: "),
     element("span", { dir: "auto" }, texts.query[place] ?? ""),
   );
   const places = list.places(view, state);
