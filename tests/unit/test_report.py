@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +20,7 @@ from pages import Page, check_page
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.kinds import STRING
+from attention_audit.columns.kinds import FLAG, STRING
 from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
@@ -274,6 +276,57 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
     assert commit(tmp_path) == f"{made} and changes that are not committed"
     (tmp_path / "inner").mkdir()
     assert commit(tmp_path / "inner") is None
+
+
+HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e&lt;'\"/x"
+"""What a class, a data set, a word or a file may be called, and what is never more than a name."""
+
+
+def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance) -> None:
+    texts = ShownExhibit(
+        name="texts", folder="tables", suite="", number="", shows="x",
+        columns="columns.texts:TEXTS", shown="tables.shown:single",
+    )  # fmt: skip
+
+    def shown(name: str) -> Page:
+        file = {"folder": name, "file": name, "bytes": 1, "origin": name, "canonical": True, "sha256": name}
+        cells: dict[str, Any] = {
+            "dataset": name, "suite": "wp", "model": "base", "id": name, "label_name": name, "prediction_name": name,
+            "words": [name], "weights": [1.0], "contributions": [-1.0], "show": "yes",
+        }  # fmt: skip
+        numbers = ("seed", "label", "prediction", "others", "agree")
+        row = {
+            column.name: cells.get(
+                column.name, 1 if column.name in numbers else None if column.type == FLAG else math.nan
+            )
+            for column in TEXTS.columns
+        }
+        about = {"title": name, "about": name, "datasets": [name], "models": {"base": name, **WP.models}}
+        named = WP.model_copy(update=about | {"citation": [name, WP.citation[1]]})
+        finished = run(
+            suites=[named, OTHER],
+            exhibits=[FIGURE, texts],
+            tables={"texts": (pd.DataFrame([row]), provenance.record() | {"settings": {name: name}})},
+            captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
+            config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
+            gaps={name: name},
+            raw_files=[file],
+            jobs=[*JOBS, entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name))],
+            explorer="explorer.html",
+        )
+        return check_page(page(finished, BEGIN, tmp_path))
+
+    plain, hostile = shown("plain"), shown(HOSTILE)
+    assert hostile.tags == plain.tags
+    assert hostile.loads == plain.loads
+    assert hostile.links == plain.links
+    # all of it is there, as text; but for two in settings, which are JSON and have escapes of their own
+    assert hostile.text.count(HOSTILE) == plain.text.count("plain") - 2 >= 12
+
+
+def test_the_report_links_to_the_explorer_where_there_is_one(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+    assert check_page(page(run(explorer="explorer.html"), BEGIN, tmp_path)).links.count("explorer.html") == 2
+    assert "explorer.html" not in check_page(page(run(), BEGIN, tmp_path)).links
 
 
 def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

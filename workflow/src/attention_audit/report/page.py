@@ -81,7 +81,7 @@ class FinishedRun:
     suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
     this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
     captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
-    each. jobs: those that made the results.
+    each. jobs: those that made the results. explorer: the address of the explorer, seen from the page; "" without one.
     """
 
     suites: Sequence[ShownSuite]
@@ -93,6 +93,7 @@ class FinishedRun:
     gaps: Mapping[str, str]
     raw_files: Sequence[Mapping[str, Any]]
     jobs: Sequence[Entry]
+    explorer: str = ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -220,6 +221,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         answers=answers_of(run.tables[ANSWERS][0], run.labels) if summary else [],
         questions=QUESTIONS,
         gaps=run.gaps,
+        explorer=run.explorer,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
         raw_files=run.raw_files,
