@@ -31,6 +31,7 @@ class ShownExhibit(Section):
     suite: str
     number: str
     shows: str
+    answers: list[str]
     columns: str = ""
     shown: str = ""
 
@@ -45,8 +46,12 @@ class GuideJob(Section):
 
 
 class ReportJob(Section):
-    """The report: suites, exhibits in the order of the page, and data sets left out, by reason."""
+    """The report: suites, exhibits in the order of the page, and data sets left out, by reason.
+
+    explorer: the address of the explorer, seen from the page; "" where the run makes none.
+    """
 
     suites: list[ShownSuite]
     exhibits: list[ShownExhibit]
     gaps: dict[str, str]
+    explorer: str = ""

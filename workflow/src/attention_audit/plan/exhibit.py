@@ -68,7 +68,8 @@ class Exhibit:
     the function, "module:name" under this package. shows: what a reader sees, in a few words. suite: whose it is, by
     key; "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
     function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
-    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
+    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. answers:
+    the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Exhibit:
     reads: Mapping[str, Read] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     every_dataset: bool = False
+    answers: tuple[str, ...] = ()
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]

@@ -17,15 +17,15 @@ from PIL import Image
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
-from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
-from attention_audit.report.answers import answers_of
+from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
+from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
 
@@ -81,7 +81,7 @@ class FinishedRun:
     suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
     this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
     captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
-    each. jobs: those that made the results.
+    each. jobs: those that made the results. explorer: the address of the explorer, seen from the page; "" without one.
     """
 
     suites: Sequence[ShownSuite]
@@ -93,6 +93,7 @@ class FinishedRun:
     gaps: Mapping[str, str]
     raw_files: Sequence[Mapping[str, Any]]
     jobs: Sequence[Entry]
+    explorer: str = ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -213,12 +214,15 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         commit=commit(folder),
         sections=sections,
         asked=[section for section in sections if section.suite.datasets],
-        by_paper={section.suite.paper: section.suite for section in reversed(sections)},
+        by_key={section.suite.key: section.suite for section in sections},
+        by_name={exhibit.name: exhibit for exhibit in exhibits},
         checks=[exhibit for exhibit in of_all if exhibit is not summary and exhibit is not single],
         summary=summary,
         single=single,
-        answers=answers_of(run.tables[ANSWERS][0], run.labels) if summary else [],
-        questions=QUESTIONS,
+        answers=answers_of(run.tables[ANSWERS][0], run.labels, run.exhibits) if summary else [],
+        axes=axes_of(run.tables[ANSWERS][0]) if summary else [],
+        plot_size=(WIDTH, HEIGHT),
+        explorer=run.explorer,
         gaps=run.gaps,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),

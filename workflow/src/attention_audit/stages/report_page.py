@@ -37,6 +37,7 @@ def run(job: Job[ReportJob]) -> None:
         gaps=job.settings.gaps,
         raw_files=[read_record(path) for path in job.inputs["records"]],
         jobs=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
+        explorer=job.settings.explorer,
     )
     text = page(finished, datetime.now(UTC), Path.cwd())
     with whole(job.output("page")) as path:
