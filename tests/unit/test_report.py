@@ -34,7 +34,7 @@ from attention_audit.report.facts import commit, machines, span, stage_times, ve
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import guide
-from attention_audit.report.interval_plot import SCALES, UNBOUNDED, plotted
+from attention_audit.report.interval_plot import SCALES, plotted
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
 from attention_audit.tables.asked import ALONE
 
@@ -191,7 +191,7 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     (first, both), (second, one) = answers_of(answered(), labels)
     assert (first, second) == ("SST", "b")
     assert [row.model for row in both] == ["base", "BiLSTM (additive)"]
-    assert [row.first for row in (*both, *one)] == [True, True, True]
+    assert [(row.first, row.guesses) for row in (*both, *one)] == [(True, False)] * 3
     cell = one[0].cells[0]
     assert (cell.word, cell.value, cell.interval, cell.why) == ("yes", "0.250", "[0.125, 0.500]", "")
     assert cell.about == f"{MEASURED['needed']}; 3 trainings, 350 texts; n"
@@ -220,11 +220,13 @@ def test_a_question_without_a_word_says_why() -> None:
     withheld = answer("stable", "undecided", 0.5, 0.25, 0.75) | {"stable_note": f"{ALONE}; too few texts"}
     unbounded = answer("ranks", "undecided", nan, -infinite, infinite)
     unasked = {"unique_note": "no adversary"}
-    ((_, (shown,)),) = answers_of(pd.DataFrame([row("base", withheld, unbounded, unasked)]), {"base": "base"})
+    frame = pd.DataFrame([row("base", withheld, unbounded, unasked, {"learnt": "no"})])
+    ((_, (shown,)),) = answers_of(frame, {"base": "base"})
+    assert shown.guesses
     cells = {cell.question: cell for cell in shown.cells}
     assert (cells["stable"].why, cells["unique"].why) == ("too few texts", "no adversary")
     assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
-    assert (cells["ranks"].value, cells["ranks"].interval) == ("", UNBOUNDED)
+    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "no bounds")
     assert cells["ranks"].plot is not None
     assert (cells["ranks"].plot.below, cells["ranks"].plot.above, cells["ranks"].plot.point) == (True, True, None)
     assert (cells["unique"].plot, cells["needed"].plot) == (None, None)
@@ -237,7 +239,7 @@ def test_scales_are_those_of_all_rows() -> None:
     # the margin lies above the scale of 0 to .5, which grows by a tenth of itself more
     used = axes["used"]
     assert (used.low, used.high, used.unit, used.margin) == ("0", "0.65", "probability", "0.6")
-    assert (axes["signed"].low, axes["signed"].unit, axes["signed"].margin) == ("0.5", "share", "")
+    assert (axes["signed"].low, axes["signed"].unit, axes["signed"].margin) == ("0.5", "", "")
     assert axes["signed"].plot.margin is None
     (_, (_, shown)) = answers_of(frame, {"base": "base", "m": "M"})[0]
     assert shown.cells[2].plot == plotted(0.1, 0.1, 0.2, 0.6, SCALES["used"].holding(0.6))
@@ -360,7 +362,8 @@ def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
     assert "Data sets: mine." in shown.text
     assert {"#suite-wp", "#suite-other", "#extra"} <= set(shown.links)
     assert shown.ids["extra"] == 1
-    assert list(shown.ids).index("checks") < list(shown.ids).index("extra")
+    assert list(shown.ids).index("together") < list(shown.ids).index("extra")
+    assert "checks" not in shown.ids
 
 
 def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

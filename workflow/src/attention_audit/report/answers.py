@@ -13,7 +13,7 @@ from attention_audit.answer.words import NO, NOT_ASKED, YES, by_word
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, UNITS
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
-from attention_audit.report.interval_plot import SCALES, UNBOUNDED, Plot, Scale, alternative, plotted
+from attention_audit.report.interval_plot import SCALES, Plot, Scale, alternative, plotted
 from attention_audit.tables.asked import ALONE
 from attention_audit.tables.shown import instead, interval
 from attention_audit.tables.wording import named, number
@@ -42,9 +42,9 @@ class Row:
     """One model: its suite, by its key (perhaps empty), its seeds, answers and sentence.
 
     view: what the explorer calls it, "<data set>/<suite>/<model>". first: whether it is the first one of its data set
-    and suite. quality: how well it predicts, in words. instead: which attribution does best, by question, with its gain
-    over attention. marks: how well attention points to marked words, empty where none are. seen: the tables and figures
-    that show its answers, each with the questions.
+    and suite. quality: how well it predicts, in words; guesses: whether it is no better than always the same answer.
+    instead: which attribution does best, by question, with its gain over attention. marks: how well attention points to
+    marked words, empty where none are. seen: the tables and figures that show its answers, each with the questions.
     """
 
     model: str
@@ -53,6 +53,7 @@ class Row:
     seeds: int
     first: bool
     quality: str
+    guesses: bool
     sentence: str
     cells: list[Cell]
     instead: list[tuple[str, str]]
@@ -67,7 +68,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Axis:
-    """The scale of a question's drawings: the drawing of a margin alone, and in words its ends, unit and margin."""
+    """The scale of a question's drawings: the drawing of a margin alone, and in words its ends, unit and margin.
+
+    unit: "" for a share. margin: "" where no row is asked the question.
+    """
 
     question: str
     low: str
@@ -90,7 +94,7 @@ def axes_of(summary: pd.DataFrame) -> list[Axis]:
         scale = SCALES[question].holding(margin)
         said = "" if isnan(margin) else f"{margin:g}"
         plot = plotted(nan, nan, nan, margin, scale)
-        axes.append(Axis(question, f"{scale.low:g}", f"{scale.high:g}", UNITS.get(question, "share"), said, plot))
+        axes.append(Axis(question, f"{scale.low:g}", f"{scale.high:g}", UNITS.get(question, ""), said, plot))
     return axes
 
 
@@ -104,7 +108,7 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
         question,
         word,
         number(value, ""),
-        UNBOUNDED if isinf(low) or isinf(high) else interval(low, high).strip(),
+        "no bounds" if isinf(low) or isinf(high) else interval(low, high).strip(),
         "" if word in (YES, NO) else "; ".join(part for part in note.split("; ") if part != ALONE),
         "; ".join(filter(None, [MEASURED[question], rests, note])),
         plotted(value, low, high, margin, scale) if drawn else None,
@@ -143,6 +147,7 @@ def answers_of(
                 seeds=int(row["seeds"]),
                 first=not again,
                 quality=quality(str(row["learnt"]), {name: row[name] for name in SCORES}),
+                guesses=row["learnt"] == NO,
                 sentence=str(row["sentence"]),
                 cells=[_cell(row, question, scales[question]) for question in QUESTIONS],
                 instead=[(question, shown) for question, shown in better if shown],

@@ -21,8 +21,6 @@ STEM = 9.0
 """Length of the bar of an interval that lies beyond the scale as a whole."""
 ROOM = 0.1
 """Share of the scale that is kept on either side of the margin."""
-UNBOUNDED = "an interval without bounds"
-"""What is said of an interval in which the effect may be anything."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +118,6 @@ def alternative(question: str, word: str, value: float, low: float, high: float,
     elif isfinite(low) and isfinite(high):
         interval = f"95 % interval {low:z.3f} to {high:z.3f}"
     else:
-        interval = UNBOUNDED
+        interval = "an interval without bounds"
     against = f"margin {margin:g}, " if not isnan(margin) else ""
     return f"{question}: {word}; {effect}, {interval}, {against}drawn from {scale.low:g} to {scale.high:g}"

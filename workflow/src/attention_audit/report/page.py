@@ -33,6 +33,8 @@ ANSWERS = "summary"
 """The table that the page opens with."""
 SINGLE = "texts"
 """The table that follows it."""
+CHECKS = ("replication", "controls")
+"""The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
 TINTS = 5
@@ -216,7 +218,8 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         asked=[section for section in sections if section.suite.datasets],
         by_key={section.suite.key: section.suite for section in sections},
         by_name={exhibit.name: exhibit for exhibit in exhibits},
-        checks=[exhibit for exhibit in of_all if exhibit is not summary and exhibit is not single],
+        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
+        checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
         single=single,
         answers=answers_of(run.tables[ANSWERS][0], run.labels, run.exhibits) if summary else [],
