@@ -1,5 +1,5 @@
 # make run    set up .venv and run the default workflow
-# make report make what is missing, and results/report.html, one page of everything
+# make report make what is missing, and two pages: results/report.html, results/explorer.html
 # make test   set up .venv and run every check
 # make faults all that docs/reliability.md counts, in about half an hour; some of it needs root
 # make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md

@@ -73,6 +73,15 @@ def new_folder(tmp_path: Path) -> Callable[[], Folder]:
     return lambda: fresh(tmp_path / f"new{next(count)}")
 
 
+@pytest.fixture(scope="session")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A browser for all tests that need one; skips them where the machine has none."""
+    import browser  # Selenium takes a second to import
+
+    with browser.opened(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
     torch.set_num_threads(1)

@@ -38,6 +38,8 @@ TINY: dict[str, Any] = {
     "jain_wallace": {"datasets": []},
     "deception": {"datasets": []},
 }
+PAGES = ("report_page", "explorer")
+"""Rules of pages, which nearly every change makes anew."""
 OFFLINE = ["unshare", "--net", "--map-root-user"]
 """What stands before a command that is to have no network."""
 
@@ -64,7 +66,7 @@ class Finished:
         return {
             rule: int(count)
             for rule, count in rows
-            if rule not in ("total", "all", "corpora", "audits", "tables", "figures", "guide", "report_page")
+            if rule not in (*("total", "all", "corpora", "audits", "tables", "figures", "guide"), *PAGES)
         }
 
 

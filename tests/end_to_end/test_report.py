@@ -9,8 +9,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from explored import scores
 from folder import Folder
 from pages import check_page
+
+from attention_audit.explorer.document import unpacked
+from attention_audit.readout import read_readout
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
@@ -60,6 +64,30 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
     for box in ("train wp adversary", "search wp continuation"):
         assert re.search(rf"<g class=\"models[^>]*><title>{box}:", page)
     assert page.count('<path class="curve"') > len(boxes)
+
+
+def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:
+    """Every map of the page on the states of every seed, against the readouts; and the report leads there."""
+    results = finished.path / "results"
+    text = (results / "explorer.html").read_text()
+    (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
+    view = unpacked(packed)
+    readouts = results / "readouts/chorus/wp"
+    seeds = {seed: read_readout(readouts / f"base/seed{seed}/test.parquet") for seed in (10, 50)}
+    assert view["id"] == seeds[10].ids
+    maps = {f"attention:{seed}": readout.attention for seed, readout in seeds.items()}
+    maps["continuation"] = read_readout(readouts / "continuation/seed10/test.parquet").attention
+    kept = {*maps, "adversary", "instance", "gradient:10", "loo:10", "integrated_gradients:10", "people"}
+    assert view["maps"].keys() == kept
+    for seed, readout in seeds.items():
+        run = view["runs"][str(seed)]
+        for place in range(len(view["id"])):
+            for name, exact in maps.items():
+                states = run["z"][place], run["bias"][place]
+                (ours,) = scores(view["maps"][name][place], *states)  # type: ignore[arg-type]
+                wanted = exact[place].astype(float) @ readout.contribution[place].astype(float) + readout.bias[place]
+                assert ours == pytest.approx(float(wanted[0]), abs=1e-3)
+    assert "explorer.html" in check_page(page_of(finished)).links
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: the page is not opened in a browser")

@@ -229,12 +229,12 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     gathered = {g.suite: g.audits for g in plan.gatherings() if g.job == "attribution"}
     assert gathered == {
-        "wp": ("located", "plausible_words"),
-        "ss": ("located", "plausible_words"),
-        "jw": ("correlation", "agreement", "conicity", "located", "plausible_words"),
-        "pd": ("impermissible", "located", "plausible_words"),
+        "wp": ("located", "plausible_words", "word_attributions"),
+        "ss": ("located", "plausible_words", "word_attributions"),
+        "jw": ("correlation", "agreement", "conicity", "located", "plausible_words", "word_attributions"),
+        "pd": ("impermissible", "located", "plausible_words", "word_attributions"),
         "md": ("correlation", "conicity", "located"),
-        "hf": ("correlation", "agreement", "located", "plausible_words"),
+        "hf": ("correlation", "agreement", "located", "plausible_words", "word_attributions"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits
     assert list(alone.audit.sections) == ["correlation"]

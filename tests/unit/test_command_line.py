@@ -86,6 +86,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
         ("figure", table, "target", None),
         ("guide", plan.guide_job(), "audits", []),
         ("report_page", plan.report_job(), "gaps", {"needle": 1}),
+        ("explorer", plan.explorer_job(), "budget", "much"),
     ]
     for stage, settings, key, wrong in jobs:
         caplog.clear()

@@ -88,7 +88,7 @@ def test_keys_that_are_named_exist(page: Path) -> None:
 
 def test_commands_name_what_exists() -> None:
     exhibiting = plan_of().exhibiting
-    known = {"all", *(exhibit.rule for exhibit in EXHIBITS)}
+    known = {"all", "explorer", *(exhibit.rule for exhibit in EXHIBITS)}
     known |= {path for exhibit in EXHIBITS for path in exhibiting.files(exhibit)}
     of_wp = [exhibit for exhibit in EXHIBITS if exhibit.suite == "wp"]
     known |= {exhibiting.path_of_one(exhibit, ".pdf").format(dataset="needle") for exhibit in of_wp}

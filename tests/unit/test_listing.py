@@ -33,6 +33,7 @@ def test_every_entry_is_listed_once_with_a_sentence(monkeypatch: pytest.MonkeyPa
     expected += [audit.name for audit in AUDITS]
     expected += [exhibit.rule for exhibit in EXHIBITS]
     expected += [*get_args(Encoder), *get_args(Attention), "sst", "snli", "needle", "digest"]
+    expected += ["report_page", "explorer"]
     assert len(set(listed)) == len(listed)
     assert set(expected) <= set(listed)
     words = " ".join(text.split())

@@ -68,7 +68,17 @@ def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
     local = {rule.name for rule in rules().values() if rule.local}
-    assert {"fetch", "guide_files", "report_page", "wp_table1", "wp_fig5", "audits", "tables", "figures"} <= local
+    assert {
+        "fetch",
+        "guide_files",
+        "explorer",
+        "report_page",
+        "wp_table1",
+        "wp_fig5",
+        "audits",
+        "tables",
+        "figures",
+    } <= local
     for name in local:
         assert not rules()[name].resources, name
 

@@ -335,7 +335,7 @@ def settings_of(plan: Plan) -> dict[str, str]:
     """The settings of every job but the guide's, which prints the whole configuration; of audits, one by one."""
     jobs: dict[str, Section] = {f"train {training}": plan.train_job(training) for training in plan.trainings.seeds}
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
-    jobs["report"] = plan.report_job()
+    jobs |= {"report": plan.report_job(), "explorer": plan.explorer_job()}
     for path in map(Path, plan.audit_files()):
         dataset, suite, name = path.parts[2], path.parts[3], path.stem
         jobs[f"{name} {suite}"] = plan.auditing.job(name, suite, dataset)
@@ -357,14 +357,17 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located) .."),
-        ({"deletion": {"texts": 7}}, "located .."),
-        ({"agreement": {"texts": 7}}, "agreement jw|(located|plausible_words) .."),
+        ({"deletion": {"texts": 7}}, "(located|word_attributions) .."),
+        ({"agreement": {"texts": 7}}, "agreement jw|(located|plausible_words|word_attributions) .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/wp/guide_.*"),
         ({"adversary": {"patience": 7}}, "train needle/wp/adversary_.*"),
         ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/wp/continuation"),
-        ({"answer": {"margins": {"tvd": 0.02}}}, "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts"),
+        (
+            {"answer": {"margins": {"tvd": 0.02}}},
+            "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts|explorer",
+        ),
         ({"serrano_smith": {"recipes": {"digest": {"han_rnn": {"epochs": 7}}}}}, "train digest/ss/han_rnn"),
     ],
     ids=str,
@@ -384,6 +387,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         "weights of a search": code_hash(SEARCHING),
         "guide": plan.guide_code(),
         "report": plan.report_code(),
+        "explorer": plan.explorer_code(),
     }
     code |= {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
     return code | {exhibit.name: plan.exhibit_code(exhibit) for exhibit in EXHIBITS}
@@ -412,7 +416,8 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("training/continuation.py", "search|weights of a search"),
         (
             "model/encoders.py",
-            "train|search|weights.*|correlation|agreement|conicity|located|plausible_words|impermissible",
+            "train|search|weights.*|correlation|agreement|conicity|located|impermissible|"
+            "plausible_words|word_attributions",
         ),
         ("stages/reading_out.py", "train|search"),
         ("corpus/sources/digest.py", "corpus"),

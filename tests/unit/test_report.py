@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +21,7 @@ from summaries import answer, row
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.kinds import STRING
+from attention_audit.columns.kinds import FLAG, STRING
 from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
@@ -333,6 +334,57 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
     assert commit(tmp_path / "inner") is None
 
 
+HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e&lt;'\"/x"
+"""What a class, a data set, a word or a file may be called, and what is never more than a name."""
+
+
+def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance) -> None:
+    texts = ShownExhibit(
+        name="texts", folder="tables", suite="", number="", shows="x", answers=[],
+        columns="columns.texts:TEXTS", shown="tables.shown:single",
+    )  # fmt: skip
+
+    def shown(name: str) -> Page:
+        file = {"folder": name, "file": name, "bytes": 1, "origin": name, "canonical": True, "sha256": name}
+        cells: dict[str, Any] = {
+            "dataset": name, "suite": "wp", "model": "base", "id": name, "label_name": name, "prediction_name": name,
+            "words": [name], "weights": [1.0], "contributions": [-1.0], "show": "yes",
+        }  # fmt: skip
+        numbers = ("seed", "label", "prediction", "others", "agree")
+        row = {
+            column.name: cells.get(
+                column.name, 1 if column.name in numbers else None if column.type == FLAG else math.nan
+            )
+            for column in TEXTS.columns
+        }
+        about = {"title": name, "about": name, "datasets": [name], "models": {"base": name, **WP.models}}
+        named = WP.model_copy(update=about | {"citation": [name, WP.citation[1]]})
+        finished = run(
+            suites=[named, OTHER],
+            exhibits=[FIGURE, texts],
+            tables={"texts": (pd.DataFrame([row]), provenance.record() | {"settings": {name: name}})},
+            captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
+            config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
+            gaps={name: name},
+            raw_files=[file],
+            jobs=[*JOBS, entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name))],
+            explorer="explorer.html",
+        )
+        return check_page(page(finished, BEGIN, tmp_path))
+
+    plain, hostile = shown("plain"), shown(HOSTILE)
+    assert hostile.tags == plain.tags
+    assert hostile.loads == plain.loads
+    assert hostile.links == plain.links
+    # all of it is there, as text; but for two in settings, which are JSON and have escapes of their own
+    assert hostile.text.count(HOSTILE) == plain.text.count("plain") - 2 >= 12
+
+
+def test_the_report_links_to_the_explorer_where_there_is_one(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+    assert check_page(page(run(explorer="explorer.html"), BEGIN, tmp_path)).links.count("explorer.html") == 2
+    assert "explorer.html" not in check_page(page(run(), BEGIN, tmp_path)).links
+
+
 def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
     text = page(run(), BEGIN, tmp_path)
     shown = check_page(text)
@@ -405,17 +457,16 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert {"explorer.html#view=sst/wp/base", "explorer.html#view=b/wp/base"} <= set(linked.links)
 
 
-def test_markup_in_names_and_sentences_stays_text(
+def test_text_is_never_markup_in_answers(
     run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
 ) -> None:
-    hostile = '</article><script>alert(1)</script><img src=x onerror="alert(2)"> & \' {{ 7 * 7 }}'
-    frame = answered().assign(dataset=hostile, sentence=hostile, needed_note=hostile, needed="undecided")
+    frame = answered().assign(dataset=HOSTILE, sentence=HOSTILE, needed_note=HOSTILE, needed="undecided")
     suite = WP.model_copy(
         update={
-            "models": {"base": hostile, "lstm_tanh": "BiLSTM"},
+            "models": {"base": HOSTILE, "lstm_tanh": "BiLSTM"},
             "seeds": {},
-            "title": hostile,
-            "datasets": [hostile],
+            "title": HOSTILE,
+            "datasets": [HOSTILE],
         }
     )
     made = run(
@@ -423,14 +474,14 @@ def test_markup_in_names_and_sentences_stays_text(
         exhibits=[FIGURE, SUMMARY_TABLE],
         tables={"summary": (frame, provenance.record())},
         captions=dict.fromkeys(["wp_fig3_x", "summary"], CAPTION),
-        gaps={hostile: hostile},
-        config={"datasets": [hostile], "vectors": hostile},
+        gaps={HOSTILE: HOSTILE},
+        config={"datasets": [HOSTILE], "vectors": HOSTILE},
     )
     shown = check_page(page(made, BEGIN, tmp_path))
     assert shown.tags["img"] == 1
     assert all(link.startswith(("#", "https://doi.org/")) for link in shown.links)
     # headings of the cards, sentences, reasons, links: all say it as it is
-    assert shown.text.count(hostile) >= 10
+    assert shown.text.count(HOSTILE) >= 10
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

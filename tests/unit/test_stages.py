@@ -486,14 +486,17 @@ def test_of_audits_that_run_models_again_only_those_are_made_again_for_which_som
 ) -> None:
     with chdir(tmp_path):
         gathered = Gathered(plan, "jw", "attribution")
-        assert set(gathered.names) == {"correlation", "agreement", "conicity", "located", "plausible_words"}
+        assert set(gathered.names) == {
+            *("correlation", "agreement", "conicity", "located", "plausible_words", "word_attributions")
+        }
         before = gathered.contents()
         assert gathered.again() == set()
         assert gathered.again(code="correlation") == {"correlation"}
         assert gathered.again() == {"correlation"}
         assert gathered.contents() == before
-        assert gathered.again(agreement=TINY["agreement"] | {"steps": 4}) == {"agreement", "located", "plausible_words"}
-        assert gathered.again() == {"agreement", "located", "plausible_words"}
+        by_agreement = {"agreement", "located", "plausible_words", "word_attributions"}
+        assert gathered.again(agreement=TINY["agreement"] | {"steps": 4}) == by_agreement
+        assert gathered.again() == by_agreement
         assert gathered.contents() == before
         weights = next(Path(path) for path in gathered.inputs["files"] if path.endswith(".safetensors"))
         weights.write_bytes(weights.read_bytes()[:-4])

@@ -1,12 +1,15 @@
 # Tables, figures, their captions, the configuration -> what a reader opens first.
 #
 # guide_files   configuration   -> results/README.md and results/config.yaml
-# report_page   all of it       -> results/report.html, one file to hand on; it reads the logs of the jobs, too
+# explorer      test readouts, audits of single texts   -> results/explorer.html, one file in which weights can be moved
+# report_page   all of it       -> results/report.html, one file to hand on; it reads the logs of the jobs, too, and links to
+#               the explorer, which is made with it
 
 
 localrules:
     guide_files,
     guide,
+    explorer,
     report_page,
 
 
@@ -33,8 +36,29 @@ rule guide:
         rules.guide_files.output,
 
 
+rule explorer:
+    input:
+        **ask(PLAN.exploring.inputs),
+    output:
+        page=f"{PLACES.results}/explorer.html",
+    log:
+        f"{PLACES.logs}/explorer.log",
+    conda:
+        "../../envs/attention-audit.yaml"
+    threads: CONFIG.threads
+    params:
+        stage="explorer",
+        code=PLAN.explorer_code(),
+        settings=ask(as_json, PLAN.explorer_job()),
+        inputs=inputs,
+        outputs=outputs,
+    shell:
+        STAGE
+
+
 rule report_page:
     input:
+        explorer=rules.explorer.output.page,
         tables=[PLAN.exhibiting.path(table, ".parquet") for table in PLAN.exhibiting.made("tables")],
         figures=[PLAN.exhibiting.path(figure, ".png") for figure in PLAN.exhibiting.made("figures")],
         captions=[

@@ -18,7 +18,7 @@ from pathlib import Path
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
-DATA = ("*.csv", "*.css", "*.html")
+DATA = ("*.csv", "*.css", "*.html", "*.js")
 """Data files that count as code of the modules beside them."""
 WORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""

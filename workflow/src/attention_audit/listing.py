@@ -25,6 +25,7 @@ from attention_audit.plan.audit import Audit, Need
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.exploring import EXPLORER, REPORT
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 
@@ -113,6 +114,15 @@ def _exhibits() -> str:
     members = {title: [exhibit for exhibit in EXHIBITS if exhibit.suite == key] for key, title in titles.items()}
     parts = [f"{title}\n{_entries(map(_exhibit, exhibits))}" for title, exhibits in members.items() if exhibits]
     return _section("Tables and figures", about, *parts)
+
+
+def _pages() -> str:
+    about = "Each name is a rule, and each page one file, which opens without a network."
+    lines: list[Line] = [
+        ("report_page", ["every table and figure, explained; it makes the explorer too", f"{PLACES.results}/{REPORT}"]),
+        ("explorer", ["test texts one by one, whose weights a reader moves", f"{PLACES.results}/{EXPLORER}"]),
+    ]
+    return _section("Pages", about, _entries(lines))
 
 
 def _laid_over(below: Any, above: Any) -> Any:
@@ -251,10 +261,10 @@ def _run(files: Sequence[Path]) -> list[str]:
 
 
 def listing(files: Sequence[Path] = ()) -> str:
-    """Suites, audits, tables and figures, data sets, encoders and attention, each with a sentence.
+    """Suites, audits, tables and figures, pages, data sets, encoders and attention, each with a sentence.
 
     files: the configuration files of a run, in the order in which they are laid over the default one; how that run
     trains its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    parts = [_suites(), _audits(), _exhibits(), _datasets(), *_architecture()]
+    parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture()]
     return "\n".join([*parts, *(_run(files) if files else [])])

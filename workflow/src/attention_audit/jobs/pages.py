@@ -1,8 +1,8 @@
-"""The settings of the jobs that write pages for readers: the guide to the results, and the report."""
+"""The settings of the jobs that write pages for readers: the guide to the results, the report, and the explorer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from attention_audit.section import Section
 
@@ -55,3 +55,56 @@ class ReportJob(Section):
     exhibits: list[ShownExhibit]
     gaps: dict[str, str]
     explorer: str = ""
+
+
+class ExploredRun(Section):
+    """One seed of a model. readout: the place of its file among the readouts of the job."""
+
+    seed: int
+    readout: int
+
+
+class ExploredAdversary(Section):
+    """An adversary of a family, named as in the column `model` of the audits; with its lambda, where it has one."""
+
+    family: str
+    lambda_: float | None
+    seed: int
+    readout: int
+
+
+class ExploredView(Section):
+    """A judged model of a suite on a data set, and what its maps are held against.
+
+    model: as in the column `model` of the audits. seeds: of the model, the first of them that which adversaries are
+    trained against. uniform: its twin with uniform weights. adversaries: those of which one a family is shown: the
+    furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that one alone.
+    consistency, instance, attributions: the places of these audits among the job's files of each; None where the audit
+    is not asked, and `unasked` says why, by the audit's name.
+    """
+
+    dataset: str
+    suite: str
+    model: str
+    items: Literal["words", "sentences"]
+    runs: list[ExploredRun]
+    uniform: ExploredRun | None
+    adversaries: list[ExploredAdversary]
+    consistency: int | None
+    instance: int | None
+    attributions: int | None
+    unasked: dict[str, str]
+
+
+class ExplorerJob(Section):
+    """The explorer: its views in order. datasets: in the order of the job's corpora.
+
+    budget: the TVD up to which an adversary counts as one. report: the name of the report beside the page.
+    """
+
+    views: list[ExploredView]
+    suites: list[ShownSuite]
+    datasets: list[str]
+    budget: float
+    report: str
+    threads: int

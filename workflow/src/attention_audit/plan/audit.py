@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Need = Literal["readouts", "corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
-Of = Literal["models", "attending", "judged", "compared", "reseeded", "first"]
+Of = Literal["models", "attending", "judged", "compared", "reseeded", "first", "opening"]
 Takes = Literal["part", "readout", "two", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
 
@@ -26,8 +26,8 @@ class Audit:
     tokens and not sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
-    `compared` with the base; every two seeds of a model that has several (`reseeded`); or the `first`, which is the
-    base where there is one.
+    `compared` with the base; every two seeds of a model that has several (`reseeded`); the `first`, which is the
+    base where there is one; or the first seed of each judged model (`opening`).
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
     all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and

@@ -196,6 +196,16 @@ AUDITS = (
         takes="network",
         settings=("agreement",),
     ),
+    Audit(
+        "word_attributions",
+        "audits.word_attributions:word_attributions",
+        "columns.word_attributions:WORD_ATTRIBUTIONS",
+        "What do gradients, leave-one-out and integrated gradients say of each word?",
+        needs=_needs("corpus", "network", "tokens"),
+        of="opening",
+        takes="network",
+        settings=("agreement", "deletion"),
+    ),
 )
 """In the order in which they are listed."""
 

@@ -45,6 +45,7 @@ class OfTransformers(Suite):
         "agreement",
         "located",
         "plausible_words",
+        "word_attributions",
     )
 
 

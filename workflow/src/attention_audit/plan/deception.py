@@ -98,6 +98,7 @@ class PruthiDeception(Suite):
         "plausibility",
         "located",
         "plausible_words",
+        "word_attributions",
     )
 
     def __init__(self, config: Config) -> None:

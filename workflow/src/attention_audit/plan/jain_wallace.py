@@ -55,6 +55,7 @@ class JainWallace(Suite):
         "conicity",
         "located",
         "plausible_words",
+        "word_attributions",
     )
 
     @property

@@ -15,7 +15,7 @@ from attention_audit.config import NOTHING, Config, parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
 from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
@@ -23,6 +23,7 @@ from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
+from attention_audit.plan.exploring import EXPLORER, REPORT, Exploring
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
@@ -74,6 +75,7 @@ class Plan:
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
+        self.exploring = Exploring(self.scope, self.trainings, self.auditing, self.exhibiting)
         self.training_code = code_hash(TRAINING)
         self.search_code = code_hash(SEARCHING)
 
@@ -121,7 +123,7 @@ class Plan:
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
     def known_files(self) -> list[str]:
-        """The files that somebody may ask for by name: tables, figures, audits, weights, readouts and corpora."""
+        """Files that somebody may ask for by name: pages, tables, figures, audits, weights, readouts and corpora."""
         places = self.config.places
         states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
         exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
@@ -131,7 +133,8 @@ class Plan:
             for file in ("corpus", "census", "vocabulary")
         ]
         trained = [path for training in self.trainings.seeds for path in self.trainings.files(training)]
-        return [*exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
+        pages = [f"{self.config.results}/{page}" for page in (REPORT, EXPLORER)]
+        return [*pages, *exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
 
     def import_job(self, training: str) -> ImportJob:
         """The settings of the job that imports a training."""
@@ -201,6 +204,10 @@ class Plan:
         targets = [target for table in self.tables for target in (table.columns, table.shown)]
         return code_hash("stages.report_page", *modules(*targets))
 
+    def explorer_code(self) -> str:
+        """Hash of the code of the explorer, its page's files and the meanings of columns included: it shows them."""
+        return code_hash("stages.explorer", "explorer.page", words=True)
+
     def shown_exhibits(self, folder: str) -> list[ShownExhibit]:
         """The tables, or the figures, of this run as pages name them."""
         return [shown_exhibit(exhibit) for exhibit in self.exhibiting.made(folder)]
@@ -236,7 +243,12 @@ class Plan:
             suites=self.shown_suites(),
             exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
             gaps=self.scope.unavailable,
+            explorer=EXPLORER,
         )
+
+    def explorer_job(self) -> ExplorerJob:
+        """The settings of the job of the explorer."""
+        return self.exploring.job(self.shown_suites())
 
 
 def shown_exhibit(exhibit: Exhibit) -> ShownExhibit:

@@ -45,6 +45,7 @@ class SerranoSmith(Suite):
         "plausibility",
         "located",
         "plausible_words",
+        "word_attributions",
     )
 
     @property

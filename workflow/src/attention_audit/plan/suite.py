@@ -280,15 +280,13 @@ class Suite(ABC):
     def runs_of(self, audit: Audit) -> list[Run]:
         """The runs that an audit is asked of."""
         match audit.of:
-            case "models":
-                return self.runs(self.models)
-            case "attending":
-                return self.runs(self.attending)
-            case "judged":
-                return self.runs(self.judged)
+            case "models" | "attending" | "judged":
+                return self.runs(getattr(self, audit.of))
             case "compared":
                 return self.compared
             case "reseeded":
                 return [run for model in self.judged for run in self.runs([model]) if len(self.seeds(model)) > 1]
             case "first":
                 return [self.base] if self.base else self.runs(self.judged)
+            case "opening":
+                return [run for model in self.judged for run in self.runs([model])[:1]]

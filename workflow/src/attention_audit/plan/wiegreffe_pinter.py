@@ -41,6 +41,7 @@ class WiegreffePinter(FourTests):
         "attention_maps",
         "located",
         "plausible_words",
+        "word_attributions",
     )
 
     @property

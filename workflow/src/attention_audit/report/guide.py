@@ -14,7 +14,9 @@ OPENING = """# Results
 
 These files were made by `snakemake`. All of them can be deleted: the same command makes them again. This folder holds
 one run at a time, and `config.yaml` is its full configuration. `report.html` shows all tables and figures on one page,
-says how they were made, and opens without a network. `docs/method.md` explains what the tests mean.
+says how they were made, and opens without a network. [`explorer.html`](explorer.html) shows test texts one
+by one; there you can move the weights, and see at once what the model predicts under them. `docs/method.md` explains
+what the tests mean.
 """
 
 EXHIBITS = """## Tables and figures
@@ -46,8 +48,8 @@ PROVENANCE = """## What each file says of its own making
 Every file records the stage that made it, the settings of that stage and their sha256, the sha256 of its code, the
 seed, and the versions of Python and the libraries. Parquet files, weights and PNG keep this record in their metadata,
 PDF under Keywords, .md and .tex in a comment; that of a .csv file is the .json file beside it. Weights also record the
-sha256 of the files that they were trained on. The files in `raw/` and `logs/`, `config.yaml` and `report.html` have no
-such record. To read one, in this folder and in the workflow's environment:
+sha256 of the files that they were trained on. The files in `raw/` and `logs/`, `config.yaml`, `report.html` and
+`explorer.html` have no such record. To read one, in this folder and in the workflow's environment:
 
     from attention_audit.artefacts.parquet import read_provenance
     read_provenance("tables/wp_table2_uniform.parquet")

@@ -35,9 +35,9 @@ def run(job: Job[ReportJob]) -> None:
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
         gaps=job.settings.gaps,
+        explorer=job.settings.explorer,
         raw_files=[read_record(path) for path in job.inputs["records"]],
         jobs=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
-        explorer=job.settings.explorer,
     )
     text = page(finished, datetime.now(UTC), Path.cwd())
     with whole(job.output("page")) as path:

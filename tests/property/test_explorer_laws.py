@@ -1,0 +1,176 @@
+"""What a page computes from a view as it is written, against the readouts; and what a sample is."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from collections import Counter
+from typing import Any
+
+import explored
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_audit.explorer.digits import significant
+from attention_audit.explorer.document import View, packed
+from attention_audit.explorer.sample import drawn, fitting
+from attention_audit.explorer.views import Explored, Other, Texts, Viewing, about_map
+from attention_audit.padded import Head
+from attention_audit.readout import Maps, Readout
+
+TOLERANCE = 1e-3
+"""What is promised of every logit."""
+
+
+def readout_of(
+    lengths: list[int], outputs: int, seed: int, *, size: float, peak: float, pairs: bool = False, heads: int = 0
+) -> Readout:
+    """A readout with states of about `size`, and weights that are the more peaked the smaller `peak` is."""
+    random = np.random.default_rng(seed)
+    several = [random.dirichlet(np.full(n, peak), max(1, heads)).T.astype(np.float32) for n in lengths]
+    attention = [weights.mean(1) for weights in several]
+    contribution = [random.normal(0, size, (n, outputs)).astype(np.float32) for n in lengths]
+    bias = random.normal(size=(len(lengths), outputs)).astype(np.float32)
+    classes = 4 if pairs else max(2, outputs)
+    head = None
+    if pairs:
+        weight = torch.from_numpy(random.normal(0, 2, (classes, outputs)).astype(np.float32))
+        head = Head(weight, torch.from_numpy(random.normal(size=classes).astype(np.float32)))
+    predicted = random.dirichlet(np.ones(classes), len(lengths)).astype(np.float32)
+    return Readout(
+        [f"t{place}" for place in range(len(lengths))],
+        np.zeros(len(lengths), np.int64),
+        predicted.argmax(1),
+        predicted,
+        attention,
+        contribution,
+        bias,
+        head=head,
+        candidates=[np.array([0, 2, 3], np.int32)] * len(lengths) if pairs else None,
+        maps=Maps(several, np.zeros(len(lengths), np.int64)) if heads else None,
+    )
+
+
+def view_of(first: Readout, second: Readout, other: Readout) -> View:
+    """The view of a model with two seeds and one adversary, as it is read from the page."""
+    texts = Texts(
+        first.ids,
+        [[str(place) for place in range(length)] for length in first.lengths],
+        [None] * len(first),
+        [None] * len(first),
+        [None] * len(first),
+    )
+    explored_ = Explored(
+        dataset="d",
+        suite="s",
+        model="m",
+        items="words",
+        names=("d", "s", "m"),
+        classes={},
+        texts=texts,
+        runs={1: first, 2: second},
+        others=[Other(about_map("adversary", "adversary", "", own=True), other)],
+    )
+    written: View = json.loads(gzip.decompress(base64.b64decode(packed(Viewing(explored_).view()))))
+    return written
+
+
+def exact(readout: Readout, place: int, weights: Any) -> list[float]:
+    """The logits of a text under some weights, in plain arithmetic with every digit of the readout."""
+    outputs = readout.bias.shape[1]
+    z = readout.contribution[place].astype(np.float64).ravel().tolist()
+    values = explored.scores(weights, z, readout.bias[place].astype(np.float64).tolist())
+    assert len(values) == outputs
+    tail: Any = None
+    if readout.head is not None:
+        weight, bias = (part.double().tolist() for part in readout.head)
+        tail = {"weight": weight, "bias": bias}
+    candidates = None if readout.candidates is None else readout.candidates[place].tolist()
+    return explored.logits_of(values, tail, candidates)
+
+
+def of_page(view: View, seed: int, place: int, weights: list[float]) -> list[float]:
+    """The same logits, from what is written in the page."""
+    run = view["runs"][str(seed)]
+    values = explored.scores(weights, run["z"][place], run["bias"][place])
+    return explored.logits_of(values, run.get("tail"), view["candidates"][place])
+
+
+@pytest.mark.parametrize("kind", ["two classes", "several classes", "pairs", "heads"])
+@settings(max_examples=8, deadline=None)
+@given(
+    lengths=st.lists(st.integers(1, 30), min_size=1, max_size=4),
+    seed=st.integers(0, 10**6),
+    size=st.sampled_from([0.1, 3.0, 40.0]),
+    peak=st.sampled_from([0.02, 1.0, 20.0]),
+)
+def test_every_logit_of_the_page_is_that_of_the_readout(
+    kind: str, lengths: list[int], seed: int, size: float, peak: float
+) -> None:
+    outputs = {"two classes": 1, "several classes": 5, "pairs": 6, "heads": 2}[kind]
+    about: dict[str, Any] = {"size": size, "peak": peak, "pairs": kind == "pairs", "heads": 3 * (kind == "heads")}
+    first, second, other = (readout_of(lengths, outputs, seed + number, **about) for number in range(3))
+    view = view_of(first, second, other)
+    sources = {"attention:1": first, "attention:2": second, "adversary": other}
+    for place, length in enumerate(lengths):
+        for number, states in ((1, first), (2, second)):
+            for key, source in sources.items():
+                found = view["maps"][key][place]
+                mean = np.atleast_2d(np.array(found)).mean(0).tolist()
+                wanted = exact(states, place, source.attention[place].astype(np.float64).tolist())
+                for ours, theirs in zip(of_page(view, number, place, mean), wanted, strict=True):
+                    assert ours == theirs or abs(ours - theirs) <= TOLERANCE
+            even = [1 / length] * length
+            for ours, theirs in zip(of_page(view, number, place, even), exact(states, place, even), strict=True):
+                assert ours == theirs or abs(ours - theirs) <= TOLERANCE
+
+
+@given(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=20))
+def test_three_digits_are_those_that_python_writes(values: list[float]) -> None:
+    for rounded, value in zip(significant(np.array(values)).tolist(), values, strict=True):
+        assert rounded == (float(f"{value:.3g}") if abs(value) >= 1e-7 else 0) or math.isclose(
+            rounded, value, rel_tol=5.0001e-3
+        )
+        assert len(f"{rounded!r}".lstrip("-").partition("e")[0].replace(".", "").strip("0")) <= 3
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
+def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.DataObject) -> None:
+    ids = [f"text-{place}" for place in range(len(strata))]
+    order = drawn(ids, strata)
+    assert sorted(order) == [*range(len(ids))]
+    count = data.draw(st.integers(1, len(ids)))
+    found, whole = (Counter(strata[place] for place in places) for places in (order[:count], order))
+    if count >= len(whole):
+        assert all(found[stratum] for stratum in whole)
+    # as much as its share, to the one text that each stratum has at least
+    for stratum, members in whole.items():
+        assert abs(found[stratum] - count * members / len(ids)) <= len(whole)
+    # which texts are drawn does not depend on their order
+    assert {ids[place] for place in order[:count]} == {
+        ids[::-1][place] for place in drawn(ids[::-1], strata[::-1])[:count]
+    }
+
+
+@given(st.lists(st.tuples(st.integers(1, 2000), st.floats(1, 1e4)), min_size=1, max_size=6), st.floats(0, 1e7))
+def test_what_is_shown_fits_and_no_room_is_left_that_somebody_needs(sets: list[tuple[int, float]], room: float) -> None:
+    counts = {str(place): count for place, (count, _) in enumerate(sets)}
+    sizes = {str(place): size for place, (_, size) in enumerate(sets)}
+    fitted = fitting(counts, sizes, room)
+    used = sum(fitted[name] * sizes[name] for name in counts)
+    assert all(1 <= fitted[name] <= counts[name] for name in counts)
+    if used > room:
+        # of some data set not one text fits
+        assert any(fitted[name] == 1 for name in counts)
+    short = [name for name in counts if fitted[name] < counts[name]]
+    # but for a text of each, nothing is left, and nobody has more than one who is short
+    one_of_each = sum(sizes.values()) + 1e-6 * room
+    if short:
+        assert room - used < one_of_each
+        least = min(fitted[name] * sizes[name] for name in short)
+        assert all(fitted[name] * sizes[name] <= least + one_of_each for name in counts)

@@ -1,0 +1,302 @@
+"""The explorer's data: from readouts, audits and texts to what its page reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from explored import example
+from explored_run import CLASSES, HOSTILE, job_of, readout
+
+from attention_audit.errors import AuditError
+from attention_audit.explorer.document import About, View, as_json, packed, unpacked
+from attention_audit.explorer.views import (
+    NO_CONTRIBUTION,
+    NOT_DECIDED,
+    NOT_LINEAR,
+    Explored,
+    Other,
+    Texts,
+    Viewing,
+    about_map,
+    cut,
+)
+from attention_audit.jobs.pages import ExploredAdversary
+from attention_audit.readout import Readout
+from attention_audit.stages.explorer import chosen, run, shares_of
+
+MakeReadout = Callable[..., Readout]
+
+
+def parts_of(text: str) -> tuple[About, dict[str, View]]:
+    """The data of a page: the short text, and the unpacked views by key."""
+    (short,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
+    views = re.findall(r'<script type="text/plain" data-view="([^"]*)"[^>]*>(.*?)</script>', text, re.DOTALL)
+    return json.loads(short), {unescape(key): unpacked(part) for key, part in views}
+
+
+def explored_of(first: Readout, items: str = "words", **further: Any) -> Explored:
+    """One model without anything beside it, unless it is given."""
+    words = [[f"w{place}" for place in range(length + 1)] for length in first.words]
+    nothing: list[Any] = [None] * len(first)
+    plain = {"texts": Texts(first.ids, words, nothing, nothing, nothing), "runs": {1: first}}
+    return Explored(
+        dataset="d", suite="s", model="m", items=items, names=("D", "S", "M"), classes={0: "no", 1: "yes"},
+        **plain | further,
+    )  # fmt: skip
+
+
+def test_what_is_written_into_the_page_is_no_markup() -> None:
+    about, views = example()
+    written = as_json(about)
+    assert json.loads(written) == about
+    assert not set("<>&\u2028\u2029") & set(written)
+    for view in views.values():
+        text = packed(view)
+        assert unpacked(text) == view
+        assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
+        assert packed(view) == text
+
+
+def test_half_a_character_does_not_stop_the_page() -> None:
+    _, views = example()
+    view = next(iter(views.values()))
+    words = [["\ud800", *row[1:]] for row in view["words"]]
+    assert unpacked(packed(View(**view | {"words": words})))["words"][0][0] == "?"
+
+
+def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
+    job, said = job_of(tmp_path, {"first": 30, "second": 9})
+    run(job)
+    text = (tmp_path / "explorer.html").read_text()
+    about, views = parts_of(text)
+    base, other = about["views"]
+    assert [*views] == [base["key"], other["key"]] == ["first/wp/base", "second/wp/other"]
+    assert base["sampled"] == {"of": 30, "shown": 30, "why": ""}
+    assert base["classes"] == list(CLASSES)
+    assert (base["suite_name"], base["model_name"]) == ("<u>W&P</u>", "<i>base</i>")
+    assert base["seeds"] == [1, 2]
+    assert [map_["key"] for map_ in base["maps"]] == [
+        *("attention:1", "attention:2", "uniform", "adversary", "instance"),
+        *("contribution:1", "contribution:2", "loo:1", "people"),
+    ]
+    by_key = {map_["key"]: map_ for map_ in base["maps"]}
+    # the other one goes further, but beyond the budget
+    assert by_key["adversary"]["label"] == "adversary, lambda 0.1"
+    assert by_key["adversary"]["meaning"].endswith("within a TVD of 0.05.")
+    assert [map_["key"] for map_ in other["maps"]] == ["attention:7", "uniform", "contribution:7", "people"]
+    assert other["missing"] == {
+        "adversary": "No model of this suite was trained to attend elsewhere.",
+        "gradient, leave-one-out or integrated gradients": "The audit word_attributions needs a network.",
+    }
+    view = views["first/wp/base"]
+    first = readout(30, 12, 1)
+    assert view["id"] == first.ids
+    assert view["gold"] == first.labels.tolist()
+    assert view["words"][5] == [HOSTILE[(5 + place) % 4] for place in range(first.lengths[5])]
+    np.testing.assert_allclose(view["runs"]["1"]["p"], first.probabilities, atol=1e-6)
+    np.testing.assert_allclose(view["own"]["uniform"], readout(30, 12, 2).probabilities, atol=1e-6)
+    np.testing.assert_allclose(view["own"]["adversary"], readout(30, 12, 3).probabilities, atol=1e-6)
+    for place in range(30):
+        np.testing.assert_allclose(view["maps"]["instance"][place], readout(30, 12, 3).attention[place], rtol=6e-3)
+        np.testing.assert_allclose(view["maps"]["loo:1"][place], readout(30, 12, 4).attention[place], rtol=6e-3)
+        marked = view["maps"]["people"][place]
+        assert marked == ([0.5] + [0.0] * (len(view["words"][place]) - 1) if place % 2 else None)
+    columns = {column["name"]: column for column in base["columns"]}
+    assert columns["contributions"]["kind"] == "number"
+    assert columns["agree"]["kind"] == "integer"
+    assert columns["survives_item"]["kind"] == "flag"
+    assert columns["show"]["kind"] == "text"
+    assert {*columns} == {*view["columns"]}
+    assert view["columns"]["words"][3] == HOSTILE[0]
+    assert view["columns"]["contributions"][3] == -1.235
+    assert view["columns"]["moved"][3] == 0.1235
+    assert view["columns"]["agree"][:3] == [0, 1, 0]
+    assert view["columns"]["stable"][3] is None
+    assert base["columns_seed"] == 1
+    assert said[-1].startswith("2 views in ")
+
+
+def test_hostile_texts_and_names_are_no_markup_in_the_page(tmp_path: Path) -> None:
+    job, _ = job_of(tmp_path, {"first": 6, "second": 3})
+    run(job)
+    text = (tmp_path / "explorer.html").read_text()
+    for hostile in (*HOSTILE[:3], *CLASSES, "<u>W&P</u>", "<i>base</i>", "</script>good"):
+        assert hostile not in text
+    plain, _ = job_of(tmp_path / "plain", {"first": 6, "second": 3})
+    assert text.count("<script") == text.count("</script") == 4
+    assert plain.settings == job.settings
+
+
+def test_a_large_run_is_cut_to_the_size_of_a_page(tmp_path: Path) -> None:
+    job, said = job_of(tmp_path, {"first": 400, "second": 60}, words=40)
+    run(job, limit=300_000)
+    text = (tmp_path / "explorer.html").read_text()
+    assert len(text.encode()) <= 300_000
+    about, views = parts_of(text)
+    base, other = (view["sampled"] for view in about["views"])
+    assert 40 < base["shown"] < base["of"] == 400
+    # the small data set needs less than its share
+    assert other == {"of": 60, "shown": 60, "why": ""}
+    assert base["why"] == (
+        "The page has at most 0.3 MB, so that it shows a sample of the texts, drawn by label and by whether the first "
+        "model predicts it."
+    )
+    assert re.search(rf"first: {base['shown']} of 400 texts, 0\.\d MB", "\n".join(said))
+    view, every = views["first/wp/base"], readout(400, 40, 1)
+    assert len(view["id"]) == base["shown"] == len(view["runs"]["2"]["z"]) == len(view["maps"]["adversary"])
+    # of every stratum as many as is its share
+    strata = Counter(zip(every.labels.tolist(), (every.labels == every.predictions).tolist(), strict=True))
+    shown = Counter(
+        (gold, gold == predicted) for gold, predicted in zip(view["gold"], view["runs"]["1"]["prediction"], strict=True)
+    )
+    for stratum, count in strata.items():
+        assert abs(shown[stratum] - count * base["shown"] / 400) <= 4
+    # the room is used
+    assert len(text.encode()) > 250_000
+
+
+def test_more_texts_than_a_page_may_have_are_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attention_audit.stages.explorer.MOST", 50)
+    job, _ = job_of(tmp_path, {"first": 80, "second": 50}, words=3)
+    run(job)
+    about, _ = parts_of((tmp_path / "explorer.html").read_text())
+    assert [view["sampled"]["shown"] for view in about["views"]] == [50, 50]
+    assert about["views"][0]["sampled"]["why"].startswith("The page shows 50 texts of a data set at most, drawn by ")
+
+
+@pytest.mark.parametrize("name", ["readouts", "corpus", "census", "consistency", "instance", "attributions", "texts"])
+def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path: Path, name: str) -> None:
+    job, _ = job_of(tmp_path, {"first": 5, "second": 3})
+    path = job.inputs[name][0]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(AuditError, match=rf"^{path}: truncated or corrupt Parquet; rebuild it with: "):
+        run(job)
+    assert not (tmp_path / "explorer.html").exists()
+
+
+def test_a_text_that_the_corpus_lacks_is_one_line(tmp_path: Path) -> None:
+    job, _ = job_of(tmp_path, {"first": 5, "second": 3})
+    job.inputs["corpus"][0] = job.inputs["corpus"][1]
+    with pytest.raises(AuditError, match=r"corpus\.parquet: text 'test-00003' is missing; rebuild it with: "):
+        run(job)
+
+
+def test_a_head_that_is_no_sum_of_words_is_said(random_pairs: MakeReadout) -> None:
+    viewing = Viewing(explored_of(random_pairs([3, 5], classes=4)))
+    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    assert (about["here"], about["tail"], about["outputs"], about["why_not"]) == (True, True, 3, "")
+    assert about["missing"] == {"exact contribution": NO_CONTRIBUTION}
+    assert about["classes"] == ["no", "yes", "2", "3"]
+    assert view["candidates"] == [[1, 2, 3], [0, 2, 3]]
+    assert np.shape(view["runs"]["1"]["tail"]["weight"]) == (4, 3)
+    # a word more than was read
+    assert view["unread"] == [1, 1]
+
+
+def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeReadout) -> None:
+    first, second = (random_heads([6, 4], heads=2, seed=seed, marks=2) for seed in (0, 1))
+    flat = {first.ids[0]: second.several.weights[0].reshape(-1)}  # type: ignore[union-attr]
+    other = Other(about_map("adversary", "", "", own=True), second)
+    known = {"gradient": {id_: np.ones(length - 2, np.float32) for id_, length in zip(first.ids, (6, 4), strict=True)}}
+    viewing = Viewing(explored_of(first, others=[other], instance=flat, attributions=known))
+    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    assert (about["here"], about["heads"], about["outputs"], about["why_not"]) == (False, 2, 0, NOT_LINEAR)
+    assert view["words"] == [["w0", "w1", "w2", "w3", "[CLS]", "[SEP]"], ["w0", "w1", "[CLS]", "[SEP]"]]
+    assert view["marks"] == [2, 2]
+    assert view["maps"]["gradient:1"] == [[1, 1, 1, 1, 0, 0], [1, 1, 0, 0]]
+    assert "z" not in view["runs"]["1"]
+    assert np.shape(view["maps"]["attention:1"][0]) == (2, 6)
+    np.testing.assert_allclose(view["maps"]["instance"][0], view["maps"]["adversary"][0])
+    assert view["maps"]["instance"][1] is None
+    imposed = view["imposed"]["1"]
+    assert [*imposed] == ["uniform", "attention:1", "adversary", "instance"]
+    np.testing.assert_allclose(imposed["attention:1"], view["runs"]["1"]["p"], atol=2e-6)
+    assert imposed["instance"][1] is None
+    assert first.attending is not None
+    for place in range(2):
+        alone = first.attending.at([place]).padded(torch.float32)
+        for key, weights in (("uniform", np.full((2, (6, 4)[place]), 1 / (6, 4)[place])), ("adversary", None)):
+            theirs = second.several.weights[place].T if weights is None else weights  # type: ignore[union-attr]
+            contexts = np.concatenate([
+                theirs[head] @ first.attending.values[place][:, head] for head in range(2)
+            ])  # fmt: skip
+            logits = alone.tail.logits(torch.tensor(contexts, dtype=torch.float32)[None, None], alone.below)[0, 0]
+            np.testing.assert_allclose(imposed[key][place], logits.softmax(-1).numpy(), atol=5e-6)
+    # of the expansion, the contributions add up to the lead of the logit
+    assert len(view["maps"]["contribution:1"][0] or []) == 6
+
+
+def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: MakeReadout) -> None:
+    readout_ = random_readout([3, 2], outputs=2)
+    nothing = [np.empty((length, 0), np.float32) for length in (3, 2)]
+    undecided = Readout(
+        readout_.ids, readout_.labels, readout_.predictions, readout_.probabilities, readout_.attention, nothing,
+        np.empty((2, 0), np.float32),
+    )  # fmt: skip
+    viewing = Viewing(explored_of(undecided))
+    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    assert (about["here"], about["why_not"], view["imposed"]) == (False, NOT_DECIDED, {})
+    assert "exact contribution" in about["missing"]
+
+
+def test_items_of_a_model_of_sentences_are_sentences(random_readout: MakeReadout) -> None:
+    readout_ = random_readout([2, 1])
+    texts = Texts(readout_.ids, [["a", "b", "c", "d"], ["e"]], [[0, 3], [0]], [None, None], [[1.0, 0, 0, 0], None])
+    viewing = Viewing(explored_of(readout_, items="sentences", texts=texts))
+    assert viewing.view()["words"] == [["a b c", "d"], ["e"]]
+    assert viewing.view()["unread"] == [0, 0]
+    assert "people" not in viewing.maps
+
+
+def test_a_map_of_another_length_is_left_out(random_readout: MakeReadout) -> None:
+    other = Other(about_map("adversary", "", ""), random_readout([3, 4]))
+    view = Viewing(explored_of(random_readout([3, 5]), others=[other])).view()
+    assert view["maps"]["adversary"][0] is not None
+    assert view["maps"]["adversary"][1] is None
+
+
+def test_a_view_is_cut_text_by_text() -> None:
+    _, views = example()
+    for view in views.values():
+        short = cut(view, [1, 3])
+        assert short["id"] == [view["id"][1], view["id"][3]]
+        assert short["maps"]["adversary"] == [view["maps"]["adversary"][place] for place in (1, 3)]
+        assert {len(rows) for rows in short["own"].values()} == {2}
+        assert short["runs"]["10"]["p"] == [view["runs"]["10"]["p"][place] for place in (1, 3)]
+        assert short["runs"]["10"].get("tail") == view["runs"]["10"].get("tail")
+
+
+def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None:
+    members = [
+        ExploredAdversary(family="adversary", lambda_=value, seed=1, readout=place)
+        for place, value in enumerate((0.1, 0.2, 0.3))
+    ]
+
+    def rows(*tvds: float) -> list[dict[str, Any]]:
+        return [
+            {"model": "adversary", "lambda": value, "seed": 1, "tvd": tvd, "jsd": value}
+            for value, tvd in zip((0.1, 0.2, 0.3), tvds, strict=True)
+        ]
+
+    assert chosen(members, rows(0.01, 0.05, 0.06), 0.05)[0].lambda_ == 0.2
+    nearest, said = chosen(members, rows(0.3, 0.2, 0.25), 0.05)
+    assert (nearest.lambda_, said) == (
+        0.2,
+        "None of 3 has predictions within a TVD of 0.05; this one is nearest, with 0.200.",
+    )
+    assert "`consistency`" in chosen(members, [], 0.05)[1]
+    assert chosen(members[2:], [], 0.05) == (members[2], "")
+
+
+def test_marks_are_shares_of_the_annotators() -> None:
+    assert shares_of(None, 3) is None
+    assert shares_of([[0, 2], [2], []], 3) == [1 / 3, 0, 2 / 3]

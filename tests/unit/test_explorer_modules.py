@@ -1,0 +1,207 @@
+"""The explorer's mathematics, run where a reader runs it, beside Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attention_audit.audits.erasure import erasable
+from attention_audit.divergence import jsd, tvd
+from attention_audit.explorer.assembling import one_script
+from attention_audit.readout import Readout
+from attention_audit.units import LN2
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+MODULES = ("readout", "weights", "address", "colours")
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def ask(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    """Evaluates an expression of the modules; values follow as x, y, z."""
+    names = ", ".join(f"{name}: {name}_js" for name in MODULES)
+    path = tmp_path_factory.mktemp("modules") / "modules.html"
+    script = f"{one_script(*MODULES)}Object.assign(window, {{{names}}});"
+    path.write_text(f'<!DOCTYPE html><meta charset="utf-8"><script type="module">{script}</script>')
+    chrome.get(path.as_uri())
+
+    def evaluated(expression: str, *values: Any) -> Any:
+        return chrome.execute_script(f"const [x, y, z] = arguments; return {expression};", *values)
+
+    return evaluated
+
+
+def reading(readout: Readout, text: int) -> dict[str, Any]:
+    """A text as the page knows it."""
+    head, candidates = readout.head, readout.candidates
+    return {
+        "attention": readout.attention[text].tolist(),
+        "z": readout.contribution[text].ravel().tolist(),
+        "bias": readout.bias[text].tolist(),
+        "tail": None if head is None else {"weight": head.weight.tolist(), "bias": head.bias.tolist()},
+        "candidates": None if candidates is None else candidates[text].tolist(),
+    }
+
+
+def test_distances_are_those_of_python(ask: Ask) -> None:
+    random = np.random.default_rng(1)
+    pairs = random.dirichlet(np.full(7, 0.3), (200, 2))
+    pairs[::3, 0, :3] = 0.0
+    pairs /= pairs.sum(-1, keepdims=True)
+    one, other = torch.from_numpy(pairs).unbind(1)
+    found = ask("x.map(([one, other]) => [readout.jsd(one, other), readout.tvd(one, other)])", pairs.tolist())
+    expected = torch.stack([jsd(one, other), tvd(one, other)], 1).numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_distances_by_hand(ask: Ask) -> None:
+    assert ask("readout.jsd([1, 0], [0, 1])") == pytest.approx(LN2)
+    assert ask("readout.jsd([.5, .5], [.5, .5])") == 0
+    assert ask("Number.isNaN(readout.jsd([0, 0], [0, 1]))")
+    assert ask("readout.tvd([.7, .2, .1], [.1, .2, .7])") == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_predictions_under_any_weights_are_those_of_python(
+    ask: Ask, random_readout: Callable[..., Readout], outputs: int
+) -> None:
+    check_predictions(ask, random_readout([1, 4, 9, 30], outputs))
+
+
+def test_predictions_of_pairs_are_those_of_python(ask: Ask, random_pairs: Callable[..., Readout]) -> None:
+    check_predictions(ask, random_pairs([1, 4, 9, 30]))
+
+
+def check_predictions(ask: Ask, readout: Readout) -> None:
+    random = np.random.default_rng(2)
+    for texts in readout.batches(torch.float64):
+        for row, text in enumerate(texts.members):
+            length = int(texts.lengths[row])
+            weights = np.zeros(texts.attention.shape)
+            weights[row, :length] = random.dirichlet(np.ones(length))
+            expected = texts.predict(torch.from_numpy(weights)[None])[0, row]
+            found = ask("readout.predict(x, y)", reading(readout, text), weights[row, :length].tolist())
+            np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_contributions_are_exact(ask: Ask, random_readout: Callable[..., Readout]) -> None:
+    for outputs in (1, 4):
+        readout = random_readout([6, 6, 6], outputs)
+        (texts,) = readout.batches(torch.float64)
+        exact = texts.exact_contributions()
+        assert exact is not None
+        for row, text in enumerate(texts.members):
+            lead = ask("readout.lead(x)", reading(readout, text))
+            np.testing.assert_allclose(readout.attention[text] * lead, exact[row], atol=1e-6)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_erasing_the_first_of_a_ranking_is_pythons_erasure(
+    ask: Ask, random_readout: Callable[..., Readout], outputs: int
+) -> None:
+    """From no item to all, where the bias alone decides."""
+    readout = random_readout([8, 8], outputs)
+    (erased,) = erasable(readout)
+    for row, text in enumerate(erased.members):
+        order = ask("weights.ranked(x)", readout.attention[text].tolist())
+        assert order == np.argsort(-readout.attention[text]).tolist()
+        for count in range(9):
+            left = [item for item in range(8) if item not in order[:count]]
+            votes = erased.votes[row : row + 1, :, left].sum(2, keepdim=True)
+            expected = erased.at(torch.tensor([row])).distributed(votes)[0, :, 0]
+            found = ask("readout.predict(x, weights.erased(x.attention, y, z))", reading(readout, text), order, count)
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_moved_weight_leaves_the_others_their_proportions(ask: Ask) -> None:
+    assert ask("weights.moved([.5, .3, .2], 0, .75, [1, 0, 0])") == pytest.approx([0.75, 0.15, 0.1])
+    assert ask("weights.moved([.5, .3, .2], 2, 0, [1, 0, 0])") == pytest.approx([0.625, 0.375, 0])
+    # where the others have nothing, their original weights decide, and then none does
+    assert ask("weights.moved([1, 0, 0], 0, .4, [.5, .1, .4])") == pytest.approx([0.4, 0.12, 0.48])
+    assert ask("weights.moved([1, 0, 0], 0, .4, [1, 0, 0])") == pytest.approx([0.4, 0.3, 0.3])
+    assert ask("weights.moved([1], 0, .4, [1])") == [1]
+
+
+def test_other_weights_by_hand(ask: Ask) -> None:
+    assert ask("weights.uniform([.7, .1, .1, .1])") == [0.25] * 4
+    assert ask("weights.ranked([.1, .4, .4, .1])") == [1, 2, 0, 3]
+    assert ask("weights.erased([.5, .3, .2], [0, 2, 1], 1)") == pytest.approx([0, 0.6, 0.4])
+    assert ask("weights.erased([.5, .3, .2], [0, 2, 1], 3)") == [0, 0, 0]
+    assert ask("readout.meanOf([[.2, .8], [.6, .4]])") == pytest.approx([0.4, 0.6])
+
+
+def test_a_shuffle_is_a_permutation_that_its_number_decides(ask: Ask) -> None:
+    numbers = list(range(20))
+    drawn = [ask("weights.shuffled(x, y)", numbers, seed) for seed in (1, 1, 2, 3)]
+    assert all(sorted(order) == numbers for order in drawn)
+    assert drawn[0] == drawn[1] != drawn[2] != drawn[3]
+    # each of three items comes first about as often
+    firsts = ask("[...Array(3000).keys()].map((seed) => weights.shuffled([0, 1, 2], seed)[0])")
+    counts = np.bincount(firsts)
+    assert counts.min() > 900, counts
+
+
+def test_moves_follow_one_another(ask: Ask) -> None:
+    first = ask("weights.afterMove(weights.afterMove(weights.NOTHING, 0, .2), 0, .5)")
+    assert first == {"begin": {"kind": "own"}, "moves": [[0, 0.5]]}
+    both = ask("weights.afterMove(x, 1, .5)", first)
+    assert ask("weights.held([.25, .25, .5], x, () => null)", both) == pytest.approx([0.3, 0.5, 0.2])
+    unknown = {"begin": {"kind": "map", "key": "gone"}, "moves": [[9, 0.5]]}
+    assert ask("weights.held([.4, .6], x, () => null)", unknown) == [0.4, 0.6]
+
+
+STATE = {
+    "view": "a b/c&d=e/ü#%",
+    "seed": "10",
+    "text": "</script>\u2028%zz,+;",
+    "left": "attention:10",
+    "right": "loo:10",
+    "hold": {"begin": {"kind": "erase", "key": "a,b&c", "count": 3}, "moves": [[0, 0.5], [12, 0.0625]]},
+    "find": "one two,three",
+    "sort": "moved",
+    "down": True,
+    "only": ["wrong", "far"],
+    "where": [{"column": "x,y", "is": "a,b"}, {"column": "moved", "from": 0.25, "to": None}],
+}
+
+
+def test_an_address_says_a_state(ask: Ask) -> None:
+    assert ask("address.fromFragment(address.toFragment(x))", STATE) == STATE
+    assert ask("address.toFragment(address.START)") == "#"
+    assert ask("address.fromFragment('')") == ask("address.START")
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["#begin=erase,x", "#begin=shuffle,x", "#begin=toString", "#moves=1:2,a:b,-1:.5,1.5:.5", "#begin=erase,%25zz"],
+)
+def test_what_an_address_says_wrongly_is_as_at_the_start(ask: Ask, fragment: str) -> None:
+    assert ask("address.fromFragment(x).hold", fragment) == {"begin": {"kind": "own"}, "moves": []}
+
+
+def test_words_can_be_read_on_every_shade(ask: Ask) -> None:
+    """A contrast of 4.5 at least, as WCAG 2 asks of text."""
+
+    def luminance(colour: list[int]) -> float:
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    for kind in ("attention", "signed", "share", "mark"):
+        shades = ask("[...Array(201).keys()].map((at) => colours.shade(x, at / 100 - 1))", kind)
+        for shade in shades:
+            background = luminance([int(part) for part in shade["background"][4:-1].split()])
+            light, dark = max(background, ink := {"#000": 0.0, "#fff": 1.0}[shade["ink"]]), min(background, ink)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (kind, shade)
+
+
+def test_the_modules_are_those_that_the_page_has() -> None:
+    """What is tested here is a part of the page's script, to the letter."""
+    whole = one_script("main")
+    for name in MODULES:
+        own = one_script(name).split(f"const {name}_js = ")[1]
+        assert own in whole, name

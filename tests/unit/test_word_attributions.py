@@ -1,0 +1,75 @@
+"""The values of attributions, kept word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.gradients import gradients
+from attention_audit.audits.settings import Agreement, Deletion
+from attention_audit.audits.word_attributions import word_attributions
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network, network
+from attention_audit.readout import Readout
+
+LENGTHS = [5, 1, 3, 8]
+RANDOM = np.random.default_rng(1)
+TEXTS = [[2, *RANDOM.integers(4, 30, n).tolist(), 3] for n in LENGTHS]
+
+
+def model_of() -> Network:
+    torch.manual_seed(0)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "attention": "additive"}
+    return network(Architecture.model_validate({"encoder": "bilstm", **sizes}), words=30, classes=3).double()
+
+
+def split_of(texts: list[list[int]]) -> Split:
+    return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), torch.device("cpu"))
+
+
+def by_text(columns: dict[str, Any], name: str) -> dict[str, npt.NDArray[np.float32]]:
+    rows = zip(columns["id"], columns["attribution"], columns["scores"], strict=True)
+    return {id_: scores for id_, attribution, scores in rows if attribution == name}
+
+
+def test_every_word_has_the_values_that_the_audits_measure(random_readout: Callable[..., Readout]) -> None:
+    model, split, readout = model_of(), split_of(TEXTS), random_readout(LENGTHS, outputs=3)
+    texts = Attributed(model, split, readout, lambda line: None)
+    columns = word_attributions(texts, Agreement(texts=2, steps=4), Deletion())
+    assert {len(values) for values in columns.values()} == {4 + 4 + 2}
+    model.eval()
+    loo = by_text(columns, "loo")
+    for place, text in enumerate(TEXTS):
+        if len(text) == 3:
+            assert loo[f"text-{place}"].tolist() == [0]
+            continue
+        with torch.no_grad():
+            without = [[*text[: gone + 1], *text[gone + 2 :]] for gone in range(len(text) - 2)]
+            several = [text, *without]
+            predicted = [model(split_of([one]).batch(np.array([0]))).logits.softmax(-1)[0] for one in several]
+        best = int(predicted[0].argmax())
+        falls = [float(predicted[0][best] - other[best]) for other in predicted[1:]]
+        np.testing.assert_allclose(loo[f"text-{place}"], falls, atol=1e-6)
+    for id_, shares in zip(readout.ids, gradients(model, split), strict=True):
+        np.testing.assert_allclose(by_text(columns, "gradient")[id_], shares, rtol=1e-5)
+    # evenly spread, 0 and 2
+    chosen, gains = texts.integrated(Agreement(texts=2, steps=4))
+    assert [*by_text(columns, "integrated_gradients")] == ["text-0", "text-2"]
+    for member, gain in zip(chosen, gains, strict=True):
+        np.testing.assert_allclose(by_text(columns, "integrated_gradients")[f"text-{member}"], gain, rtol=1e-5)
+
+
+def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample(
+    random_readout: Callable[..., Readout],
+) -> None:
+    texts = Attributed(model_of(), split_of(TEXTS), random_readout(LENGTHS, outputs=3), lambda line: None)
+    columns = word_attributions(texts, Agreement(texts=2, steps=4), Deletion(texts=3))
+    assert [*by_text(columns, "loo")] == ["text-0", "text-2"]
+    assert len(by_text(columns, "gradient")) == len(TEXTS)
+    assert "deletions" not in vars(texts)

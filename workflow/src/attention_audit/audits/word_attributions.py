@@ -1,0 +1,38 @@
+"""Word attributions: what else says of each word how much it matters, kept to be looked at text by text.
+
+Claims nothing: `correlation`, `agreement` and `located` measure the same attributions, and keep no value of a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributions import Scores
+from attention_audit.audits.gradients import gradients
+from attention_audit.audits.settings import Agreement, Deletion
+
+
+def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
+    """Columns id, attribution, scores: a row for each attribution and text that has it.
+
+    gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
+    loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
+    `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
+    """
+    chosen, integrated = texts.integrated(agreement)
+    everyone = np.arange(len(texts.split))
+    asked = everyone if deletion.texts is None else chosen
+    falls = texts.deletions_of(asked).falls
+    found: dict[str, tuple[np.ndarray[Any, Any], Scores]] = {
+        "gradient": (everyone, gradients(texts.model, texts.split)),
+        "loo": (asked, [falls[member] for member in asked]),
+        "integrated_gradients": (chosen, integrated),
+    }
+    return {
+        "id": [texts.readout.ids[member] for members, _ in found.values() for member in members],
+        "attribution": [name for name, (members, _) in found.items() for _ in members],
+        "scores": [scores.astype(np.float32) for _, every in found.values() for scores in every],
+    }

@@ -1,0 +1,207 @@
+"""The document of the explorer: all that its page reads, and how it is written into the page.
+
+The page `results/explorer.html` holds one short JSON text, `About`, and for each view one packed text, `View`. A view
+is one judged model of one suite on one data set, with all its seeds. Only the view that is shown is unpacked.
+
+`as_json` writes `About`: its characters `<`, `>`, `&`, U+2028 and U+2029 are \\u escapes, so that it may stand in a
+`<script type="application/json">` as it is. `packed` writes a `View`: JSON in UTF-8, compressed with gzip, as base64.
+It stands in `<script type="text/plain" data-view="KEY">`, KEY being the `key` of its `AboutView`, and a browser reads
+it by
+
+    const bytes = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const view = await new Response(stream).json();
+
+So no text of a corpus ever stands in the page as characters: neither markup nor `</script>` in it can end an element.
+Names of data sets, models, classes and files in `About` are data likewise; the page shows them by textContent alone.
+
+The prediction. With the weights a (L,) of any map on the states of seed s, z (L, O) and bias b (O,) of `Run` s,
+
+    scores = sum over items t of a_t z_t + b.
+
+Without a tail they are the logits: of O = 1, that of class 1, where class 0 has the logit 0; else one a class. With a
+tail (models of pairs), logits = weight tanh(scores) + bias of the tail, and classes outside of `candidates` have no
+logit. The prediction is the softmax of the logits. Where all of it holds, `here` is true; of several heads, a is then
+their mean. Weights that a reader sets and that do not sum to 1 are divided by their sum first. Where `here` is false,
+z, bias and tail are missing, `why_not` says why, and `imposed` has what Python predicts under other maps, if it can.
+The states z and bias stay as they are under all maps.
+
+Weights have three significant digits, and more where the logits would otherwise differ from Python's by more than 5e-4.
+Every logit of `here` under every map of kind "attention" agrees with that from the readout to 1e-3.
+
+Lists with one entry a text are in one order, that of `View.id`. An entry is null where that text has none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64decode, b64encode
+from typing import Literal, NotRequired, TypedDict
+
+MapKind = Literal["attention", "signed", "share", "mark"]
+Computed = Literal["stored", "even", "exact"]
+ColumnKind = Literal["integer", "number", "flag", "text"]
+
+
+class AboutMap(TypedDict):
+    """One map over the items of each text.
+
+    key: such as "attention:10", "uniform", "adversary", "continuation", "instance", "contribution:10", "gradient:10",
+    "loo:10", "integrated_gradients:10" or "people". label: for readers. meaning: a sentence.
+
+    kind: attention: weights that sum to 1, which can be imposed on the states; signed: above 0 speaks for the
+    prediction, below 0 against it; share: magnitudes that sum to 1; mark: the share of the people who marked the word,
+    0 to 1.
+
+    computed: stored: the values stand in `View.maps`; even: 1 / L on each of L items; exact: the page computes them, as
+    c_t = a_t (z_tm - sum over classes c of p_c z_tc), with a, z and p of the seed, m its predicted class, and z_t0 = 0
+    for class 0 where O = 1.
+
+    seed: the seed whose states the map is of; null where it belongs to no seed of the view, as those of adversaries do
+    not. Maps of kind attention can be imposed on the states of any seed; others are of their seed alone. own: whether
+    `View.own` has the prediction of the model whose map it is.
+    """
+
+    key: str
+    label: str
+    meaning: str
+    kind: MapKind
+    computed: Computed
+    seed: int | None
+    own: bool
+
+
+class AboutColumn(TypedDict):
+    """A column of tables/texts.parquet, of lists the first entry. label: its name for readers. unit: "" for none.
+    meaning: a sentence.
+    """
+
+    name: str
+    label: str
+    kind: ColumnKind
+    unit: str
+    meaning: str
+
+
+class Sampled(TypedDict):
+    """How many test texts there are of the data set, how many are shown, and why fewer: "" where all are."""
+
+    of: int
+    shown: int
+    why: str
+
+
+class AboutView(TypedDict):
+    """What there is to know of a view before it is unpacked.
+
+    key: "<data set>/<suite>/<model>", no two alike. *_name: for readers. items: what the weights lie on. classes: their
+    names in order. seeds: of the model; the first is shown first, and `columns` are of `columns_seed`. heads: of the
+    maps, 0 for one map. outputs: O, 0 where `here` is false. tail: whether every `Run` has a tail. missing: maps that
+    this view has not, each with the reason in a sentence.
+    """
+
+    key: str
+    dataset: str
+    dataset_name: str
+    suite: str
+    suite_name: str
+    model: str
+    model_name: str
+    items: Literal["words", "sentences"]
+    classes: list[str]
+    seeds: list[int]
+    heads: int
+    outputs: int
+    here: bool
+    why_not: str
+    tail: bool
+    sampled: Sampled
+    maps: list[AboutMap]
+    missing: dict[str, str]
+    columns: list[AboutColumn]
+    columns_seed: int | None
+
+
+class About(TypedDict):
+    """The short text: when the page was made (ISO 8601), of which commit ("" if unknown), and its views in order.
+
+    report: the address of the report beside the page, "" where the run makes none.
+    """
+
+    made: str
+    commit: str
+    report: str
+    views: list[AboutView]
+
+
+class Tail(TypedDict):
+    """What a model of pairs has above the scores: weight (C, O), bias (C,)."""
+
+    weight: list[list[float]]
+    bias: list[float]
+
+
+class Run(TypedDict):
+    """One seed of the model, text by text: p, its own prediction (C,); prediction, the class that it predicts; z, the
+    L x O values item after item; bias (O,).
+    """
+
+    p: list[list[float]]
+    prediction: list[int]
+    z: NotRequired[list[list[float]]]
+    bias: NotRequired[list[list[float]]]
+    tail: NotRequired[Tail]
+
+
+Weights = list[float] | list[list[float]]
+"""Of one text: L values; or, where the view has heads and the map is of kind attention, a list of L values a head."""
+
+
+class View(TypedDict):
+    """The texts of a view. All lists but those of `tail` have one entry a text.
+
+    words: the items: words, or whole sentences. marks: how many of the items, the last ones, are no words but marks of
+    a tokenizer such as [CLS]; always 0 without heads. unread: how many words follow that the model did not read. query:
+    of pairs, the second text. candidates: of pairs, the classes that may be the answer. gold: the label.
+
+    runs: by seed, as text. maps: by the key of a stored map. imposed: where `here` is false, by seed, as text, and by
+    the key of a map of kind attention: the prediction (C,) of that seed's states under that map. own: by the key of a
+    map, the prediction (C,) of the model whose own map it is. columns: by name, the values of tables/texts.parquet.
+    """
+
+    id: list[str]
+    words: list[list[str]]
+    marks: list[int]
+    unread: list[int]
+    query: list[str | None]
+    candidates: list[list[int] | None]
+    gold: list[int]
+    runs: dict[str, Run]
+    maps: dict[str, list[Weights | None]]
+    imposed: dict[str, dict[str, list[list[float] | None]]]
+    own: dict[str, list[list[float] | None]]
+    columns: dict[str, list[str | float | bool | None]]
+
+
+ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+"""Characters that could end a script element, begin markup, or end a line of JavaScript."""
+
+
+def as_json(about: About) -> str:
+    """The short text, ready to stand in a script element."""
+    return json.dumps(about, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
+
+
+def packed(view: View) -> str:
+    """The texts of a view as base64 of gzip of JSON; the same view always gives the same text."""
+    text = json.dumps(view, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # half a surrogate pair, which a damaged file may hold, has no bytes in UTF-8
+    data = text.encode("utf-8", "replace")
+    return b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode("ascii")
+
+
+def unpacked(text: str) -> View:
+    """The view that `packed` has written."""
+    view: View = json.loads(gzip.decompress(b64decode(text)))
+    return view

@@ -1,0 +1,79 @@
+// What else there is to know of a text: the columns of tables/texts.parquet, and all numbers as a table.
+
+import { element, named } from "./element.js";
+import { wordOf } from "./texts.js";
+import { precise } from "./wording.js";
+
+/** Show the columns of the text at a place. */
+export function showColumns(view, place) {
+  const { about, texts } = view;
+  const columns = about.columns.filter((column) => texts.columns[column.name]);
+  named("audits").hidden = !columns.length;
+  named("audits-of").textContent =
+    about.columns_seed === null ? "" : `From tables/texts.parquet, of the training with seed ${about.columns_seed}.`;
+  named("columns").replaceChildren(
+    ...columns.map((column) =>
+      element(
+        "div",
+        {},
+        element("dt", {}, column.label),
+        element(
+          "dd",
+          {},
+          element("b", {}, wordOf(column, texts.columns[column.name][place])),
+          column.unit ? ` ${column.unit}` : "",
+          element("span", { class: "quiet" }, column.meaning),
+        ),
+      ),
+    ),
+  );
+}
+
+/** The panel of all numbers: a row an item, a column a map. It is made when it is opened. */
+export function numbersPanel() {
+  let shown = null;
+  let made = null;
+  let cells = [];
+
+  named("numbers").addEventListener("toggle", draw);
+
+  function draw() {
+    if (!shown || !named("numbers").open) {
+      return;
+    }
+    const { view, seed, place, weights } = shown;
+    const key = `${view.about.key} ${seed} ${place}`;
+    if (made !== key) {
+      made = key;
+      const maps = view.mapsOf(place, seed);
+      const values = maps.map((map) => view.values(place, map.key));
+      const head = ["", "item", "now", ...maps.map((map) => map.label)];
+      named("numbers-head").replaceChildren(
+        element("tr", {}, ...head.map((label, at) => element("th", { scope: "col", class: at > 1 ? "value" : null }, label))),
+      );
+      cells = view.texts.words[place].map(() => element("td", { class: "value" }));
+      named("numbers-body").replaceChildren(
+        ...view.texts.words[place].map((word, at) =>
+          element(
+            "tr",
+            {},
+            element("td", { class: "value quiet" }, String(at + 1)),
+            element("th", { scope: "row", dir: "auto" }, word),
+            cells[at],
+            ...values.map((map) => element("td", { class: "value" }, precise(map[at]))),
+          ),
+        ),
+      );
+    }
+    cells.forEach((cell, at) => {
+      cell.textContent = precise(weights[at]);
+    });
+  }
+
+  return {
+    show(view, seed, place, weights) {
+      shown = { view, seed, place, weights };
+      draw();
+    },
+  };
+}

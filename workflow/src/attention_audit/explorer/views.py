@@ -1,0 +1,478 @@
+"""From readouts, audits and texts to the views of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isnan
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, Column
+from attention_audit.columns.texts import TEXTS
+from attention_audit.explorer import digits
+from attention_audit.explorer.document import (
+    AboutColumn,
+    AboutMap,
+    AboutView,
+    ColumnKind,
+    Computed,
+    MapKind,
+    Run,
+    Sampled,
+    Tail,
+    View,
+    Weights,
+)
+from attention_audit.padded import Head
+from attention_audit.readout import Readout
+
+Floats = npt.NDArray[np.float64]
+Maps = list[Floats | None]
+"""Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
+Known = Mapping[str, npt.NDArray[np.float32]]
+"""Values of the words of texts, by id."""
+
+PROBABILITY = 6
+"""Decimals of a probability."""
+EFFECT = 4
+"""Significant digits of a column's values."""
+SHOWN_ELSEWHERE = (
+    "dataset",
+    "suite",
+    "model",
+    "seed",
+    "id",
+    "label",
+    "prediction",
+    "label_name",
+    "prediction_name",
+)
+"""Columns of the table of texts that a view has anyway."""
+LABELS = {
+    "words": "top item",
+    "weights": "its attention",
+    "contributions": "its contribution",
+    "others": "other seeds",
+    "agree": "seeds with the same top item",
+    "moved": "adversary's JSD",
+    "moved_tvd": "adversary's TVD",
+    "survives_item": "decision stays without the top item",
+    "survives_word": "decision stays without the top word",
+    "show": "may be shown",
+}
+"""What readers call columns; others keep their names."""
+ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
+    "gradient": (
+        "share",
+        "gradient",
+        "How much the prediction would move if the word were a little more present, attention held fixed.",
+    ),
+    "loo": (
+        "signed",
+        "leave-one-out",
+        "The probability that the predicted class loses when the word is deleted and the model reads the text again.",
+    ),
+    "integrated_gradients": (
+        "signed",
+        "integrated gradients",
+        "What the word adds to the probability of the predicted class, from a text of empty words on.",
+    ),
+}
+"""The attributions of words: kind, label and meaning."""
+NOT_LINEAR = (
+    "What stands above the heads of this Transformer's last layer is not linear, so that no sum over the items gives "
+    "the prediction. Predictions under the maps named here were computed with the model's own layers."
+)
+NOT_DECIDED = (
+    "The predictions of this model do not follow from this map alone, so that nothing can be said of other weights."
+)
+NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit: a tanh stands between."
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a view: words of each; where its sentences begin, and what is asked, if known; how large a share of
+    the annotators marked each word, where anybody was asked.
+    """
+
+    ids: list[str]
+    words: list[list[str]]
+    starts: list[list[int] | None]
+    query: list[str | None]
+    marked: list[list[float] | None]
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another model, whose map can be imposed on the states of this one."""
+
+    about: AboutMap
+    readout: Readout
+
+
+@dataclass(frozen=True)
+class Explored:
+    """One judged model: its readouts by seed, the first one first shown; other models; what audits say of its words.
+
+    All readouts are of the same texts in one order. twin: the model with uniform weights. instance: weights of J&W's
+    adversary by id, flat. attributions: by name, values of the first seed. columns: rows of columns.TEXTS by id, of
+    `columns_seed`. missing: maps that there are not, with the reason.
+    """
+
+    dataset: str
+    suite: str
+    model: str
+    items: str
+    names: tuple[str, str, str]
+    classes: Mapping[int, str]
+    texts: Texts
+    runs: Mapping[int, Readout]
+    twin: Readout | None = None
+    others: Sequence[Other] = ()
+    instance: Known = field(default_factory=dict)
+    attributions: Mapping[str, Known] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    columns_seed: int | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def about_map(
+    key: str,
+    label: str,
+    meaning: str,
+    kind: MapKind = "attention",
+    computed: Computed = "stored",
+    seed: int | None = None,
+    own: bool = False,
+) -> AboutMap:
+    """What there is to know of a map."""
+    return AboutMap(key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=own)
+
+
+def maps_of(readout: Readout) -> Maps:
+    """The weights of each text: (L,), or (H, L) of several heads."""
+    if readout.several is None:
+        return [weights.astype(np.float64) for weights in readout.attention]
+    return [weights.T.astype(np.float64) for weights in readout.several.weights]
+
+
+def probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
+    """Distributions (N, C) as the page has them."""
+    return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
+
+
+def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
+    """The logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) -> (..., seeds x C)."""
+    above = [None if head is None else (head.weight.double().numpy(), head.bias.double().numpy()) for head in heads]
+
+    def logits(weights: Floats, z: Floats, bias: Floats) -> Floats:
+        scores = weights @ z + bias
+        if above[0] is None:
+            return scores
+        parts = np.split(np.tanh(scores), len(bias) // outputs, axis=-1)
+        bent = zip(parts, above, strict=True)
+        return np.concatenate([part @ head[0].T + head[1] for part, head in bent if head is not None], axis=-1)
+
+    return logits
+
+
+def contributions_of(readout: Readout) -> Maps:
+    """The exact contributions of each text, (L,), in float64."""
+    found: Maps = [None] * len(readout)
+    for texts in readout.batches(torch.float64):
+        exact = texts.exact_contributions()
+        if exact is not None:
+            for member, row, length in zip(texts.members, exact.numpy(), texts.lengths.tolist(), strict=True):
+                found[member] = row[:length]
+    return found
+
+
+class Viewing:
+    """The making of one view."""
+
+    def __init__(self, explored: Explored) -> None:
+        self.explored = explored
+        self.first = next(iter(explored.runs.values()))
+        self.readouts = [*explored.runs.values()]
+        self.lengths = self.first.lengths.tolist()
+        self.marks = (self.first.lengths - self.first.words).tolist()
+        several = self.first.several
+        self.heads = 0 if several is None else several.weights[0].shape[1]
+        self.here = self.first.decided and self.first.attending is None
+        self.outputs = self.first.bias.shape[1] if self.here else 0
+        self.maps: dict[str, Maps] = {}
+        self.abouts: list[AboutMap] = []
+        self.own: dict[str, list[list[float] | None]] = {}
+        self._gather()
+
+    def _fitting(self, maps: Maps) -> Maps:
+        """Those of the texts of which the map has as many items and heads as this model's."""
+        shapes = [(self.heads, length) if self.heads else (length,) for length in self.lengths]
+        return [
+            map_ if map_ is not None and map_.shape == shape else None for map_, shape in zip(maps, shapes, strict=True)
+        ]
+
+    def _add(self, about: AboutMap, maps: Maps | None = None) -> None:
+        self.abouts.append(about)
+        if maps is not None:
+            self.maps[about["key"]] = maps
+
+    def _whole(self, values: Known) -> Maps:
+        """Values of the words as those of all items: nothing on marks of a tokenizer."""
+        found: Maps = []
+        for id_, length, marks in zip(self.first.ids, self.lengths, self.marks, strict=True):
+            own = values.get(id_)
+            fits = own is not None and len(own) == length - marks
+            found.append(np.concatenate([own, np.zeros(marks)]) if own is not None and fits else None)
+        return found
+
+    def _gather(self) -> None:
+        """All maps, in the order of the page."""
+        explored = self.explored
+        for seed, readout in explored.runs.items():
+            meaning = f"The attention of this model, trained with seed {seed}."
+            about = about_map(f"attention:{seed}", f"attention, seed {seed}", meaning, seed=seed)
+            self._add(about, self._fitting(maps_of(readout)))
+        twin = explored.twin
+        meaning = "The same weight on every item." + (
+            " The prediction of its own is that of a model that was trained with these weights." if twin else ""
+        )
+        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None))
+        if twin is not None:
+            self.own["uniform"] = [*probabilities(twin.probabilities)]
+        for other in explored.others:
+            self._add(other.about, self._fitting(maps_of(other.readout)))
+            self.own[other.about["key"]] = [*probabilities(other.readout.probabilities)]
+        if explored.instance:
+            meaning = (
+                f"For this text alone, the weights furthest from those of seed {next(iter(explored.runs))} that a "
+                "search found and that leave the prediction nearly as it is."
+            )
+            self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
+        self._signed()
+        marked = dict(zip(explored.texts.ids, explored.texts.marked, strict=True))
+        known = {id_: np.array(shares, np.float32) for id_, shares in marked.items() if shares is not None}
+        if known and explored.items == "words":
+            known = {
+                id_: known[id_][: length - marks]
+                for id_, length, marks in zip(self.first.ids, self.lengths, self.marks, strict=True)
+                if id_ in known
+            }
+            meaning = "The share of the annotators who marked the word."
+            self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
+
+    def _instance(self) -> Maps:
+        """The weights of J&W's adversary; of several heads they stand item by item."""
+        found: Maps = []
+        for id_, length in zip(self.first.ids, self.lengths, strict=True):
+            flat = self.explored.instance.get(id_)
+            if flat is not None and self.heads and len(flat) == length * self.heads:
+                flat = flat.reshape(length, self.heads).T
+            found.append(None if flat is None else flat.astype(np.float64))
+        return found
+
+    def _signed(self) -> None:
+        """Exact contributions of every seed, and the attributions of the first."""
+        exact = self.first.decided and self.first.head is None
+        for seed, readout in self.explored.runs.items() if exact else ():
+            meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
+                "" if self.here else " Of the first-order expansion at the model's own weights."
+            )
+            about = about_map(f"contribution:{seed}", f"exact contribution, seed {seed}", meaning, "signed", seed=seed)
+            about["computed"] = "exact" if self.here else "stored"
+            self._add(about, None if self.here else contributions_of(readout))
+        first = next(iter(self.explored.runs))
+        for name, values in self.explored.attributions.items():
+            kind, label, meaning = ATTRIBUTIONS[name]
+            about = about_map(f"{name}:{first}", f"{label}, seed {first}", meaning, kind, seed=first)
+            self._add(about, self._whole(values))
+
+    @property
+    def imposable(self) -> list[str]:
+        """The stored maps that can be imposed on the states of any seed."""
+        return [about["key"] for about in self.abouts if about["kind"] == "attention" and about["key"] in self.maps]
+
+    def _items(self, place: int) -> tuple[list[str], int]:
+        """The items of a text, marks of a tokenizer last, and how many words were not read."""
+        texts, marks = self.explored.texts, self.marks[place]
+        words, read = texts.words[place], self.lengths[place] - marks
+        if self.explored.items == "sentences":
+            bounds = [*(texts.starts[place] or [0]), len(words)]
+            sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
+            return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
+        names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
+        return [*words[:read], *names], len(words) - read
+
+    def _computed_here(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
+        """The runs with states and biases, and the maps that are imposed on them, each with as few digits as agree."""
+        seeds = [*self.explored.runs]
+        runs = {seed: Run(p=[], prediction=[], z=[], bias=[]) for seed in seeds}
+        maps: dict[str, list[Weights | None]] = {key: [] for key in self.imposable}
+        outputs = self.outputs
+        logits = logits_with([readout.head for readout in self.readouts], outputs)
+        for place, length in enumerate(self.lengths):
+            z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
+            bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
+            own = [(key, self.maps[key][place]) for key in maps]
+            means = [np.atleast_2d(map_).mean(0) for _, map_ in own if map_ is not None]
+            rounded = digits.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
+            for number, seed in enumerate(seeds):
+                part = slice(number * outputs, (number + 1) * outputs)
+                runs[seed]["z"].append(rounded[0][:, part].ravel().tolist())
+                runs[seed]["bias"].append(rounded[1][part].tolist())
+            for key, map_ in own:
+                maps[key].append(None if map_ is None else digits.weights(map_, (z, bias), rounded, logits).tolist())
+        return runs, maps
+
+    def _computed_before(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
+        """The runs without states; the maps with three significant digits."""
+        maps = {key: rounded_maps(self.maps[key]) for key in self.imposable}
+        return {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}, maps
+
+    def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
+        """What each seed predicts under every map, where the page cannot compute it and its tail is known."""
+        if self.here or self.first.attending is None:
+            return {}
+        even: Maps = [np.full((self.heads, length), 1 / length) for length in self.lengths]
+        every = {"uniform": even} | {key: self.maps[key] for key in self.imposable}
+        return {
+            str(seed): {key: under(readout, maps) for key, maps in every.items()}
+            for seed, readout in self.explored.runs.items()
+        }
+
+    def view(self) -> View:
+        """The texts of the view."""
+        texts = self.explored.texts
+        runs, maps = self._computed_here() if self.here else self._computed_before()
+        for (seed, run), readout in zip(runs.items(), self.readouts, strict=True):
+            run["p"] = probabilities(readout.probabilities)
+            run["prediction"] = readout.predictions.tolist()
+            if readout.head is not None and self.here:
+                runs[seed]["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+        others = {key: rounded_maps(values) for key, values in self.maps.items() if key not in maps}
+        items = [self._items(place) for place in range(len(self.lengths))]
+        candidates = self.first.candidates
+        return View(
+            id=texts.ids,
+            words=[words for words, _ in items],
+            marks=self.marks,
+            unread=[unread for _, unread in items],
+            query=texts.query,
+            candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
+            gold=self.first.labels.tolist(),
+            runs={str(seed): run for seed, run in runs.items()},
+            maps=maps | others,
+            imposed=self._imposed(),
+            own=self.own,
+            columns={
+                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in texts.ids]
+                for column in SHOWN_COLUMNS
+            },
+        )
+
+    def about(self, sampled: Sampled) -> AboutView:
+        """What there is to know of the view before it is unpacked."""
+        explored, classes = self.explored, self.first.probabilities.shape[1]
+        dataset_name, suite_name, model_name = explored.names
+        why_not = "" if self.here else (NOT_LINEAR if self.first.decided else NOT_DECIDED)
+        missing = dict(explored.missing)
+        if not any(about["kind"] == "signed" and about["key"].startswith("contribution:") for about in self.abouts):
+            missing["exact contribution"] = NO_CONTRIBUTION if self.first.head is not None else NOT_DECIDED
+        return AboutView(
+            key=f"{explored.dataset}/{explored.suite}/{explored.model}",
+            dataset=explored.dataset,
+            dataset_name=dataset_name,
+            suite=explored.suite,
+            suite_name=suite_name,
+            model=explored.model,
+            model_name=model_name,
+            items="sentences" if explored.items == "sentences" else "words",
+            classes=[explored.classes.get(class_, str(class_)) for class_ in range(classes)],
+            seeds=[*explored.runs],
+            heads=self.heads,
+            outputs=self.outputs,
+            here=self.here,
+            why_not=why_not,
+            tail=self.here and self.first.head is not None,
+            sampled=sampled,
+            maps=self.abouts,
+            missing=missing,
+            columns=[about_column(column) for column in SHOWN_COLUMNS],
+            columns_seed=explored.columns_seed,
+        )
+
+
+SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
+
+
+def about_column(column: Column) -> AboutColumn:
+    """What there is to know of a column of the table of texts."""
+    kinds: Mapping[Any, ColumnKind] = {INTEGER: "integer", REAL: "number", REALS: "number", FLAG: "flag"}
+    return AboutColumn(
+        name=column.name,
+        label=LABELS.get(column.name, column.name),
+        kind=kinds.get(column.type, "text"),
+        unit=column.unit,
+        meaning=column.meaning,
+    )
+
+
+def value_of(value: Any) -> str | float | bool | None:
+    """A value of the table of texts as JSON has it; of a list the first."""
+    if isinstance(value, list | np.ndarray):
+        value = value[0] if len(value) else None
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return None if isnan(value) else float(f"{value:.{EFFECT}g}")
+    return cast("str | bool | None", value)
+
+
+def rounded_maps(maps: Maps) -> list[Weights | None]:
+    """Maps with three significant digits."""
+    return [None if map_ is None else digits.significant(map_.astype(np.float64)).tolist() for map_ in maps]
+
+
+def under(readout: Readout, maps: Maps) -> list[list[float] | None]:
+    """What a Transformer predicts under other weights of its heads, (H, L) a text; None where there are none."""
+    known = [place for place, map_ in enumerate(maps) if map_ is not None]
+    if not known:
+        return [None] * len(maps)
+    weights = [map_.T.astype(np.float32) for map_ in maps if map_ is not None]
+    some = readout if len(known) == len(maps) else readout.aligned([readout.ids[place] for place in known])
+    predicted = dict(zip(known, probabilities(some.predict(weights)), strict=True))
+    return [predicted.get(place) for place in range(len(maps))]
+
+
+def cut(view: View, places: Sequence[int]) -> View:
+    """The view with the texts at these places alone."""
+
+    def some(values: Any) -> Any:
+        return [values[place] for place in places]
+
+    def each(groups: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: some(values) for key, values in groups.items()}
+
+    runs = {
+        seed: cast(Run, {key: values if key == "tail" else some(values) for key, values in run.items()})
+        for seed, run in view["runs"].items()
+    }
+    return View(
+        id=some(view["id"]),
+        words=some(view["words"]),
+        marks=some(view["marks"]),
+        unread=some(view["unread"]),
+        query=some(view["query"]),
+        candidates=some(view["candidates"]),
+        gold=some(view["gold"]),
+        runs=runs,
+        maps=each(view["maps"]),
+        imposed={seed: each(maps) for seed, maps in view["imposed"].items()},
+        own=each(view["own"]),
+        columns=each(view["columns"]),
+    )
