@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
-from pathlib import Path
+from typing import Any
 
 import pytest
+from browser import Shown
 from explored import scores
 from folder import Folder
 from pages import check_page
@@ -18,16 +16,13 @@ from attention_audit.readout import read_readout
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome"))), None
-)
-PROBE = """<script>addEventListener("load", () => {
+SEEN = """
   const root = document.documentElement;
   const clipped = [...document.querySelectorAll("main *, nav *")].filter(part => {
     const box = part.getBoundingClientRect();
     return box.width && !part.closest(".scroll, pre, svg") && box.right > root.clientWidth + 1;
   });
-  const seen = {
+  return {
     pictures: document.images.length,
     broken: [...document.images].filter(image => !image.naturalWidth).length,
     sideways: root.scrollWidth - root.clientWidth,
@@ -35,11 +30,7 @@ PROBE = """<script>addEventListener("load", () => {
     small: [...document.images].filter(image => image.clientWidth < 300).length,
     contents: getComputedStyle(document.querySelector("nav")).position,
   };
-  const note = document.createElement("pre");
-  note.id = "probe";
-  note.textContent = JSON.stringify(seen);
-  document.body.append(note);
-});</script>"""
+"""
 
 
 def page_of(folder: Folder) -> str:
@@ -90,18 +81,12 @@ def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:
     assert "explorer.html" in check_page(page_of(finished)).links
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: the page is not opened in a browser")
 @pytest.mark.parametrize("width", [1440, 800, 390])
-def test_a_browser_shows_the_page_whole(finished: Folder, tmp_path: Path, width: int) -> None:
-    copy = tmp_path / "report.html"
-    copy.write_text(page_of(finished).replace("</head>", PROBE + "</head>"))
-    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += [f"--window-size={width},900", "--enable-logging=stderr", "--dump-dom", copy.as_uri()]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "CONSOLE" not in shown.stderr
-    probe = re.search(r'<pre id="probe">(.*?)</pre>', shown.stdout)
-    assert probe is not None
-    assert json.loads(probe[1]) == {
+def test_a_browser_shows_the_page_whole(finished: Folder, chrome: Any, width: int) -> None:
+    shown = Shown(chrome, finished.path / "results/report.html").load(width=width)
+    assert shown.said() == []
+    assert shown.asked_for() == set()
+    assert shown.run(SEEN) == {
         "pictures": page_of(finished).count("<img "),
         "broken": 0,
         "sideways": 0,
@@ -109,3 +94,15 @@ def test_a_browser_shows_the_page_whole(finished: Folder, tmp_path: Path, width:
         "small": 0,
         "contents": "sticky" if width > 992 else "static",
     }
+
+
+def test_the_explorer_of_a_run_opens_and_says_what_its_models_said(finished: Folder, chrome: Any) -> None:
+    results = finished.path / "results"
+    readout = read_readout(results / "readouts/chorus/wp/base/seed50/test.parquet")
+    shown = Shown(chrome, results / "explorer.html").open(f"#view=chorus/wp/base&seed=50&text={readout.ids[1]}")
+    now = shown.each("#classes .class", "Number(n.dataset.now)")
+    assert now == pytest.approx(readout.probabilities[1].tolist(), abs=1e-3)
+    shown.one("#adversary").click()
+    assert shown.each("#distances dd", "Number(n.dataset.value)")[0] > 0
+    assert shown.said() == []
+    assert shown.asked_for() == set()

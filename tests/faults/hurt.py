@@ -91,11 +91,12 @@ def ask_for_everything(folder: Folder) -> Folder:
 
 
 def contents(folder: Folder) -> dict[str, bytes]:
-    """All results by path, but logs, the lock, and the report, which tell of the run itself."""
+    """All results by path, but logs, the lock, and the pages, which tell of the run itself."""
     results = folder.path / "results"
     files = (path for path in results.rglob("*") if path.is_file() and results / "logs" not in path.parents)
     named = {path.relative_to(results).as_posix(): path for path in files}
-    return {name: path.read_bytes() for name, path in sorted(named.items()) if name not in (".lock", "report.html")}
+    dated = (".lock", "report.html", "explorer.html")
+    return {name: path.read_bytes() for name, path in sorted(named.items()) if name not in dated}
 
 
 def differing(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:

@@ -47,13 +47,18 @@ class Shown:
         self.chrome = chrome
         self.address = path.as_uri()
 
-    def open(self, fragment: str = "", width: int = 1440, height: int = 900) -> Shown:
+    def load(self, fragment: str = "", width: int = 1440, height: int = 900) -> Shown:
         """Load the page anew at a fragment of its address, in a window of this size, and forget earlier logs."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.chrome.get("about:blank")
         self.said(), self.asked_for()
         self.chrome.get(self.address + fragment)
+        return self
+
+    def open(self, fragment: str = "", width: int = 1440) -> Shown:
+        """Load the explorer, and wait until it shows something."""
+        self.load(fragment, width)
         self.until("return !document.querySelector('#text')?.hidden || !document.querySelector('#notice')?.hidden")
         return self
 
@@ -90,6 +95,8 @@ class Shown:
         return [entry["message"] for entry in self.chrome.get_log("browser")]
 
     def asked_for(self) -> set[str]:
-        """Addresses that pages asked for since this was last asked."""
+        """Addresses that the page asked for since this was last asked, but for its own and what lies within it."""
         events = [json.loads(entry["message"])["message"] for entry in self.chrome.get_log("performance")]
-        return {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+        sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        own = (self.address, "about:blank")
+        return {address for address in sent if address not in own and not address.startswith("data:")}

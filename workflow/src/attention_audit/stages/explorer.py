@@ -283,7 +283,7 @@ class Exploring:
         counts = {name: min(PILOT, count) for name, count in whole_count.items()}
         text, sizes = self.text(self.views_of(counts))
         if counts != whole_count:
-            room = self.limit - len(text.encode()) + sum(sizes.values())
+            room = float(self.limit - len(text.encode()) + sum(sizes.values()))
             counts = fitting(whole_count, {name: sizes[name] / counts[name] for name in counts}, room)
             made = self.views_of(counts)
             text, sizes = self.text(made)

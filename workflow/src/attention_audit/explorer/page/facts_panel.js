@@ -1,13 +1,14 @@
 // What else there is to know of a text: the columns of tables/texts.parquet, and all numbers as a table.
 
 import { element, named } from "./element.js";
-import { wordOf } from "./texts.js";
+import { columnsOf, wordOf } from "./texts.js";
 import { precise } from "./wording.js";
 
-/** Show the columns of the text at a place. */
-export function showColumns(view, place) {
-  const { about, texts } = view;
-  const columns = about.columns.filter((column) => texts.columns[column.name]);
+/** Show the columns of the text at a place, of tables/texts.parquet. */
+export function showColumns(view, place, seed) {
+  const { about } = view;
+  const own = new Set(about.columns.map((column) => column.name));
+  const columns = columnsOf(view, seed).filter((column) => own.has(column.name));
   named("audits").hidden = !columns.length;
   named("audits-of").textContent =
     about.columns_seed === null ? "" : `From tables/texts.parquet, of the training with seed ${about.columns_seed}.`;
@@ -20,8 +21,8 @@ export function showColumns(view, place) {
         element(
           "dd",
           {},
-          element("b", {}, wordOf(column, texts.columns[column.name][place])),
-          column.unit ? ` ${column.unit}` : "",
+          element("b", {}, wordOf(column, column.value(place))),
+          column.unit && column.value(place) !== null ? ` ${column.unit}` : "",
           element("span", { class: "quiet" }, column.meaning),
         ),
       ),
@@ -49,7 +50,11 @@ export function numbersPanel() {
       const values = maps.map((map) => view.values(place, map.key));
       const head = ["", "item", "now", ...maps.map((map) => map.label)];
       named("numbers-head").replaceChildren(
-        element("tr", {}, ...head.map((label, at) => element("th", { scope: "col", class: at > 1 ? "value" : null }, label))),
+        element(
+          "tr",
+          {},
+          ...head.map((label, at) => element("th", { scope: "col", class: at > 1 ? "value" : null }, label)),
+        ),
       );
       cells = view.texts.words[place].map(() => element("td", { class: "value" }));
       named("numbers-body").replaceChildren(

@@ -7,6 +7,17 @@ import { digits, precise } from "./wording.js";
 const STEPS = { ArrowUp: 0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1, Home: -1, End: 1 };
 const TOPS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1];
 const ROOM = 1.2;
+const HOW = {
+  words: "Drag a column: you set how much the model listens to this word, and what it then predicts follows at once.",
+  sentences:
+    "Drag a column: you set how much the model listens to this sentence, and what it then predicts follows at once.",
+};
+const BEFOREHAND =
+  "So the columns cannot be dragged: what is shown was computed beforehand, for other seeds, uniform weights and " +
+  "adversaries.";
+const KEYS =
+  "With the keyboard: tab to the columns. Left and right choose one, up and down change its weight by 0.01, Page Up " +
+  "and Page Down by 0.1; Home takes it all, End gives it all. The other weights keep their proportions.";
 /** The ranking that erases in an order of its own, as good as any. */
 export const RANDOM = "random";
 
@@ -144,12 +155,8 @@ export function holdPanel(change) {
     named("words").className = about.here ? about.items : `${about.items} fixed`;
     named("words").dir = "auto";
     named("words").replaceChildren(...columns);
-    named("how").textContent = about.here
-      ? `Drag a column: you set how much the model listens to this ${about.items === "sentences" ? "sentence" : "word"}, and what it then predicts follows at once.`
-      : `${about.why_not} So the columns cannot be dragged: what is shown was computed beforehand, for other seeds, uniform weights and adversaries.`;
-    named("keys").textContent = about.here
-      ? "With the keyboard: tab to the columns. Left and right choose one, up and down change its weight by 0.01, Page Up and Page Down by 0.1; Home takes it all, End gives it all. The other weights keep their proportions."
-      : "";
+    named("how").textContent = about.here ? HOW[about.items] : `${about.why_not} ${BEFOREHAND}`;
+    named("keys").textContent = about.here ? KEYS : "";
     const rankings = view
       .mapsOf(place, state.seed)
       .filter((map) => map.kind !== "attention" || map.key === `attention:${state.seed}`)
@@ -201,9 +208,10 @@ export function holdPanel(change) {
     Object.entries(pressed).forEach(([id, is]) => named(id).setAttribute("aria-pressed", String(is)));
     named("reset").disabled = untouched(state.hold);
     const colours = columns.some((column) => column.matches(".for, .against"))
-      ? " Blue speaks for the prediction; orange with stripes, against it."
+      ? " Blue speaks for the model's own decision; orange with stripes, against it."
       : "";
-    named("scale").textContent = `A full column is a weight of ${scale}. The line in it is the model's own weight.${colours}`;
+    named("scale").textContent =
+      `A full column is a weight of ${scale}. The line in it is the model's own weight.${colours}`;
   }
 
   return {

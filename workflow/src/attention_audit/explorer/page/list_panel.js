@@ -76,13 +76,14 @@ export function listPanel(change) {
   function drawControls() {
     named("only").replaceChildren(
       named("only").querySelector("legend"),
-      ...quickOf(columns).map(({ name, label, meaning }) =>
+      ...quickOf(view, columns).map(({ name, label, meaning, count }) =>
         element(
           "label",
           { title: meaning },
           element("input", {
             type: "checkbox",
             value: name,
+            "data-count": count,
             on: {
               change: (event) =>
                 change({
@@ -90,7 +91,7 @@ export function listPanel(change) {
                 }),
             },
           }),
-          ` ${label}`,
+          ` ${label} (${count.toLocaleString("en")})`,
         ),
       ),
     );
@@ -103,6 +104,7 @@ export function listPanel(change) {
   function drawState() {
     for (const box of named("only").querySelectorAll("input")) {
       box.checked = state.only.includes(box.value);
+      box.disabled = box.dataset.count === "0" && !box.checked;
     }
     if (named("find").value !== state.find) {
       named("find").value = state.find;
@@ -116,7 +118,12 @@ export function listPanel(change) {
         return element(
           "li",
           {},
-          element("button", { type: "button", "aria-label": `Remove the filter: ${text}`, on: { click: remove } }, text, " ×"),
+          element(
+            "button",
+            { type: "button", "aria-label": `Remove the filter: ${text}`, on: { click: remove } },
+            text,
+            " ×",
+          ),
         );
       }),
     );
@@ -128,7 +135,7 @@ export function listPanel(change) {
     const predicted = classes[view.prediction(place, state.seed)];
     const sorted = column(state.sort);
     const named_ = ["gold", "predicted", "confidence"].includes(state.sort);
-    const words = texts.words[place];
+    const words = texts.words[place].slice(0, texts.words[place].length - texts.marks[place]);
     const cut = words.length > FIRST_WORDS ? [...words.slice(0, FIRST_WORDS), "…"] : words;
     return element(
       "li",
@@ -146,7 +153,9 @@ export function listPanel(change) {
           element("b", {}, predicted),
           ` ${digits(confidence(view, place, state.seed))}`,
           predicted === gold ? null : element("span", { class: "wrong" }, ` gold: ${gold}`),
-          sorted && !named_ ? element("span", { class: "sorted" }, `${sorted.label} ${wordOf(sorted, sorted.value(place))}`) : null,
+          sorted && !named_
+            ? element("span", { class: "sorted" }, `${sorted.label} ${wordOf(sorted, sorted.value(place))}`)
+            : null,
         ),
       ),
     );

@@ -47,7 +47,11 @@ function settled(wanted, opened) {
   const offered = opened.mapsOf(place, seed);
   const has = (key) => offered.some((map) => map.key === key);
   const own = `attention:${seed}`;
-  const other = [...opened.otherSeeds(place, seed), ...opened.adversaries(place, seed), ...offered.map((map) => map.key)];
+  const other = [
+    ...opened.otherSeeds(place, seed),
+    ...opened.adversaries(place, seed),
+    ...offered.map((map) => map.key),
+  ];
   whole.left = has(whole.left) ? whole.left : own;
   whole.right = has(whole.right) ? whole.right : (other.find((key) => key !== whole.left) ?? own);
   return whole;
@@ -111,15 +115,26 @@ function drawHeading(place) {
   const { texts, classes, about: shown } = view;
   const predicted = classes[view.prediction(place, state.seed)];
   const gold = classes[texts.gold[place]];
-  named("kicker").textContent = [shown.dataset_name, shown.suite_name, shown.model_name, `seed ${state.seed}`, state.text].join(" · ");
+  named("kicker").textContent = [
+    shown.dataset_name,
+    shown.suite_name,
+    shown.model_name,
+    `seed ${state.seed}`,
+    state.text,
+  ].join(" · ");
   named("decision").replaceChildren(
     "The model says ",
     element("b", {}, predicted),
     ` (${digits(confidence(view, place, state.seed))}); `,
-    predicted === gold ? "so do the data." : element("span", { class: "wrong" }, "the data say ", element("b", {}, gold), "."),
+    predicted === gold
+      ? "so do the data."
+      : element("span", { class: "wrong" }, "the data say ", element("b", {}, gold), "."),
   );
   named("query").hidden = texts.query[place] === null;
-  named("query").replaceChildren(element("b", {}, "Asked of the text: "), element("span", { dir: "auto" }, texts.query[place] ?? ""));
+  named("query").replaceChildren(
+    element("b", {}, "Read together with: "),
+    element("span", { dir: "auto" }, texts.query[place] ?? ""),
+  );
   const places = list.places(view, state);
   const at = places.indexOf(place);
   named("previous").disabled = at <= 0;
@@ -145,7 +160,10 @@ function drawHold(place) {
   const isHere = view.about.here;
   const reading = view.reading(place, state.seed);
   const { begin } = state.hold;
-  const beforehand = begin.kind === "own" ? view.distribution(place, state.seed) : view.imposed(place, state.seed, begin.key ?? begin.kind);
+  const beforehand =
+    begin.kind === "own"
+      ? view.distribution(place, state.seed)
+      : view.imposed(place, state.seed, begin.key ?? begin.kind);
   hold.show(view, state, place, { own, weights });
   outcome.show(view.classes, state.hold, {
     own,
@@ -153,6 +171,7 @@ function drawHold(place) {
     before: isHere ? predict(reading, own) : view.distribution(place, state.seed),
     after: isHere ? predict(reading, weights) : beforehand,
     isHere,
+    itself: view.own(place, begin.key ?? begin.kind),
     labelOf: (key) => view.maps.get(key)?.label ?? "chance",
   });
   numbers.show(view, state.seed, place, weights);
@@ -179,25 +198,36 @@ function draw(before = null) {
     maps.show(view, state, place);
   }
   if (!same("text", "seed")) {
-    showColumns(view, place);
+    showColumns(view, place, state.seed);
   }
   drawHold(place);
 }
 
+/** What the page computes of a view, and how. */
+function computed({ here, tail }) {
+  if (!here) {
+    return "All predictions of this model were computed beforehand, by its own layers.";
+  }
+  const sum = "With attention a, what each item adds z, and a bias b, the last step of this model is ";
+  return `${sum}${tail ? "softmax(W tanh(Σ a z + b) + c)" : "softmax(Σ a z + b)"}. The page computes it.`;
+}
+
 function drawFooter() {
-  const { sampled } = view.about;
-  const made = new Date(about.made);
+  const { shown, of, why } = view.about.sampled;
+  const count = (texts) => texts.toLocaleString("en");
+  const made = new Date(about.made).toISOString().slice(0, 16).replace("T", " ");
+  const commit = about.commit ? `, commit ${about.commit.slice(0, 10)}` : "";
+  const texts =
+    shown < of
+      ? `${count(shown)} of the ${count(of)} test texts are on this page. ${why}`
+      : "All test texts are on this page.";
   named("about-page").replaceChildren(
-    element("p", {}, sampled.shown < sampled.of ? `${sampled.shown.toLocaleString("en")} of the ${sampled.of.toLocaleString("en")} test texts are on this page. ${sampled.why}` : "All test texts are on this page."),
+    element("p", {}, texts),
+    element("p", {}, `${computed(view.about)} Nothing leaves your machine.`),
     element(
       "p",
       {},
-      "With attention a, what each item adds to the logits z, and a bias b, the last step of the model is softmax(Σ a z + b). The page computes it from a readout of the model; nothing leaves your machine.",
-    ),
-    element(
-      "p",
-      {},
-      `Made ${made.toISOString().slice(0, 16).replace("T", " ")} UTC${about.commit ? `, commit ${about.commit.slice(0, 10)}` : ""}. `,
+      `Made ${made} UTC${commit}. `,
       about.report ? element("a", { href: about.report }, "The report of this run") : "",
     ),
   );
@@ -205,7 +235,11 @@ function drawFooter() {
 
 /** The view of a data set, suite and model, as near to the shown one as there is. */
 function nearest(wanted) {
-  const score = (one) => ["dataset", "suite", "model"].reduce((total, name, place) => total + (one[name] === wanted[name] ? 4 >> place : 0), 0);
+  const score = (one) =>
+    ["dataset", "suite", "model"].reduce(
+      (total, name, place) => total + (one[name] === wanted[name] ? 4 >> place : 0),
+      0,
+    );
   return about.views.reduce((best, one) => (score(one) > score(best) ? one : best));
 }
 
@@ -216,7 +250,9 @@ for (const id of ["dataset", "suite", "model"]) {
     change({ view: found.key, text: null, left: null, right: null, hold: NOTHING, where: [], sort: null });
   });
 }
-named("seed").addEventListener("change", (event) => change({ seed: event.target.value, left: null, right: null, hold: NOTHING }));
+named("seed").addEventListener("change", (event) =>
+  change({ seed: event.target.value, left: null, right: null, hold: NOTHING }),
+);
 named("previous").addEventListener("click", () => walk(-1));
 named("next").addEventListener("click", () => walk(1));
 named("skip").addEventListener("click", () => named("main").focus());
@@ -231,7 +267,9 @@ addEventListener("hashchange", async () => {
 if (!about.views.length) {
   notice("This run has no model whose texts could be shown.");
 } else if (typeof DecompressionStream === "undefined") {
-  notice("This browser is too old to read the data of this page. Chrome from 80, Firefox from 113 and Safari from 16.4 can.");
+  notice(
+    "This browser is too old to read the data of this page. Chrome from 80, Firefox from 113 and Safari from 16.4 can.",
+  );
 } else {
   go(fromFragment(location.hash));
 }

@@ -18,7 +18,12 @@ function shaded(view, place, kind, values, most) {
     const { background, ink } = shade(kind, share);
     const against = kind === "signed" && values[at] < 0;
     const mark = at >= count - marks[place];
-    const classes = ["shaded", against ? "against" : "", mark ? "mark" : "", kind === "mark" && values[at] > 0 ? "by-people" : ""];
+    const classes = [
+      "shaded",
+      against ? "against" : "",
+      mark ? "mark" : "",
+      kind === "mark" && values[at] > 0 ? "by-people" : "",
+    ];
     return [
       element(
         "span",
@@ -43,12 +48,21 @@ function headStrip(view, place, heads, chosen, choose) {
     const label = `Head ${head + 1}: most on ${words[top]}, ${digits(weights[top])}`;
     return element(
       "button",
-      { type: "button", class: "head", title: label, "aria-label": label, "aria-pressed": String(chosen === head), on: { click: () => choose(chosen === head ? null : head) } },
+      {
+        type: "button",
+        class: "head",
+        title: label,
+        "aria-label": label,
+        "aria-pressed": String(chosen === head),
+        on: { click: () => choose(chosen === head ? null : head) },
+      },
       element("span", { class: "head-name" }, String(head + 1)),
       element(
         "span",
         { class: "head-cells" },
-        ...weights.map((weight) => element("i", { style: { background: shade("attention", weight / most).background } })),
+        ...weights.map((weight) =>
+          element("i", { style: { background: shade("attention", weight / most).background } }),
+        ),
       ),
     );
   });
@@ -67,7 +81,7 @@ function legend(kind, most, items) {
     attention: `Darkest: a weight of ${precise(most)}. All weights sum to 1.`,
     share: `Darkest: a share of ${precise(most)}. All shares sum to 1.`,
     signed: `Blue: the ${word} speaks for the prediction; orange with dots: against it. Darkest: ${precise(most)}.`,
-    mark: `Marked by people as a reason for the label. Darkest: ${precise(most)} of them.`,
+    mark: `Darkest: ${precise(most)}.`,
   }[kind];
 }
 
@@ -90,13 +104,20 @@ export function mapsPanel(change) {
     if (map.kind !== "attention" || isOwn) {
       rows.push(["Predicted by this training", view.distribution(place, seed)]);
     } else {
-      const here = view.about.here ? predict(view.reading(place, seed), view.values(place, map.key)) : view.imposed(place, seed, map.key);
+      const here = view.about.here
+        ? predict(view.reading(place, seed), view.values(place, map.key))
+        : view.imposed(place, seed, map.key);
       if (here) {
         rows.push(["Predicted with these weights and the states of this training", here]);
       }
       const own = view.own(place, map.key);
       if (own) {
-        rows.push([map.computed === "even" ? "Predicted by the twin that was trained with uniform weights" : "Predicted by the model whose map it is, with states of its own", own]);
+        rows.push([
+          map.computed === "even"
+            ? "Predicted by the twin that was trained with uniform weights"
+            : "Predicted by the model whose map it is, with states of its own",
+          own,
+        ]);
       }
     }
     return rows.map(([label, distribution]) =>
@@ -145,11 +166,13 @@ export function mapsPanel(change) {
     SIDES.forEach((name) => side(view, state, place, name, maps, most));
     const comparable = both.every(({ map }) => map.kind === "attention");
     const distance = comparable ? jsd(both[0].values, both[1].values) : NaN;
-    named("apart").textContent = comparable ? `These two maps are ${digits(distance)} nats apart (JSD; 0 is the same map, 0.693 is the furthest).` : "";
+    named("apart").textContent = comparable
+      ? `These two maps are ${digits(distance)} nats apart (JSD; 0 is the same map, 0.693 is the furthest).`
+      : "";
     named("apart").dataset.jsd = comparable ? distance : "";
-    named("missing").replaceChildren(
-      ...Object.entries(view.about.missing).map(([what, why]) => element("p", {}, `No ${what}: ${why}`)),
-    );
+    const reasons = Object.values(view.about.missing);
+    named("missing").hidden = !reasons.length;
+    named("reasons").replaceChildren(...reasons.map((why) => element("li", {}, why)));
   }
 
   return {

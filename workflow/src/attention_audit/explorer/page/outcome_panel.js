@@ -21,6 +21,12 @@ function distance(name, value, most, about) {
   ];
 }
 
+/** The class that a distribution decides for, with its probability. */
+function said(classes, distribution) {
+  const decided = argmax(distribution);
+  return `${classes[decided]} (${digits(distribution[decided])})`;
+}
+
 /** The panel. */
 export function outcomePanel() {
   let timer = null;
@@ -35,11 +41,17 @@ export function outcomePanel() {
   return {
     /**
      * Show what a hold does. own, weights: the model's own map and the held one; before, after: the predictions;
-     * after is null where it is not known. isHere: whether the page computes them. labelOf: the label of a map's key.
+     * after is null where it is not known. isHere: whether the page computes them. itself: what the
+     * model predicts whose own weights they are; null where there is none. labelOf: the label of a map's key.
      */
-    show(classes, hold, { own, weights, before, after, isHere, labelOf }) {
-      named("means").replaceChildren(element("b", {}, done(hold, labelOf)), ` ${meaning(hold, isHere)}`);
+    show(classes, hold, { own, weights, before, after, isHere, itself, labelOf }) {
+      named("means").replaceChildren(
+        element("b", {}, done(hold, labelOf)),
+        ` ${meaning(hold, { isHere, itself: itself && said(classes, itself) })}`,
+      );
       const apart = jsd(own, weights);
+      const flipped = after !== null && argmax(before) !== argmax(after);
+      named("verdict").classList.toggle("flipped", flipped);
       if (!after) {
         named("verdict").textContent = "What this model would predict is not known";
         named("classes").replaceChildren(distributionTable(classes, before));
@@ -49,7 +61,6 @@ export function outcomePanel() {
       const moved = tvd(before, after);
       const decided = verdict(argmax(before), argmax(after), classes);
       named("verdict").textContent = untouched(hold) ? `The model says ${classes[argmax(before)]}` : decided;
-      named("verdict").classList.toggle("flipped", argmax(before) !== argmax(after));
       named("classes").replaceChildren(distributionTable(classes, after, { before }));
       named("distances").replaceChildren(
         ...distance("JSD of the maps", apart, Math.LN2, "Jensen-Shannon divergence from the model's own map, in nats"),

@@ -1,5 +1,7 @@
 // The list of texts: its columns, and which texts it shows in which order.
 
+import { digits } from "./wording.js";
+
 /** From which JSD on, half of ln 2, an adversary is said to go far. */
 export const FAR = Math.LN2 / 2;
 
@@ -44,14 +46,24 @@ export function columnsOf(view, seed) {
   const own = [
     ["gold", "gold label", "text", "what the data say", (place) => view.classes[texts.gold[place]]],
     ["predicted", "prediction", "text", "what this seed says", (place) => view.classes[view.prediction(place, seed)]],
-    ["confidence", "confidence", "number", "probability of the predicted class", (place) => confidence(view, place, seed)],
+    [
+      "confidence",
+      "confidence",
+      "number",
+      "probability of the predicted class",
+      (place) => confidence(view, place, seed),
+    ],
     ["length", about.items, "integer", `how many ${about.items} the text has`, (place) => texts.words[place].length],
   ];
   return [
     ...own.map(([name, label, kind, meaning, value]) => ({ name, label, kind, unit: "", meaning, value })),
     ...about.columns
       .filter((column) => texts.columns[column.name])
-      .map((column) => ({ ...column, value: (place) => texts.columns[column.name][place] })),
+      .map((column) => ({
+        ...column,
+        meaning: column.meaning.replace(/\bnull\b/g, "unknown"),
+        value: (place) => texts.columns[column.name][place],
+      })),
   ];
 }
 
@@ -68,13 +80,16 @@ export function wordOf(column, value) {
   if (column.kind === "flag") {
     return value ? "yes" : "no";
   }
-  return column.kind === "number" ? value.toFixed(3) : String(value);
+  return column.kind === "number" ? digits(value) : String(value);
 }
 
-/** The quick conditions whose columns a view has. */
-export function quickOf(columns) {
-  const known = new Set(columns.map((column) => column.name));
-  return QUICK.filter((quick) => quick.needs.every((name) => known.has(name)));
+/** The quick conditions whose columns a view has, each with the number of texts of which it holds. */
+export function quickOf(view, columns) {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return QUICK.filter((quick) => quick.needs.every((name) => byName.has(name))).map((quick) => ({
+    ...quick,
+    count: view.texts.id.filter((_, place) => quick.holds((name) => byName.get(name).value(place))).length,
+  }));
 }
 
 function meets(column, place, { is = null, from = null, to = null }) {
@@ -96,16 +111,18 @@ function compare(one, other) {
 export function listed(view, columns, { find, only, where, sort, down }) {
   const byName = new Map(columns.map((column) => [column.name, column]));
   const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const quick = quickOf(columns).filter(({ name }) => only.includes(name));
+  const quick = QUICK.filter(({ name, needs }) => only.includes(name) && needs.every((needed) => byName.has(needed)));
   const conditions = where.filter(({ column }) => byName.has(column));
-  const places = view.texts.id.map((_, place) => place).filter((place) => {
-    const value = (name) => byName.get(name).value(place);
-    return (
-      quick.every(({ holds }) => holds(value)) &&
-      conditions.every((condition) => meets(byName.get(condition.column), place, condition)) &&
-      found(view.texts, place, wanted)
-    );
-  });
+  const places = view.texts.id
+    .map((_, place) => place)
+    .filter((place) => {
+      const value = (name) => byName.get(name).value(place);
+      return (
+        quick.every(({ holds }) => holds(value)) &&
+        conditions.every((condition) => meets(byName.get(condition.column), place, condition)) &&
+        found(view.texts, place, wanted)
+      );
+    });
   const column = byName.get(sort);
   if (!column) {
     return down ? places.reverse() : places;

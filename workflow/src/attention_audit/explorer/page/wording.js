@@ -4,7 +4,7 @@ import { untouched } from "./weights.js";
 
 /** A share, a probability or a distance. */
 export function digits(value) {
-  return Number.isFinite(value) ? value.toFixed(3) : "not defined";
+  return Number.isFinite(value) ? value.toFixed(3).replace(/^-(0\.0+)$/, "$1") : "not defined";
 }
 
 /** A value of a map, which may be small or above 1. */
@@ -40,18 +40,27 @@ export function done(hold, labelOf) {
   return begin.kind === "own" ? by : `${begun} Then ${by}`;
 }
 
-/** What the numbers under a hold mean, and what they do not. isHere: whether the page computes them. */
-export function meaning(hold, isHere) {
-  const not = {
-    uniform: "The twin that was trained with uniform weights is another model, with other states.",
-    map: "What the other model itself predicts stands beside the maps: it has states of its own.",
-    erase: "The erased items are not deleted from the text: the states of the others were made with them.",
-  };
+/**
+ * What the numbers under a hold mean, and what they do not. isHere: whether the page computes them. itself: what the
+ * model says that was trained to have these weights, such as "positive (0.9)"; null where no such model is known.
+ */
+export function meaning(hold, { isHere, itself }) {
   const part = isHere ? "the last step of this model" : "the rest of this model";
   const how = isHere ? "" : ", computed beforehand";
-  const means = `The states stay as they are. So this is what ${part} says when it listens to the same states with other weights${how}`;
+  const means =
+    `The states stay as they are. So this is what ${part} says when it listens to the same states with other ` +
+    `weights${how}.`;
+  if (untouched(hold)) {
+    return means;
+  }
+  const kind = hold.moves.length ? "" : hold.begin.kind;
+  const not = {
+    uniform: itself && `The twin that was trained with uniform weights has other states, and says ${itself}.`,
+    map: itself && `The model whose map it is has other states, and says ${itself}.`,
+    erase: "The erased items are not deleted from the text: the states of the others were made with them.",
+  }[kind];
   const general = "It is not what a model would say that was trained to attend so, nor a model that read another text.";
-  return untouched(hold) ? `${means}.` : `${means}. ${not[hold.begin.kind] ?? general}`;
+  return `${means} ${not || general}`;
 }
 
 /** The decision under other weights beside the model's own. */
