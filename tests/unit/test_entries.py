@@ -13,6 +13,7 @@ from in_process import job_of
 from planned import PLACES, ROOT, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit
@@ -96,6 +97,7 @@ def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> 
     assert set(parameters) == {*exhibit.reads, *exhibit.settings}
     assert exhibit.target.partition(":")[2] == exhibit.name
     assert exhibit.shows == exhibit.shows.strip(" .")
+    assert set(exhibit.answers) <= set(QUESTIONS)
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)

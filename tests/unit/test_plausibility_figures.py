@@ -122,3 +122,13 @@ def test_one_model_has_no_number_and_no_marks_have_a_sentence() -> None:
 def test_without_effects_there_is_no_picture_of_them() -> None:
     frame = table(["needle"], SIX[:1], ranked=())
     assert [text.get_text() for text in drawn_texts(fig_plausible_faithful(frame, LABELS))] == [NOTHING]
+
+
+def test_a_data_set_without_auprc_has_no_panels() -> None:
+    frame = table(["needle", "unison"], SIX[:2])
+    scored = (frame["metric"] == "auprc") & (frame["dataset"] == "unison")
+    figure = fig_plausible_faithful(frame[~scored], LABELS)
+    assert len(figure.axes) == 2
+    assert not any("unison" in text.get_text() for text in drawn_texts(figure))
+    nowhere = fig_plausible_faithful(frame[frame["metric"] != "auprc"], LABELS)
+    assert [text.get_text() for text in drawn_texts(nowhere)] == [NOTHING]

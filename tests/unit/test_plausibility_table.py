@@ -134,6 +134,6 @@ def test_readers_see_labels_of_all_rows_and_metrics() -> None:
     assert "Wiegreffe & Pinter, base - the other annotators" in block.rows["row"].tolist()
     assert block.rows.columns.tolist() == [
         "data set", "row", "AUPRC", "token F1", "IOU", "mass on marked words", "AUPRC, majority", "token F1, majority",
-        "IOU, majority", "mass, majority", "ranks", "located", "texts", "maps without a mark",
+        "IOU, majority", "mass, majority", "ranks: effect", "located: effect", "texts", "maps without a mark",
         "maps with all words marked", "seeds",
     ]  # fmt: skip

@@ -131,12 +131,14 @@ def test_an_interval_stands_in_place_of_the_spread(tmp_path):
 
 def test_claims_stand_beside_the_papers(tmp_path):
     rows = [("yelp", "c", "s", 1.25, 1.1, math.inf, "at least 1.6", "yes"), ("yelp", "d", "s", 9.0, 8, 10, "", "no")]
+    rows.append(("yelp", "e", "s", math.nan, math.nan, math.nan, "", "undecided"))
     render(pd.DataFrame(rows, columns=CLAIMS.schema.names), tmp_path / "claims", "{}", findings, LABELS)
     lines = (tmp_path / "claims.md").read_text().splitlines()
-    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
+    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:5])] == [
         ["data set", "claim", "statistic", "ours", "paper", "holds"],
         ["Yelp", "c", "s", "1.25 [1.1, inf]", "at least 1.6", "yes"],
         ["Yelp", "d", "s", "9 [8, 10]", "", "NO"],
+        ["Yelp", "e", "s", "", "", "undecided"],
     ]
 
 

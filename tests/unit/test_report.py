@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from pages import Page, check_page
+from summaries import answer, row
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
@@ -28,13 +29,15 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
 from attention_audit.jobs.pages import GuideJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
-from attention_audit.report.answers import answers_of
+from attention_audit.report.answers import answers_of, axes_of, seen_in
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import guide
+from attention_audit.report.interval_plot import SCALES, plotted
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
+from attention_audit.tables.asked import ALONE
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -75,9 +78,9 @@ OTHER = ShownSuite(
     key="other", paper="other", title="Other", about="What else?", citation=[], datasets=[], models={"m": "M"},
     seeds={"m": [9]},
 )  # fmt: skip
-FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x")
+FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x", answers=[])
 TABLE_Y = ShownExhibit(
-    name="wp_table2_y", folder="tables", suite="wp", number="", shows="y",
+    name="wp_table2_y", folder="tables", suite="wp", number="", shows="y", answers=[],
     columns="columns.table:TABLE", shown="tables.shown:wide",
 )  # fmt: skip
 
@@ -176,7 +179,7 @@ def answered() -> pd.DataFrame:
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
     numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "margin": 0.0625, "trainings": 3, "texts": 350, "note": "n"}
-    asked = {f"needed_{name}": value for name, value in numbers.items()} | {"needed": "yes"}
+    asked = {f"needed_{name}": value for name, value in numbers.items()} | {"needed": "yes", "suite": "wp"}
     rows = [blank | asked | {"dataset": name, "model": "base"} for name in ("sst", "b")]
     best = {"instead_by_ranks": "product", "instead_by_ranks_gain": 0.5, "instead_by_ranks_low": 0.25}
     best |= {"learnt": "yes", "f1": 0.9, "constant_f1": 0.67, "accuracy": 0.9, "majority_accuracy": 0.5}
@@ -189,15 +192,68 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     (first, both), (second, one) = answers_of(answered(), labels)
     assert (first, second) == ("SST", "b")
     assert [row.model for row in both] == ["base", "BiLSTM (additive)"]
+    assert [(row.first, row.guesses) for row in (*both, *one)] == [(True, False)] * 3
     cell = one[0].cells[0]
-    assert (cell.word, cell.value, cell.interval, cell.margin) == ("yes", "0.250", "[0.125, 0.500]", "0.062")
+    assert (cell.word, cell.value, cell.interval, cell.why) == ("yes", "0.250", "[0.125, 0.500]", "")
     assert cell.about == f"{MEASURED['needed']}; 3 trainings, 350 texts; n"
-    assert [(cell.word, cell.value, cell.interval, cell.margin) for cell in both[1].cells] == [
-        ("not asked", "", "", "")
-    ] * len(QUESTIONS)
+    assert cell.plot == plotted(0.25, 0.125, 0.5, 0.0625, SCALES["needed"])
+    assert cell.alternative.startswith("needed: yes; effect 0.250 F1, 95 % interval 0.125 to 0.500, margin 0.0625")
+    assert {(cell.word, cell.value, cell.interval, cell.plot, cell.alternative) for cell in both[1].cells} == {
+        ("not asked", "", "", None, "")
+    }
+    assert one[0].words == [("yes", ["needed"]), ("not asked", list(QUESTIONS[1:]))]
     assert [row.quality for row in both] == ["", "accuracy 0.900, the majority class alone 0.500"]
     assert one[0].instead == []
     assert both[1].instead == [("ranks", "P (+0.500 [0.250, 0.750])"), ("located", "attention")]
+
+
+def test_of_several_models_of_a_suite_the_first_stands_open() -> None:
+    twice = pd.concat([answered(), answered()], ignore_index=True)
+    labels = {"base": "base", "lstm_tanh": "BiLSTM", "product": "P", "attention": "attention"}
+    rows = dict(answers_of(twice, labels))
+    assert [(row.model, row.suite, row.first) for row in rows["SST"]] == [
+        ("base", "wp", True), ("BiLSTM", "", True), ("base", "wp", False), ("BiLSTM", "", False),
+    ]  # fmt: skip
+
+
+def test_a_question_without_a_word_says_why() -> None:
+    infinite, nan = float("inf"), float("nan")
+    withheld = answer("stable", "undecided", 0.5, 0.25, 0.75) | {"stable_note": f"{ALONE}; too few texts"}
+    unbounded = answer("ranks", "undecided", nan, -infinite, infinite)
+    unasked = {"unique_note": "no adversary"}
+    frame = pd.DataFrame([row("base", withheld, unbounded, unasked, {"learnt": "no"})])
+    ((_, (shown,)),) = answers_of(frame, {"base": "base"})
+    assert shown.guesses
+    cells = {cell.question: cell for cell in shown.cells}
+    assert (cells["stable"].why, cells["unique"].why) == ("too few texts", "no adversary")
+    assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
+    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "no bounds")
+    assert cells["ranks"].plot is not None
+    assert (cells["ranks"].plot.below, cells["ranks"].plot.above, cells["ranks"].plot.point) == (True, True, None)
+    assert (cells["unique"].plot, cells["needed"].plot) == (None, None)
+
+
+def test_scales_are_those_of_all_rows() -> None:
+    frame = pd.DataFrame([row("base"), row("m", answer("used", "no", 0.1, 0.1, 0.2, margin=0.6))])
+    axes = {axis.question: axis for axis in axes_of(frame)}
+    assert [axis.question for axis in axes.values()] == list(QUESTIONS)
+    # the margin lies above the scale of 0 to .5, which grows by a tenth of itself more
+    used = axes["used"]
+    assert (used.low, used.high, used.unit, used.margin) == ("0", "0.65", "probability", "0.6")
+    assert (axes["signed"].low, axes["signed"].unit, axes["signed"].margin) == ("0.5", "", "")
+    assert axes["signed"].plot.margin is None
+    (_, (_, shown)) = answers_of(frame, {"base": "base", "m": "M"})[0]
+    assert shown.cells[2].plot == plotted(0.1, 0.1, 0.2, 0.6, SCALES["used"].holding(0.6))
+
+
+def test_answers_lead_to_what_shows_them() -> None:
+    figure = FIGURE.model_copy(update={"answers": ["stable", "unique"]})
+    every = TABLE_Y.model_copy(update={"suite": "", "answers": ["stable"]})
+    other = FIGURE.model_copy(update={"name": "other_fig", "suite": "other", "answers": ["stable"]})
+    exhibits = [figure, TABLE_Y, every.model_copy(update={"name": "extra"}), other]
+    assert seen_in(exhibits, "wp", ["stable"]) == [("wp_fig3_x", ["stable"]), ("extra", ["stable"])]
+    assert seen_in(exhibits, "wp", ["unique", "used"]) == [("wp_fig3_x", ["unique"])]
+    assert seen_in(exhibits, "other", QUESTIONS) == [("extra", ["stable"]), ("other_fig", ["stable"])]
 
 
 def test_boxes_are_stages_and_of_trainings_suites_and_families() -> None:
@@ -284,7 +340,7 @@ HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\
 
 def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance) -> None:
     texts = ShownExhibit(
-        name="texts", folder="tables", suite="", number="", shows="x",
+        name="texts", folder="tables", suite="", number="", shows="x", answers=[],
         columns="columns.texts:TEXTS", shown="tables.shown:single",
     )  # fmt: skip
 
@@ -358,7 +414,8 @@ def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
     assert "Data sets: mine." in shown.text
     assert {"#suite-wp", "#suite-other", "#extra"} <= set(shown.links)
     assert shown.ids["extra"] == 1
-    assert list(shown.ids).index("checks") < list(shown.ids).index("extra")
+    assert list(shown.ids).index("together") < list(shown.ids).index("extra")
+    assert "checks" not in shown.ids
 
 
 def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
@@ -367,30 +424,64 @@ def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., Finis
         assert [name for name in ids if name.startswith("wp_")] == [exhibit.name for exhibit in exhibits]
 
 
+SUMMARY_TABLE = ShownExhibit(
+    name="summary", folder="tables", suite="", number="", shows="x", answers=[],
+    columns="columns.summary:SUMMARY", shown="tables.shown:answers",
+)  # fmt: skip
+
+
 def test_the_page_opens_with_the_answers_and_single_texts(
     run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
 ) -> None:
-    summary = ShownExhibit(
-        name="summary", folder="tables", suite="", number="", shows="x",
-        columns="columns.summary:SUMMARY", shown="tables.shown:answers",
-    )  # fmt: skip
-    texts = summary.model_copy(
+    texts = SUMMARY_TABLE.model_copy(
         update={"name": "texts", "columns": "columns.texts:TEXTS", "shown": "tables.shown:single"}
     )
     empty = TEXTS.schema.empty_table().to_pandas()
     made = run(
         suites=[WP.model_copy(update={"models": {"base": "base", "lstm_tanh": "BiLSTM"}, "seeds": {}}), OTHER],
-        exhibits=[FIGURE, summary, texts],
+        exhibits=[FIGURE.model_copy(update={"answers": ["needed"]}), SUMMARY_TABLE, texts],
         tables={"summary": (answered(), provenance.record()), "texts": (empty, provenance.record())},
         captions=dict.fromkeys(["wp_fig3_x", "summary", "texts"], CAPTION),
     )
     shown = check_page(page(made, BEGIN, tmp_path))
     assert "It is so." in shown.text
-    assert "margin 0.062" in shown.text
+    assert "margin 0.0625" in shown.text
+    assert "Seen in: Figure 3 (needed) single texts" in shown.text
     assert f"ranks: {RANKINGS.label('product')} (+0.500 [0.250, 0.750])" in shown.text
     order = list(shown.ids)
     assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
     assert "checks" not in order
+    assert not any(link.startswith("explorer") for link in shown.links)
+    linked = check_page(page(replace(made, explorer="explorer.html"), BEGIN, tmp_path))
+    assert linked.links.count("explorer.html") == 2
+    assert {"explorer.html#view=sst/wp/base", "explorer.html#view=b/wp/base"} <= set(linked.links)
+
+
+def test_text_is_never_markup_in_answers(
+    run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
+) -> None:
+    frame = answered().assign(dataset=HOSTILE, sentence=HOSTILE, needed_note=HOSTILE, needed="undecided")
+    suite = WP.model_copy(
+        update={
+            "models": {"base": HOSTILE, "lstm_tanh": "BiLSTM"},
+            "seeds": {},
+            "title": HOSTILE,
+            "datasets": [HOSTILE],
+        }
+    )
+    made = run(
+        suites=[suite, OTHER],
+        exhibits=[FIGURE, SUMMARY_TABLE],
+        tables={"summary": (frame, provenance.record())},
+        captions=dict.fromkeys(["wp_fig3_x", "summary"], CAPTION),
+        gaps={HOSTILE: HOSTILE},
+        config={"datasets": [HOSTILE], "vectors": HOSTILE},
+    )
+    shown = check_page(page(made, BEGIN, tmp_path))
+    assert shown.tags["img"] == 1
+    assert all(link.startswith(("#", "https://doi.org/")) for link in shown.links)
+    # headings of the cards, sentences, reasons, links: all say it as it is
+    assert shown.text.count(HOSTILE) >= 10
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

@@ -44,3 +44,12 @@ def word(effect: Effect, margin: float, question: str = "") -> str:
     if effect.low > margin:
         return YES
     return NO if effect.high <= margin else UNDECIDED
+
+
+def by_word(words: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """Each word that is said of a question, with its questions, from the word of each question."""
+    said = {
+        word: [question for question, own in words.items() if own == word]
+        for word in (YES, NO, FLAT, UNDECIDED, NOT_ASKED)
+    }
+    return [(word, questions) for word, questions in said.items() if questions]

@@ -190,11 +190,16 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
     are called.
     """
     rows = cells(plausibility)
-    asked = rows[rows["metric"].isin(FAITHFUL)]
-    if asked.empty:
+    # where all words are marked, or none, there is no AUPRC
+    parts = {
+        str(dataset): part
+        for dataset, part in rows.groupby("dataset", sort=False)
+        if any(len(pairs_of(part, question)) for question in FAITHFUL)
+    }
+    if not parts:
         return empty()
-    datasets = [str(name) for name in asked["dataset"].unique()]
-    parts = {dataset: rows[rows["dataset"] == dataset] for dataset in datasets}
+    datasets = list(parts)
+    asked = rows[rows["metric"].isin(FAITHFUL) & rows["dataset"].isin(datasets)]
     models = {dataset: list(dict.fromkeys(part["model"])) for dataset, part in parts.items()}
     titles = {dataset: _title(dataset, names, labels) for dataset, names in models.items()}
     heights = [PANEL + TITLE * len(title.splitlines()) for title in titles.values()]

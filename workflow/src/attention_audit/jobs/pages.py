@@ -31,6 +31,7 @@ class ShownExhibit(Section):
     suite: str
     number: str
     shows: str
+    answers: list[str]
     columns: str = ""
     shown: str = ""
 

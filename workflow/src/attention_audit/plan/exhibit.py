@@ -69,7 +69,8 @@ class Exhibit:
     key; "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
     function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
     `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of
-    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none.
+    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers: the
+    questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Exhibit:
     settings: tuple[str, ...] = ()
     every_dataset: bool = False
     about: str = ""
+    answers: tuple[str, ...] = ()
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]

@@ -118,6 +118,7 @@ FIGURES: tuple[Figure, ...] = (
             "census": corpus("census"),
         },
         settings=("models",),
+        answers=("stable",),
     ),
     Figure(
         "wp_fig5_tvd_jsd",
@@ -127,6 +128,7 @@ FIGURES: tuple[Figure, ...] = (
         number="Figure 5",
         reads=TVD_JSD_FIGURE,
         settings=("models",),
+        answers=("stable", "unique"),
     ),
     Figure(
         "wp_fig_frontier",
@@ -137,6 +139,7 @@ FIGURES: tuple[Figure, ...] = (
             "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
         },
         settings=("models", "budget"),
+        answers=("unique",),
     ),
     Figure(
         "wp_fig_contributions",
@@ -145,6 +148,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="wp",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
+        answers=("signed",),
     ),
     Figure(
         "ss_fig3_delta_js",
@@ -172,6 +176,7 @@ FIGURES: tuple[Figure, ...] = (
         number="Figures 5, 6 and 10",
         reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
+        answers=("ranks",),
     ),
     Figure(
         "ss_fig11_mass_removed",
@@ -209,6 +214,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="ss",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
+        answers=("signed",),
     ),
     Figure(
         "jw_fig_correlation",
@@ -227,6 +233,7 @@ FIGURES: tuple[Figure, ...] = (
         number="Figure 5",
         reads=PERMUTATION_FIGURE,
         settings=("models",),
+        answers=("used",),
     ),
     Figure(
         "jw_fig_adversary",
@@ -252,6 +259,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="jw",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
+        answers=("signed",),
     ),
     Figure(
         "pd_fig_deception",
@@ -263,6 +271,7 @@ FIGURES: tuple[Figure, ...] = (
             "located": rows("located", "dataset", "model", "seed", "id", "ranking", "falls"),
         },
         settings=("models",),
+        answers=("located",),
     ),
     Figure(
         "md_fig_conicity",
@@ -271,6 +280,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="md",
         reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
         settings=("models", "resamples"),
+        answers=("used", "ranks"),
     ),
     Figure(
         "own_fig_attention_maps",
@@ -290,6 +300,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="own",
         reads=TVD_JSD_FIGURE,
         settings=("models",),
+        answers=("stable", "unique"),
     ),
     Figure(
         "own_fig_contributions",
@@ -298,6 +309,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="own",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
+        answers=("signed",),
     ),
     Figure(
         "own_fig_permutation",
@@ -306,6 +318,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="own",
         reads=PERMUTATION_FIGURE,
         settings=("models",),
+        answers=("used",),
     ),
     Figure(
         "own_fig_adversary",
@@ -322,6 +335,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="own",
         reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
+        answers=("ranks",),
     ),
     Figure(
         "hf_fig_attention_maps",
@@ -341,6 +355,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads=TVD_JSD_FIGURE,
         settings=("models",),
+        answers=("stable", "unique"),
     ),
     Figure(
         "hf_fig_frontier",
@@ -351,6 +366,7 @@ FIGURES: tuple[Figure, ...] = (
             "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
         },
         settings=("models", "budget"),
+        answers=("unique",),
     ),
     Figure(
         "hf_fig_contributions",
@@ -359,6 +375,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads={"contributions": CONTRIBUTIONS_FIGURE},
         settings=("models",),
+        answers=("signed",),
     ),
     Figure(
         "hf_fig_permutation",
@@ -367,6 +384,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads=PERMUTATION_FIGURE,
         settings=("models",),
+        answers=("used",),
     ),
     Figure(
         "hf_fig_adversary",
@@ -383,6 +401,7 @@ FIGURES: tuple[Figure, ...] = (
         suite="hf",
         reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
         settings=("models",),
+        answers=("ranks",),
     ),
     Figure(
         "hf_fig_correlation",
@@ -398,6 +417,7 @@ FIGURES: tuple[Figure, ...] = (
         "which attributions point to marked words, and which of them to what the model needs",
         reads={"plausibility": Read("table", "table_plausibility")},
         settings=("labels",),
+        answers=("ranks", "located"),
         about="plausibility",
     ),
     Figure(
@@ -429,6 +449,7 @@ TABLES: tuple[Table, ...] = (
         number="Table 2",
         reads={"performance": audit("performance")},
         settings=("models",),
+        answers=("needed",),
     ),
     Table(
         "wp_table3_guides",
@@ -438,6 +459,7 @@ TABLES: tuple[Table, ...] = (
         number="Table 3",
         reads={"performance": audit("performance")},
         settings=("models",),
+        answers=("transferable",),
     ),
     Table(
         "wp_table5_adversary",
@@ -455,6 +477,7 @@ TABLES: tuple[Table, ...] = (
             ),
         },
         settings=("models",),
+        answers=("unique",),
     ),
     Table(
         "ss_table1_datasets",
@@ -652,6 +675,7 @@ TABLES: tuple[Table, ...] = (
         suite="own",
         reads={"performance": audit("performance")},
         settings=("models",),
+        answers=("needed",),
     ),
     Table(
         "own_table_comparison",
@@ -693,6 +717,7 @@ TABLES: tuple[Table, ...] = (
         suite="hf",
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
         settings=("models",),
+        answers=("needed",),
     ),
     Table(
         "hf_table_comparison",
@@ -800,6 +825,7 @@ TABLES: tuple[Table, ...] = (
         },
         settings=("subjects", "resamples"),
         gaps=False,
+        answers=("signed",),
     ),
     Table(
         "table_plausibility",

@@ -260,6 +260,7 @@ def shown_exhibit(exhibit: Exhibit) -> ShownExhibit:
         suite=exhibit.suite,
         number=exhibit.number,
         shows=exhibit.shows,
+        answers=list(exhibit.answers),
         columns=table.columns if table else "",
         shown=table.shown if table else "",
     )

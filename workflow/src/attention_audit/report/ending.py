@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.answer.sentence import beside_marks, quality
+from attention_audit.answer.words import NOT_ASKED, by_word
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -17,7 +18,6 @@ MOST = 6
 """So many models have their sentences in full; of more than these only the words are said."""
 WIDTH = 100
 """Characters of a line."""
-WORDS = ("yes", "no", "flat", "undecided")
 
 
 def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
@@ -30,8 +30,8 @@ def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
 
 def _words(row: Mapping[str, Any]) -> str:
     """The questions by their answers; what was not asked is left out."""
-    by_word = {word: [question for question in QUESTIONS if row[question] == word] for word in WORDS}
-    said = [f"{word}: {', '.join(questions)}" for word, questions in by_word.items() if questions]
+    words = by_word({question: row[question] for question in QUESTIONS})
+    said = [f"{word}: {', '.join(questions)}" for word, questions in words if word != NOT_ASKED]
     return f"{'; '.join(said)}." if said else row["sentence"]
 
 

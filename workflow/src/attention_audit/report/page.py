@@ -17,15 +17,15 @@ from PIL import Image
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
-from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
-from attention_audit.report.answers import answers_of
+from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
+from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
 
@@ -33,6 +33,8 @@ ANSWERS = "summary"
 """The table that the page opens with."""
 SINGLE = "texts"
 """The table that follows it."""
+CHECKS = ("replication", "controls")
+"""The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
 TINTS = 5
@@ -214,14 +216,17 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         commit=commit(folder),
         sections=sections,
         asked=[section for section in sections if section.suite.datasets],
-        by_paper={section.suite.paper: section.suite for section in reversed(sections)},
-        checks=[exhibit for exhibit in of_all if exhibit is not summary and exhibit is not single],
+        by_key={section.suite.key: section.suite for section in sections},
+        by_name={exhibit.name: exhibit for exhibit in exhibits},
+        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
+        checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
         single=single,
-        answers=answers_of(run.tables[ANSWERS][0], run.labels) if summary else [],
-        questions=QUESTIONS,
-        gaps=run.gaps,
+        answers=answers_of(run.tables[ANSWERS][0], run.labels, run.exhibits) if summary else [],
+        axes=axes_of(run.tables[ANSWERS][0]) if summary else [],
+        plot_size=(WIDTH, HEIGHT),
         explorer=run.explorer,
+        gaps=run.gaps,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
         raw_files=run.raw_files,

@@ -8,7 +8,8 @@ from attention_audit.names import Names
 from attention_audit.tables.tidy import as_table, over_seeds
 
 BASE, INSTANCE_ADVERSARY = "base", "instance_adversary"
-METRICS = ("f1", "tvd", "jsd", "decision_flip_rate", "admissible_share")
+MOVED = ("f1", "tvd", "jsd", "decision_flip_rate")
+METRICS = (*MOVED, "admissible_share")
 RUN = ["dataset", "model", "lambda", "seed"]
 
 
@@ -19,6 +20,17 @@ def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
     return runs.melt([*RUN, "selection"], var_name="metric")
+
+
+def of_compared(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """F1, and means over texts of TVD, JSD (nats) and flips against the first training of the model, one row a model.
+
+    From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
+    columns.TABLE.
+    """
+    runs = by_run(comparison, performance).rename(columns={"model": "row"})
+    rows = over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
+    return as_table(rows, list(models), MOVED)
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:

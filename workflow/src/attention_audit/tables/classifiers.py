@@ -5,11 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.names import Names
-from attention_audit.tables.adversary import by_run
+from attention_audit.tables.adversary import of_compared
 from attention_audit.tables.performance import METRICS, of_models
-from attention_audit.tables.tidy import as_table, over_seeds
+from attention_audit.tables.tidy import as_table
 
-MOVED = ("f1", "tvd", "jsd", "decision_flip_rate")
 CUT = "cut"
 UNASKED = "(imposed|uniform|adversaries|adversary|continuation|continuation_chosen|guide_.*)$"
 """The names of models that no attention of theirs is asked of."""
@@ -32,11 +31,5 @@ def hf_table_performance(performance: pd.DataFrame, cut_texts: pd.DataFrame, mod
 
 
 def hf_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """F1, and means over texts of TVD, JSD (nats) and flips against the first training of the model, one row a model.
-
-    From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
-    columns.TABLE.
-    """
-    runs = by_run(comparison, performance).rename(columns={"model": "row"})
-    rows = over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
-    return as_table(rows, list(models), MOVED)
+    """How far other trainings, uniform weights and adversaries are from the classifier: see `of_compared`."""
+    return of_compared(performance, comparison, models)

@@ -14,14 +14,16 @@ import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
+from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, QUESTIONS
 from attention_audit.tables.shown import Block, Shown
 
 TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
-    "question", "measured", "agreement", "chance", "answer", "text", "show",
-    "top items: weight, contribution", "marked words",
+    "question", "measured", "agreement", "chance", "answer", "text", "label", "prediction", "show",
+    "top items: weight, contribution", "marked words", "liar", "it notices", "honest model", "liar's answer",
+    "instead of", *(f"{question}, without the remedy" for question in READ_BY),
     *(f"show instead, by {question}" for question in INSTEAD), *QUESTIONS,
 }  # fmt: skip
 """Columns that hold words and are therefore aligned to the left."""

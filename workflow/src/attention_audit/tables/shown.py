@@ -91,14 +91,17 @@ def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
 
 
 def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.claims, with the interval beside the value."""
-    ours, low, high = ([f"{value:.3g}" for value in claims[name]] for name in ("ours", "low", "high"))
+    """A table of columns.claims, with the interval beside the value; "" where the value is not known."""
+    ours = [
+        "" if math.isnan(value) else f"{value:.3g} [{low:.3g}, {high:.3g}]"
+        for value, low, high in zip(claims["ours"], claims["low"], claims["high"], strict=True)
+    ]
     frame = pd.DataFrame(
         {
             "data set": [display_name(dataset) for dataset in claims["dataset"]],
             "claim": claims["claim"],
             "statistic": claims["statistic"],
-            "ours": [f"{value} [{least}, {most}]" for value, least, most in zip(ours, low, high, strict=True)],
+            "ours": ours,
             "paper": claims["theirs"],
             "holds": [word.upper() if word == NO else word for word in claims["holds"]],
         },

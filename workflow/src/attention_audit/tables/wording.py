@@ -54,6 +54,8 @@ HEADINGS = {
     "magnitude": "conicity, as in the authors' code",
     "tau_loo": "τ with leave-one-out",
     "used": "used: mean TVD when permuted",
+    "ranks": "ranks: effect",
+    "located": "located: effect",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
     "accuracy_percent": "accuracy (%)",

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, Span
 from attention_audit.corpus.raw import lines, opened
-from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.sources.snli import CLASSES
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.snli import CLASSES, InferencePairs
 from attention_audit.corpus.tabular import Layout, delimited_rows
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -46,7 +46,7 @@ def highlighted(sentence: str, marked: str) -> list[Span] | None:
     return spans if read == len(places) and begun is None else None
 
 
-class EsnliCorpus(RawSource):
+class EsnliCorpus(InferencePairs):
     """Premises and hypotheses, three classes, with the words that annotators highlighted."""
 
     kind: Literal["esnli"] = Field(description="esnli: pairs with highlighted words, as published in csv files.")
@@ -59,16 +59,6 @@ class EsnliCorpus(RawSource):
         description="Which of the two is the text, over which attention runs and whose marks are read; the other is "
         "the query. Of neutral pairs, only the hypothesis was highlighted.",
     )
-
-    @property
-    def pair(self) -> bool:
-        """Always true."""
-        return True
-
-    @property
-    def class_order(self) -> list[str]:
-        """Contradiction, entailment, neutral."""
-        return list(CLASSES)
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on.

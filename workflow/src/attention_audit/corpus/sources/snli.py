@@ -31,11 +31,8 @@ def parse(line: str) -> tuple[str, str, str]:
     return label, premise, hypothesis
 
 
-class SnliCorpus(RawSource):
-    """Premises (the text) with hypotheses (the query), three classes."""
-
-    kind: Literal["snli"] = Field(description="snli: pairs of the SNLI archive.")
-    archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
+class InferencePairs(RawSource):
+    """Pairs of sentences with the three classes of SNLI."""
 
     @property
     def pair(self) -> bool:
@@ -46,6 +43,13 @@ class SnliCorpus(RawSource):
     def class_order(self) -> list[str]:
         """Contradiction, entailment, neutral."""
         return list(CLASSES)
+
+
+class SnliCorpus(InferencePairs):
+    """Premises (the text) with hypotheses (the query), three classes."""
+
+    kind: Literal["snli"] = Field(description="snli: pairs of the SNLI archive.")
+    archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too.
