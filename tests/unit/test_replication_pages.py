@@ -60,6 +60,7 @@ NUMBERS = [
     number("sst", "uniform", 0.822, 0.812),
     number("agnews", "base", 0.964, 0.94, agreement="unknown", note="our word vectors: random; a part"),
     number("agnews", "uniform", 0.96, 0.95, agreement="unknown"),
+    number("sst", "all", 1821, 1725, paper="SS2019", table="Table 1", metric="test", seeds=0),
 ]
 CHANGED = [number("sst", "base", 0.831, 0.821)]
 SUMMARISED = [
@@ -205,6 +206,7 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     assert base.endswith("; [selected-on-test](#one-thing-changed) closes 75% of the difference |")
     assert uniform == "| uniform | F1 | 0.822 | 0.812 [0.802, 0.822] | [0.792, 0.832] | compatible |  |"
     assert "In all rows: our word vectors: random.\n" in page
+    assert "1821" not in page
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
     assert changed in page.splitlines()
     found = "| AgNews, base | Uniform weights do as well as learnt ones, so the task is no test bed for attention | no "
@@ -247,6 +249,11 @@ def test_a_run_is_kept_whole_or_not_at_all(docs: Path, tmp_path: Path) -> None:
         keep(results, "wiegreffe-pinter/x", COMMIT, record)
     with pytest.raises(AuditError, match="not a commit"):
         keep(results, "wiegreffe-pinter", "latest", record)
+    config = (results / "config.yaml").read_text()
+    (results / "config.yaml").write_text(f"{config}\nno_such_key: 1\n")
+    with pytest.raises(AuditError, match="made by another version of this package; run it again"):
+        keep(results, "wiegreffe-pinter", COMMIT, record)
+    (results / "config.yaml").write_text(config)
     (results / "tables" / "summary.parquet").unlink()
     with pytest.raises(AuditError, match=r"summary\.parquet: not there; let the run make all of it"):
         keep(results, "wiegreffe-pinter", COMMIT, record)
@@ -380,4 +387,29 @@ def test_tables_are_shown_in_part() -> None:
     )
     assert excerpt("Words.") == ""
     assert narrow(f"## Title\n\n{table}") == "#### Title\n\n| a |\n|:---|\n" + "| 1 |\n" * 6
-    assert narrow("| a |\n|---|\n" + "| 1 |\n" * 25) == "25 rows, in the file.\n"
+    long = "| a |\n|---|\n" + "| 1 |\n" * 25
+    assert narrow(long) == f"<details><summary>25 rows</summary>\n\n{long}\n</details>\n"
+
+
+def test_many_findings_are_counted_first(tmp_path: Path) -> None:
+    rows = [
+        (
+            name,
+            f"finding {number}",
+            "a measure; above 0",
+            1.0,
+            0.5 - (number > 9),
+            1.5,
+            "above 0",
+            "yes" if number <= 9 else "undecided",
+        )
+        for name in ("sst", "imdb")
+        for number in range(15)
+    ]
+    keep(run_in(tmp_path, [], ["sst"]), "diversity", COMMIT, tmp_path / "replication")
+    path = tmp_path / "replication" / "diversity" / "main" / "tables" / "md_table_claims.csv"
+    pd.DataFrame(rows, columns=CLAIMS.schema.names).to_csv(path, index=False)
+    page = written_pages(tmp_path / "replication")["replication/diversity.md"]
+    assert "| a measure; above 0 | 10 of 15 | 10 of 15 |" in page
+    assert "30 findings in words: comes back 20, open 10." in page
+    assert "<details><summary>30 rows</summary>" in page

@@ -324,7 +324,7 @@ RATIONALES = Page(
             "uniform twin, and attention on a frozen MiniLM.",
         ),
     ),
-    tables=("table_plausibility",),
+    tables=("wp_table2_uniform", "jw_table1_performance", "table_plausibility"),
     beyond=(
         "Whether a model that is right for the wrong words would have been noticed: marked words say what convinces "
         "people, not what a model relies on.",

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 from PIL import Image
+from pydantic import ValidationError
 
 from attention_audit.artefacts.journal import Entry, read_journal
 from attention_audit.artefacts.parquet import read_provenance
@@ -44,6 +45,8 @@ MACHINE = frozenset({"mirror", "results", "replace"})
 PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
 DIGEST = "digest"
 """The generated corpus that is declared apart from the others."""
+READ = {"tables": (".parquet", ".csv", ".md"), "figures": (".pdf", ".png")}
+"""The files of an exhibit that are read, by its folder; of the first the logs say which job made it."""
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
@@ -129,13 +132,13 @@ def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
         for exhibit in EXHIBITS
         if (ours or exhibit.name not in QUOTING)
         and not (run.changes and isinstance(exhibit, Figure))
-        and all((results / exhibit.folder / f"{exhibit.name}{ending}").is_file() for ending in exhibit.endings)
+        and all((results / exhibit.folder / f"{exhibit.name}{ending}").is_file() for ending in READ[exhibit.folder])
     ]
 
 
 def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
     """What is known of a run, from its files and its logs. Raises AuditError where a file is damaged."""
-    tables = [results / exhibit.folder / f"{exhibit.name}{exhibit.endings[0]}" for exhibit in exhibits]
+    tables = [results / exhibit.folder / f"{exhibit.name}{READ[exhibit.folder][0]}" for exhibit in exhibits]
     # jobs name their files from the folder in which Snakemake ran, which may have been another
     relative = [f"{config.results}/{path.relative_to(results).as_posix()}" for path in tables]
     jobs = read_journal(results / "logs", relative)
@@ -190,10 +193,13 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
     for path in (summary, written):
         if not path.is_file():
             raise AuditError(f"{path}: not there; let the run make all of it, with `snakemake all`, and keep it then")
-    raw = yaml.safe_load(written.read_text(encoding="utf-8"))
-    config = Config.model_validate(raw)
-    exhibits = made(results, config, run)
-    facts = facts_of(results, config, exhibits, commit)
+    try:
+        raw = yaml.safe_load(written.read_text(encoding="utf-8"))
+        config = Config.model_validate(raw)
+        exhibits = made(results, config, run)
+        facts = facts_of(results, config, exhibits, commit)
+    except (yaml.YAMLError, ValidationError) as error:
+        raise AuditError(f"{results}: made by another version of this package; run it again, then keep it") from error
     target = record / page.name / run.name
     record.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".keeping-", dir=record) as temporary:

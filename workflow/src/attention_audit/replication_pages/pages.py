@@ -50,16 +50,18 @@ Row = Mapping[Any, Any]
 
 
 def narrow(text: str) -> str:
-    """A kept table in Markdown as a page shows it: its headings below the page's, no spaces that align columns, and how
-    many rows there are in the place of a part with more than LONG.
+    """A kept table in Markdown as a page shows it: its headings below the page's, without spaces that align columns,
+    and long parts folded.
     """
     below = re.sub(r"-{3,}", "---", re.sub(r" {2,}", " ", re.sub(r"^#", "###", text, flags=re.MULTILINE)))
 
-    def short(part: re.Match[str]) -> str:
-        rows = part[0].count("\n") - 2
-        return part[0] if rows <= LONG else f"{rows} rows, in the file.\n"
+    return re.sub(r"(?:^\|.*\n)+", lambda part: folded(part[0]), below, flags=re.MULTILINE)
 
-    return re.sub(r"(?:^\|.*\n)+", short, below, flags=re.MULTILINE)
+
+def folded(table: str) -> str:
+    """A table in Markdown, folded where it has more than LONG rows; GitHub and most readers open it at a click."""
+    rows = table.count("\n") - 2
+    return table if rows <= LONG else f"<details><summary>{rows} rows</summary>\n\n{table}\n</details>\n"
 
 
 def said(exhibit: Exhibit) -> str:
@@ -139,9 +141,12 @@ class Written:
         self.by_change = {kept.run.name: {key_of(row): row for row in self.replicated(kept)} for kept in self.changed}
 
     def replicated(self, kept: Kept) -> list[Row]:
-        """The rows of the table of replications of one run."""
-        table = kept.table("replication")
-        return [] if table is None else [*table.to_dict("records")]
+        """The rows of the table of replications of one run that are of this page's paper, or that it quotes; none where
+        the page's models are no paper's.
+        """
+        table, paper = kept.table("replication"), self.page.paper
+        rows = [] if table is None or not paper else table.to_dict("records")
+        return [row for row in rows if row["paper"] == paper or paper in row["table"]]
 
     def changes(self, kept: Kept, row: Row) -> list[tuple[KeptRun, Row]]:
         """The runs that change one thing of this one, with their counterparts of a number."""
@@ -160,7 +165,8 @@ class Written:
         known = [reason.because for reason in self.page.reasons if not reason.finding and matches(reason.cells, row)]
         for run, after in self.changes(kept, row):
             known.append(f"[{run.name}](#one-thing-changed) closes {closed(row, after):.0%} of the difference")
-        return "; ".join(known) or UNEXPLAINED
+        told = row["seeds"] == 0 and row["note"]
+        return "; ".join(known) or ("" if told else UNEXPLAINED)
 
     def of_numbers(self) -> str:
         """Number by number, a table for each published table and data set."""
@@ -208,7 +214,8 @@ class Written:
         heard = ", ".join(f"{word} {words[word]}" for word in (BACK, AGAINST, OPEN, UNASKED) if words[word])
         findings = f"{words.total()} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
-        numbers = grid(["verdict", "numbers", "it means"], rows) if rows else "No published number has a counterpart.\n"
+        none = "No published number has a counterpart in these runs.\n" if self.page.paper else NO_PAPER
+        numbers = grid(["verdict", "numbers", "it means"], rows) if rows else none
         return "\n".join(filter(None, [numbers, findings, said if missing else ""]))
 
     def missing(self) -> dict[str, int]:
@@ -234,9 +241,22 @@ class Written:
         return rows
 
     def of_findings(self) -> str:
-        """These as a table, with why where it is known."""
+        """These as a table, with why where it is known; of many, first how many come back by measure and data set."""
+        if not self.findings:
+            return ""
         headings = ["data set", "what they found", "theirs", "measured as", "ours [95 %]", "verdict", "why"]
-        return grid(headings, ((*rest, bold(word), why) for *rest, word, why in self.findings)) if self.findings else ""
+        table = grid(headings, ((*rest, bold(word), why) for *rest, word, why in self.findings))
+        if len(self.findings) <= LONG:
+            return table
+        datasets = list(dict.fromkeys(line[0] for line in self.findings))
+        words: dict[str, dict[str, list[bool]]] = {}
+        for dataset, _, _, measured, _, word, _ in self.findings:
+            words.setdefault(measured, {}).setdefault(dataset, []).append(word == BACK)
+        counts = (
+            (measured, *(f"{sum(found[name])} of {len(found[name])}" if name in found else "" for name in datasets))
+            for measured, found in words.items()
+        )
+        return f"How many come back:\n\n{grid(['measured as', *datasets], counts)}\n{folded(table)}"
 
     def claimed(self, row: Row) -> tuple[str, ...]:
         """One row of a table of findings."""
@@ -425,6 +445,7 @@ NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
     "number is nearly always one training, so it is held against the second.\n\n"
 )
+NO_PAPER = "No published number is of such models, so none is held against ours.\n"
 CHANGES = (
     "Each of these runs is the main run with one thing changed. Of the difference: which share of the way from the "
     "main run's number to the published one it goes; 100 % is all of it, below 0 it leads away. Then: the verdict with "
