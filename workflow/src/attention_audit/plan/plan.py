@@ -205,8 +205,8 @@ class Plan:
         return code_hash("stages.report_page", *modules(*targets))
 
     def explorer_code(self) -> str:
-        """Hash of the code of the explorer, its page's files and the meanings of columns included: it shows them."""
-        return code_hash("stages.explorer", "explorer.page", words=True)
+        """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""
+        return code_hash("stages.explorer", "explorer.page") + code_hash("columns.texts", words=True)
 
     def shown_exhibits(self, folder: str) -> list[ShownExhibit]:
         """The tables, or the figures, of this run as pages name them."""
