@@ -125,6 +125,20 @@ def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
     quiet(shown)
 
 
+def test_a_finger_drags_too(shown: Shown) -> None:
+    shown.open(f"#view={NEEDLE}&text=needle-test-00001", 390)
+    track = shown.all("#words .track")[2]
+    shown.run("arguments[0].scrollIntoView({block: 'center'})", track)
+    box = shown.run("const r = arguments[0].getBoundingClientRect(); return [r.left, r.top, r.width, r.height]", track)
+    x, middle = box[0] + box[2] / 2, box[1] + box[3] / 2
+    for kind, y in (("touchStart", middle), ("touchMove", middle - 10), ("touchMove", box[1]), ("touchEnd", None)):
+        points = [] if y is None else [{"x": x, "y": y}]
+        shown.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    assert check_outcome(shown, NEEDLE, 10, 1)[2] > 0.3
+    assert "1 item moved by hand" in shown.text("#means")
+    quiet(shown)
+
+
 def test_the_keyboard_moves_weights_too(shown: Shown) -> None:
     shown.open(f"#view={NEEDLE}&text=needle-test-00003")
     view = VIEWS[NEEDLE]
