@@ -59,6 +59,7 @@ READERS = {
     "audits/digest/ss/planted.parquet": "controls",
     "audits/chorus/wp/plausibility.parquet": "table_plausibility",
     "audits/chorus/wp/plausible_words.parquet": "table_plausibility",
+    "audits/chorus/wp/word_attributions.parquet": "explorer",
     "tables/table_plausibility.parquet": "fig_plausibility",
     "audits/chorus/pd/impermissible.parquet": "pd_table_deception",
     "audits/stories/jw/performance.parquet": "jw_table1",

@@ -77,7 +77,7 @@ def test_what_adds_or_only_shows_replaces_nothing(change: dict[str, Any]) -> Non
         ({"vectors": "word2vec-200d"}, [("vectors", "random", "word2vec-200d")]),
         ({"corpora": {"needle": {"seed": 2}}}, [("corpora.needle.seed", 1, 2)]),
         ({"corpora": {"unison": {"vectors": "word2vec-200d"}}}, [("corpora.unison.vectors", None, "word2vec-200d")]),
-        ({"models": {"needle": {"epochs": 3}}}, [("models.needle.epochs", None, 3)]),
+        ({"models": {"needle": {"epochs": 3}}}, [("models.needle.epochs", 6, 3)]),
         ({"instance_adversary": {"steps": 9}}, [("instance_adversary.steps", 500, 9)]),
         # the budget decides which adversaries are searched for
         ({"answer": {"margins": {"tvd": 0.1}}}, [("answer.margins.tvd", 0.05, 0.1)]),
