@@ -25,6 +25,7 @@ from attention_audit.artefacts.record import write_record
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.replication import REPLICATION
 from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.texts import TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
@@ -365,6 +366,19 @@ def test_cells_are_matched_whole() -> None:
     assert pages.matches(Cells("sst", "base|uniform"), told)
     assert not pages.matches(Cells("ss"), told)
     assert not pages.matches(Cells(metric="f"), told)
+
+
+def test_lists_come_back_from_a_csv(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    frame = pd.DataFrame({"dataset": ["a"], "words": [["it's", "nan, 1"]], "weights": [[0.25, NAN]]})
+    frame.to_csv(path, index=False)
+    (row,) = read_csv(path, TEXTS).to_dict("records")
+    assert row["words"] == ["it's", "nan, 1"]
+    assert row["weights"] == pytest.approx([0.25, NAN], nan_ok=True)
+    assert row["contributions"] == []
+    path.write_text(path.read_text().replace("nan, 1", "'"))
+    with pytest.raises(AuditError, match=r"texts\.csv: not a table of kind texts"):
+        read_csv(path, TEXTS)
 
 
 def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:

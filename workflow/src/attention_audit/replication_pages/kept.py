@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
@@ -78,6 +79,10 @@ def _cell(column: Column, text: str) -> Any:
         return text
     if column.type == pa.bool_():
         return text == "True" if text else None
+    if pa.types.is_list(column.type):
+        if pa.types.is_string(column.type.value_type):
+            return literal_eval(text) if text else []
+        return [float(value) for value in text.strip("[]").split(",") if value.strip()]
     return float(text) if text else nan
 
 
@@ -94,7 +99,7 @@ def read_csv(path: Path, declared: Artefact) -> pd.DataFrame:
             column.name: [_cell(column, text) for text in frame.get(column.name, [""] * len(frame))]
             for column in declared.columns
         }
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SyntaxError) as error:
         raise AuditError(f"{path}: not a table of kind {declared.name} ({error}); keep its run again") from error
     return pd.DataFrame(columns, columns=declared.schema.names)
 
