@@ -34,16 +34,19 @@ def withheld(question: str, trainings: int, texts: int) -> bool:
     return (max(tried), size) in WITHHELD.get(question, frozenset())
 
 
+def above(low: float, high: float, bound: float) -> str:
+    """Yes where the whole interval lies above a bound, no where it lies below or at it, else undecided."""
+    return YES if low > bound else NO if high <= bound else UNDECIDED
+
+
 def word(effect: Effect, margin: float, question: str = "") -> str:
-    """Yes where the whole interval lies above the margin, no where it lies below or at it, else undecided.
+    """Whether an effect is above its margin, as `above` says.
 
     Undecided too where there is no value, and where calibration withholds the word of this question.
     """
     if withheld(question, effect.trainings, effect.texts):
         return UNDECIDED
-    if effect.low > margin:
-        return YES
-    return NO if effect.high <= margin else UNDECIDED
+    return above(effect.low, effect.high, margin)
 
 
 def by_word(words: Mapping[str, str]) -> list[tuple[str, list[str]]]:

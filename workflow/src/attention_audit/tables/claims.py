@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.words import NO, UNDECIDED, YES
+from attention_audit.answer.words import NO, YES, above
 from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names, display_name
@@ -38,13 +38,8 @@ class Finding(NamedTuple):
     holds: str
 
 
-def above(low: float, high: float, bound: float) -> str:
-    """Whether a number with this interval is above a bound: yes, no or undecided."""
-    return YES if low > bound else NO if high <= bound else UNDECIDED
-
-
 def below(low: float, high: float, bound: float) -> str:
-    """Whether it is below a bound, likewise."""
+    """Whether a number with this interval is below a bound: yes, no or undecided."""
     return above(-high, -low, -bound)
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from attention_audit.answer.words import above
 from attention_audit.audits.bootstrap import Floats, bootstrap, difference, mean
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.contrasts import Liar
 from attention_audit.names import Names
-from attention_audit.tables.claims import Finding, above, below
+from attention_audit.tables.claims import Finding, below
 from attention_audit.tables.deception import PAPER, percentages
 from attention_audit.tables.published import published
 from attention_audit.tables.resampling import SEED, cube

@@ -14,11 +14,12 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.intervals import Effect
+from attention_audit.answer.words import above
 from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names
 from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
-from attention_audit.tables.claims import Finding, above, below
+from attention_audit.tables.claims import Finding, below
 from attention_audit.tables.published import published
 from attention_audit.tables.resampling import SEED, Estimate, estimate
 from attention_audit.tables.tidy import as_table, beside_paper
