@@ -23,8 +23,8 @@ class KeptRun:
     """One run of a page. name: of its folder, below that of the page. preset: its configuration, in presets/.
 
     about: what is run, in a sentence. options: what follows --config, besides the mirror and the results. changes: the
-    one thing that is other than in the run `beside`, to which it is held; "" for a run in its own right. cells: the
-    numbers that the change is about.
+    one thing that is other than in the runs of the same data sets, to which it is held; "" for a run in its own right.
+    cells: the numbers that the change is about.
     """
 
     name: str
@@ -32,7 +32,6 @@ class KeptRun:
     about: str
     options: str = ""
     changes: str = ""
-    beside: str = ""
     cells: Cells = Cells()
 
 
@@ -98,6 +97,21 @@ VECTORS = (
     "What the papers' own word vectors would have given: they were not at hand, so all trained models here begin with "
     "others. A run with other vectors shows how much such a choice can move, not how much this one did."
 )
+WHOLE_PROTOCOL = (
+    "The whole protocol: nine seeds, four guides, fourteen lambdas from scratch, and the search by continuation."
+)
+JW_PROTOCOL = "Three encoders, three seeds, at the paper's sizes and epochs."
+JW_DATASETS = {
+    "sst": "SST",
+    "newsgroups": "20 Newsgroups",
+    "agnews": "AG News",
+    "snli": "SNLI",
+    "babi-1": "bAbI 1",
+    "babi-2": "bAbI 2",
+    "babi-3": "bAbI 3",
+    "imdb": "IMDb",
+}
+"""By the name of the run, which is that of the data set in the preset."""
 
 WIEGREFFE_PINTER = Page(
     "wiegreffe-pinter",
@@ -105,12 +119,9 @@ WIEGREFFE_PINTER = Page(
     "Is attention needed, stable and transferable, and could a whole model attend elsewhere and predict the same? The "
     "paper's four tests of a BiLSTM with additive attention.",
     (
-        KeptRun(
-            "main",
-            "record-wiegreffe-pinter",
-            "The whole protocol on SST, 20 Newsgroups and AG News: nine seeds, four guides, fourteen lambdas from "
-            "scratch, and the search by continuation.",
-        ),
+        KeptRun("sst", "record-wiegreffe-pinter", f"SST. {WHOLE_PROTOCOL}", "'datasets=[sst]'"),
+        KeptRun("newsgroups", "record-wiegreffe-pinter", f"20 Newsgroups. {WHOLE_PROTOCOL}", "'datasets=[newsgroups]'"),
+        KeptRun("agnews", "record-wiegreffe-pinter", f"AG News. {WHOLE_PROTOCOL}", "'datasets=[agnews]'"),
         KeptRun(
             "imdb",
             "record-wiegreffe-pinter-imdb",
@@ -124,7 +135,6 @@ WIEGREFFE_PINTER = Page(
             "'datasets=[sst, newsgroups]' 'training={selection: test}' 'audits={wp: [performance, predictions]}'"
             " 'adversary={search: continuation}'",
             "the split on which epochs are selected",
-            "main",
             Cells("sst|newsgroups", "base|uniform", "f1"),
         ),
         KeptRun(
@@ -134,7 +144,6 @@ WIEGREFFE_PINTER = Page(
             "'datasets=[sst, newsgroups]' vectors=glove-twitter-25d 'audits={wp: [performance, predictions]}'"
             " 'adversary={search: continuation}'",
             "the word vectors",
-            "main",
             Cells("sst|newsgroups", metric="f1"),
         ),
     ),
@@ -192,10 +201,9 @@ JAIN_WALLACE = Page(
     "Does attention order the words as gradients and leave-one-out do, and do other weights give other predictions? "
     "Three encoders under additive attention, for single texts and for pairs.",
     (
-        KeptRun(
-            "main",
-            "record-jain-wallace",
-            "Eight data sets, three encoders, three seeds, at the paper's sizes and epochs.",
+        *(
+            KeptRun(name, "record-jain-wallace", f"{title}. {JW_PROTOCOL}", f"'jain_wallace={{datasets: [{name}]}}'")
+            for name, title in JW_DATASETS.items()
         ),
         KeptRun(
             "with-first-epoch",
@@ -204,7 +212,6 @@ JAIN_WALLACE = Page(
             "'jain_wallace={datasets: [sst], recipes: {default: {first_epoch: true}}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "whether the first epoch may be selected",
-            "main",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall", "tau"),
         ),
         KeptRun(
@@ -214,7 +221,6 @@ JAIN_WALLACE = Page(
             "'jain_wallace={datasets: [sst], recipes: {default: {selection: test}}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "the split on which epochs are selected",
-            "main",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
         KeptRun(
@@ -224,7 +230,6 @@ JAIN_WALLACE = Page(
             "vectors=glove-twitter-25d 'jain_wallace={datasets: [sst, newsgroups]}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "the word vectors",
-            "main",
             Cells("sst|newsgroups", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
         KeptRun(
@@ -233,7 +238,6 @@ JAIN_WALLACE = Page(
             "SST with random vectors of 300 dimensions, the paper's width.",
             "vectors=random 'jain_wallace={datasets: [sst]}' 'audits={jw: [performance, predictions, correlation]}'",
             "the word vectors",
-            "main",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
         KeptRun(
@@ -243,7 +247,6 @@ JAIN_WALLACE = Page(
             "'jain_wallace={datasets: [babi-1], recipes: {babi-1: {hidden: 128}}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "the units of the encoders",
-            "main",
             Cells("babi-1", "[a-z_]+", "accuracy"),
         ),
     ),
@@ -296,10 +299,13 @@ SERRANO_SMITH = Page(
     "Is attention a ranking by importance: how much must be erased until the decision flips? Six hierarchical and flat "
     "models, on data sets that anyone can have.",
     (
-        KeptRun(
-            "main",
-            "record-serrano-smith",
-            "AG News with 4 classes, 20 Newsgroups with 20 and IMDb by ratings with 8, on subsets; three seeds.",
+        *(
+            KeptRun(name, "record-serrano-smith", f"{about}; three seeds.", f"'serrano_smith={{datasets: [{name}]}}'")
+            for name, about in (
+                ("agnews-4", "AG News with 4 classes, on a subset"),
+                ("newsgroups-20", "20 Newsgroups with 20 classes, on a subset"),
+                ("imdb-ratings", "IMDb by ratings, 8 classes, on a subset"),
+            )
         ),
     ),
     paper="SS2019",

@@ -15,7 +15,7 @@ import yaml
 from PIL import Image
 from pydantic import ValidationError
 
-from attention_audit.artefacts.journal import Entry, read_journal
+from attention_audit.artefacts.journal import Entry, read_journal, results_named
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.config import Config
@@ -47,6 +47,8 @@ DIGEST = "digest"
 """The generated corpus that is declared apart from the others."""
 READ = {"tables": (".parquet", ".csv", ".md"), "figures": (".pdf", ".png")}
 """The files of an exhibit that are read, by its folder; of the first the logs say which job made it."""
+SUMMARY = "tables/summary.parquet"
+"""Its place in a folder of results."""
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
@@ -138,15 +140,14 @@ def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
 
 def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
     """What is known of a run, from its files and its logs. Raises AuditError where a file is damaged."""
-    tables = [results / exhibit.folder / f"{exhibit.name}{READ[exhibit.folder][0]}" for exhibit in exhibits]
-    # jobs name their files from the folder in which Snakemake ran, which may have been another
-    relative = [f"{config.results}/{path.relative_to(results).as_posix()}" for path in tables]
-    jobs = read_journal(results / "logs", relative)
-    if not jobs:
-        raise AuditError(f"{results}/logs: has no finished jobs of {config.results}/; keep the folder of a whole run")
+    folder = results_named(results / "logs", SUMMARY)
+    if folder is None:
+        raise AuditError(f"{results}/logs: has no finished job of the summary; keep the folder of a whole run")
+    tables = [f"{folder}/{exhibit.folder}/{exhibit.name}{READ[exhibit.folder][0]}" for exhibit in exhibits]
+    jobs = read_journal(results / "logs", tables)
     _, ended = span(jobs) or (None, jobs[-1].started)
     records = sorted((results / "raw").glob("**/records/*.json"))
-    settings = read_provenance(results / "tables" / "summary.parquet")
+    settings = read_provenance(results / SUMMARY)
     return Facts(
         made=ended.date().isoformat(),
         commit=commit,
@@ -189,7 +190,7 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
     page, run = declared(place)
     if not COMMIT.fullmatch(commit):
         raise AuditError(f"--commit {commit!r}: not a commit; give the hash of the code that made the run")
-    summary, written = results / "tables" / "summary.parquet", results / CONFIG
+    summary, written = results / SUMMARY, results / CONFIG
     for path in (summary, written):
         if not path.is_file():
             raise AuditError(f"{path}: not there; let the run make all of it, with `snakemake all`, and keep it then")

@@ -15,10 +15,11 @@ from attention_audit.answer.sentence import SCORES, beside_marks, quality
 from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.columns.summary import MEASURED, QUESTIONS
 from attention_audit.names import display_name
-from attention_audit.plan.exhibit import Exhibit
+from attention_audit.plan.exhibit import Exhibit, Figure
+from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.replication_pages.entries import PAGES, Cells, Finding, KeptRun, Page
 from attention_audit.replication_pages.kept import CONFIG, Kept, kept_runs
-from attention_audit.report.captions import two_sentences
+from attention_audit.report.captions import Sentences, two_sentences
 from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
@@ -64,11 +65,15 @@ def folded(table: str) -> str:
     return table if rows <= LONG else f"<details><summary>{rows} rows</summary>\n\n{table}\n</details>\n"
 
 
+def caption(exhibit: Exhibit) -> Sentences:
+    """What the caption of an exhibit says first."""
+    return two_sentences((CAPTIONS / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
+
+
 def said(exhibit: Exhibit) -> str:
     """The two sentences of an exhibit: what it shows, and how to read it; from its entry and its caption."""
-    caption = two_sentences((CAPTIONS / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
-    paper = f" {exhibit.number} of the paper." if exhibit.number else ""
-    return f"**{caption.title}** It shows: {exhibit.shows}.{paper} How to read it: {caption.reading}"
+    paper = f" ({exhibit.number} of the paper)" if exhibit.number else ""
+    return f"It shows: {exhibit.shows}{paper}. How to read it: {caption(exhibit).reading}"
 
 
 def grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -136,7 +141,7 @@ class Written:
         self.main = [kept for kept in runs if not kept.run.changes]
         self.changed = [kept for kept in runs if kept.run.changes]
         self.labels = {name: label for kept in runs for name, label in kept.facts.labels.items()}
-        self.numbers = [(kept, row) for kept in self.main for row in self.replicated(kept)]
+        self.numbers = [row for kept in self.main for row in self.replicated(kept)]
         """The published numbers of the runs that change nothing."""
         self.by_change = {kept.run.name: {key_of(row): row for row in self.replicated(kept)} for kept in self.changed}
 
@@ -148,34 +153,32 @@ class Written:
         rows = [] if table is None or not paper else table.to_dict("records")
         return [row for row in rows if row["paper"] == paper or paper in row["table"]]
 
-    def changes(self, kept: Kept, row: Row) -> list[tuple[KeptRun, Row]]:
-        """The runs that change one thing of this one, with their counterparts of a number."""
+    def changes(self, row: Row) -> list[tuple[KeptRun, Row]]:
+        """The runs that change one thing and are about a number, with their counterparts of it."""
         return [
             (other.run, self.by_change[other.run.name][key_of(row)])
             for other in self.changed
-            if other.run.beside == kept.run.name
-            and matches(other.run.cells, row)
-            and key_of(row) in self.by_change[other.run.name]
+            if matches(other.run.cells, row) and key_of(row) in self.by_change[other.run.name]
         ]
 
-    def why(self, kept: Kept, row: Row) -> str:
+    def why(self, row: Row) -> str:
         """Why a number is not the published one, as far as it is known; "" where nothing is to be explained."""
         if verdict(row) not in (NOT_COMPATIBLE, OUTSIDE, OTHER):
             return ""
         known = [reason.because for reason in self.page.reasons if not reason.finding and matches(reason.cells, row)]
-        for run, after in self.changes(kept, row):
+        for run, after in self.changes(row):
             known.append(f"[{run.name}](#one-thing-changed) closes {closed(row, after):.0%} of the difference")
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
 
     def of_numbers(self) -> str:
         """Number by number, a table for each published table and data set."""
-        groups: dict[tuple[str, str, str], list[tuple[Kept, Row]]] = {}
-        for kept, row in self.numbers:
-            groups.setdefault((str(row["paper"]), str(row["table"]), str(row["dataset"])), []).append((kept, row))
+        groups: dict[tuple[str, str, str], list[Row]] = {}
+        for row in self.numbers:
+            groups.setdefault((str(row["paper"]), str(row["table"]), str(row["dataset"])), []).append(row)
         parts = []
         for (paper, table, dataset), rows in groups.items():
-            notes = [[note for note in str(row["note"]).split("; ") if note] for _, row in rows]
+            notes = [[note for note in str(row["note"]).split("; ") if note] for row in rows]
             shared = [note for note in notes[0] if all(note in each for each in notes)]
             where = re.sub(r"[A-Z]{2}20\d\d", lambda name: self.labels.get(name[0], name[0]), table)
             title = f"### {display_name(dataset)}: {self.labels.get(paper, paper)}, {where[:1].lower()}{where[1:]}\n"
@@ -188,9 +191,9 @@ class Written:
                     number(row["ours"], str(row["metric"])) + interval(row["low"], row["high"], str(row["metric"])),
                     interval(row["one_low"], row["one_high"], str(row["metric"])).strip(),
                     bold(verdict(row)),
-                    "; ".join(filter(None, [*(note for note in own if note not in shared), self.why(kept, row)])),
+                    "; ".join(filter(None, [*(note for note in own if note not in shared), self.why(row)])),
                 )
-                for (kept, row), own in zip(rows, notes, strict=True)
+                for row, own in zip(rows, notes, strict=True)
             ]
             headings = [
                 "row",
@@ -206,7 +209,7 @@ class Written:
 
     def in_short(self) -> str:
         """How many published numbers have which verdict, and what the verdicts mean."""
-        counts = Counter(verdict(row) for _, row in self.numbers)
+        counts = Counter(verdict(row) for row in self.numbers)
         rows = [(bold(word), str(counts[word]), meaning) for word, meaning in VERDICTS.items() if counts[word]]
         missing = self.missing()
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
@@ -220,10 +223,10 @@ class Written:
 
     def missing(self) -> dict[str, int]:
         """The published numbers of the paper that no run has a counterpart of, by the paper's name of the data set."""
-        have = {(row["table"], display_name(str(row["dataset"])), row["row"], row["metric"]) for _, row in self.numbers}
+        have = {(row["table"], display_name(str(row["dataset"])), row["row"], row["metric"]) for row in self.numbers}
         have |= {
             (row["table"], "all", f"{ENCODERS}{str(row['row']).partition('/')[2]}", row["metric"])
-            for _, row in self.numbers
+            for row in self.numbers
         }
         lost = [key for key in facts() if key[0] == self.page.paper and key[1:] not in have]
         return dict(Counter(key[2] for key in lost))
@@ -300,15 +303,11 @@ class Written:
                 )
 
     def of_changes(self) -> str:
-        """The runs that change one thing, each beside the run that it is held to."""
+        """The runs that change one thing, each beside the numbers that it is held to."""
         parts = []
         for other in self.changed:
-            beside = [(kept, row) for kept, row in self.numbers if kept.run.name == other.run.beside]
             rows = [
-                (row, after)
-                for kept, row in beside
-                for run, after in self.changes(kept, row)
-                if run.name == other.run.name
+                (row, after) for row in self.numbers for run, after in self.changes(row) if run.name == other.run.name
             ]
             lines = [
                 (
@@ -326,7 +325,16 @@ class Written:
                 )
                 for row, after in rows
             ]
-            headings = ["data set", "row", "measure", "theirs", "main run", other.run.name, "of the difference", "then"]
+            headings = [
+                "data set",
+                "row",
+                "measure",
+                "theirs",
+                "unchanged",
+                other.run.name,
+                "of the difference",
+                "then",
+            ]
             said = f"### {other.run.name}\n\nChanged: {other.run.changes}. {other.run.about}\n"
             parts += [
                 said,
@@ -362,16 +370,33 @@ class Written:
             ]
         )
 
+    def shown(self, exhibits: Iterable[Exhibit]) -> str:
+        """Exhibits as the runs have them: of each once what it shows and how to read it, then all runs that have it."""
+        parts = []
+        for exhibit in exhibits:
+            runs = [kept for kept in self.main if kept.shows(exhibit)]
+            if runs:
+                parts.append(f"### {caption(exhibit).title}\n\n{said(exhibit)}\n")
+                parts += [self.shown_of(exhibit, kept) for kept in runs]
+        return "\n".join(parts)
+
+    def shown_of(self, exhibit: Exhibit, kept: Kept) -> str:
+        """One exhibit as one run has it; its run is named where the page has several."""
+        file = kept.file(exhibit)
+        path = f"{self.page.name}/{kept.run.name}/{exhibit.folder}/{file.name}"
+        of = f" of the run {kept.run.name}" if len(self.main) > 1 else ""
+        name = f"[`{exhibit.name}`{of}]({path})\n"
+        if isinstance(exhibit, Figure):
+            return f"{name}\n![{exhibit.shows}]({path})\n"
+        return f"{name}\n{narrow(file.read_text(encoding='utf-8'))}"
+
     def of_tables(self) -> str:
         """The tables that the page shows whole."""
-        parts = []
-        for kept in self.main:
-            for exhibit in kept.exhibits:
-                if exhibit.name in self.page.tables and kept.shows(exhibit):
-                    text = kept.file(exhibit).read_text(encoding="utf-8")
-                    path = f"{self.page.name}/{kept.run.name}/tables/{exhibit.name}.md"
-                    parts.append(f"### [{exhibit.name}]({path})\n\n{said(exhibit)}\n\n{narrow(text)}")
-        return "\n".join(parts)
+        return self.shown(exhibit for exhibit in EXHIBITS if exhibit.name in self.page.tables)
+
+    def of_figures(self) -> str:
+        """The figures of the runs."""
+        return self.shown(exhibit for exhibit in EXHIBITS if isinstance(exhibit, Figure))
 
     def of_runs(self) -> str:
         """How each run was made: command, code, versions, machines, time, files."""
@@ -407,17 +432,6 @@ class Written:
         ]
         return "\n".join(lines)
 
-    def of_figures(self) -> str:
-        """The figures of the runs, each with what it shows and how to read it."""
-        parts = []
-        for kept in self.main:
-            for exhibit in kept.exhibits:
-                if exhibit.folder == "figures":
-                    of = f" (From the run {kept.run.name}.)" if len(self.main) > 1 else ""
-                    path = f"{self.page.name}/{kept.run.name}/figures/{exhibit.name}.png"
-                    parts.append(f"{said(exhibit)}{of}\n\n![{exhibit.shows}]({path})\n")
-        return "\n".join(parts)
-
     def text(self) -> str:
         """The whole page."""
         page = self.page
@@ -447,9 +461,9 @@ NUMBERS = (
 )
 NO_PAPER = "No published number is of such models, so none is held against ours.\n"
 CHANGES = (
-    "Each of these runs is the main run with one thing changed. Of the difference: which share of the way from the "
-    "main run's number to the published one it goes; 100 % is all of it, below 0 it leads away. Then: the verdict with "
-    "the change.\n\n"
+    "Each of these runs is one of the others with one thing changed. Of the difference: which share of the way from "
+    "the unchanged run's number to the published one it goes; 100 % is all of it, below 0 it leads away. Then: the "
+    "verdict with the change.\n\n"
 )
 
 
@@ -485,7 +499,7 @@ def index(record: Path) -> str:
             rows.append((page.title, page.about, "not run yet", ""))
             continue
         written = Written(page, runs)
-        counts = Counter(verdict(row) for _, row in written.numbers)
+        counts = Counter(verdict(row) for row in written.numbers)
         said = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
         hours = sum(kept.facts.cpu_hours for kept in runs)
         rows.append((f"[{page.title}]({page.name}.md)", page.about, said or "no counterpart", f"{hours:.1f}"))
