@@ -98,7 +98,7 @@ VECTORS = (
     "others. A run with other vectors shows how much such a choice can move, not how much this one did."
 )
 WHOLE_PROTOCOL = (
-    "The whole protocol: nine seeds, four guides, fourteen lambdas from scratch, and the search by continuation."
+    "The whole protocol: nine seeds, four guides, eight lambdas from scratch, and the search by continuation."
 )
 JW_PROTOCOL = "Three encoders, three seeds, at the paper's sizes and epochs."
 JW_DATASETS = {
