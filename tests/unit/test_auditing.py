@@ -233,7 +233,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "ss": ("located", "plausible_words", "word_attributions"),
         "jw": ("correlation", "agreement", "conicity", "located", "plausible_words", "word_attributions"),
         "pd": ("impermissible", "located", "plausible_words", "word_attributions"),
-        "md": ("correlation", "conicity", "located"),
+        "md": ("correlation", "conicity", "located", "word_attributions"),
         "hf": ("correlation", "agreement", "located", "plausible_words", "word_attributions"),
     }
     (alone,) = plan.audit_job("correlation", "wp", "needle").audits

@@ -57,6 +57,7 @@ class MohankumarDiversity(Suite):
         "correlation",
         "conicity",
         "located",
+        "word_attributions",
     )
 
     @property
