@@ -16,6 +16,7 @@ import pytest
 import yaml
 from PIL import Image
 from planned import DEFAULT, ROOT, overlaid
+from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
 from attention_audit.artefacts.journal import KEY
@@ -38,6 +39,7 @@ from attention_audit.replication_pages.keeping import LARGEST, MOST, NARROWEST, 
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
 from attention_audit.replication_pages.pages import closed, held, narrow, verdict, written_pages
 from attention_audit.report.captions import two_sentences
+from attention_audit.written import as_in_a_file
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"
@@ -184,8 +186,7 @@ def test_what_is_declared_fits_together() -> None:
 )
 def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
     preset = overlaid(DEFAULT, yaml.safe_load((ROOT / "presets" / f"{run.preset}.yaml").read_text()))
-    said = dict(word.split("=", maxsplit=1) for word in shlex.split(run.options))
-    changed = overlaid(preset, {key: yaml.safe_load(value) for key, value in said.items()})
+    changed = overlaid(preset, as_in_a_file(command_line(shlex.split(run.options))))
     config, other = parse_config(preset), parse_config(changed)
     assert other != config
     named = [name for name in config.every_dataset if re.fullmatch(run.cells.dataset, name)]

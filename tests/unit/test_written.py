@@ -1,4 +1,4 @@
-"""Keys that stand twice in a configuration file, of which YAML would lose one."""
+"""Keys that stand twice in a configuration file, of which YAML would lose one; values on the command line."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from planned import ROOT
+from snakemake.cli import parse_config as command_line
 
 from attention_audit.errors import AuditError
 from attention_audit.listing import listing
-from attention_audit.written import refuse_given_twice
+from attention_audit.written import as_in_a_file, refuse_given_twice
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
 
@@ -47,3 +48,19 @@ def test_the_list_of_a_run_refuses_it(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_text("resamples: 10\nresamples: 20\n")
     with pytest.raises(AuditError, match=r"the key resamples stands in line 1 and again in line 2; leave one out$"):
         listing([path])
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("key={seeds: [10, 50], rate: 0.002, first: true}", {"seeds": [10, 50], "rate": 0.002, "first": True}),
+        ("key={folder: babi, none: null, empty: ''}", {"folder": "babi", "none": None, "empty": ""}),
+        ("key={b: {c: [x, 1]}}", {"b": {"c": ["x", 1]}}),
+        # YAML takes these for a date, a list and no YAML at all; a user who writes them means the text
+        ("key={day: 2026-01-02, like: '[1]', odd: '{'}", {"day": "2026-01-02", "like": "[1]", "odd": "{"}),
+        ("key=8", 8),
+        ("key=sst", "sst"),
+    ],
+)
+def test_numbers_within_brackets_are_numbers_on_the_command_line_too(word: str, expected: object) -> None:
+    assert as_in_a_file(command_line([word])["key"]) == expected

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 from snakemake.cli import get_argument_parser
+from snakemake.utils import update_config
 
 STARTED = time.time()
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
@@ -36,7 +37,7 @@ from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
-from attention_audit.written import refuse_given_twice
+from attention_audit.written import as_in_a_file, refuse_given_twice
 
 
 def ask(question, *arguments):
@@ -55,6 +56,12 @@ def declared(path):
 if workflow.is_main_process:
     for written in ("config.yaml", *workflow.config_settings.configfiles):
         ask(refuse_given_twice, Path(written))
+nested = {
+    key: value
+    for key, value in workflow.config_settings.config.items()
+    if isinstance(value, (dict, list))
+}
+update_config(config, as_in_a_file(nested))
 PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
 PLACES = CONFIG.places

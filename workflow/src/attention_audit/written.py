@@ -1,9 +1,10 @@
-"""A configuration file as somebody wrote it: what a reader of YAML takes without a word, and what is no such file."""
+"""A configuration as somebody wrote it: what a reader of YAML takes without a word, and values of a command line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -45,3 +46,21 @@ def refuse_given_twice(path: Path) -> None:
     ]
     if lines:
         raise AuditError(*lines)
+
+
+def as_in_a_file(value: Any) -> Any:
+    """A value of `--config key={inner: 8}` as a configuration file would have it.
+
+    Snakemake reads what stands within brackets as text, numbers and true and false too.
+    """
+    if isinstance(value, dict):
+        return {key: as_in_a_file(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_in_a_file(inner) for inner in value]
+    if not isinstance(value, str) or not value:
+        return value
+    try:
+        read = yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+    return read if read is None or isinstance(read, bool | int | float) else value
