@@ -9,7 +9,7 @@ from folder import Folder, NewFolder, assert_rendered, fresh
 from texts import write_pairs, write_reviews
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.columns.table import TABLE
 
 # one worker, so that the run is made once
@@ -20,16 +20,20 @@ OWN = {"kind": "table", "tokens": {"tokenizer": "spaces"}}
 
 @pytest.fixture(scope="module")
 def gaps(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """A folder in which Wiegreffe & Pinter's tests have run on twenty classes, with a base model that is not theirs.
+    """A folder in which Wiegreffe & Pinter's tests have run on twenty classes, with a base model that is not theirs and
+    word vectors of the user's own.
 
     Also named were pairs, which only another suite takes, and MIMIC, which is not here. Do not alter it.
     """
     folder = fresh(tmp_path_factory.mktemp("own") / "audit")
     write_reviews(folder.path / "reviews.csv", stars=20, texts=400)
     write_pairs(folder.path / "pairs.jsonl", texts=40)
+    (folder.path / "mine.vec").write_text(f"word1 {'0.5 ' * 7}1\nelsewhere {'0.1 ' * 8}\n")
     folder.overlay(
         datasets=["diabetes", "pairs", "reviews"],
         skip_unavailable=True,
+        vectors="mine",
+        word_vectors={"mine": {"kind": "file", "path": "mine.vec", "dimension": 8}},
         model={"encoder": "conv", "attention": "dot", "embedding": 8, "hidden": 8, "attention_hidden": 8},
         corpora={
             "reviews": OWN | {"path": "reviews.csv", "text": "review", "label": "stars"},
@@ -65,6 +69,13 @@ def test_twenty_classes_and_pairs_are_prepared(gaps: Folder) -> None:
     pairs = read_frame(gaps.path / "results/corpora/pairs/corpus.parquet", CORPUS)
     assert pairs["query"].map(list).tolist()[0][0] == "d"
     assert not (gaps.path / "results/models/pairs").exists()
+
+
+def test_word_vectors_of_ones_own_are_what_its_words_begin_with(gaps: Folder) -> None:
+    words = read_frame(gaps.path / "results/corpora/reviews/vocabulary.parquet", VOCABULARY)
+    vectors = words.set_index("word")["vector"]
+    assert list(vectors["word1"]) == [0.5] * 7 + [1.0]
+    assert vectors["word2"] is None
 
 
 def test_skipped_data_sets_leave_a_marked_gap(gaps: Folder) -> None:

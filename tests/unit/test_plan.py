@@ -14,6 +14,7 @@ from attention_audit.code import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.vectors import VectorFile
 from attention_audit.errors import AuditError
+from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.train import SearchJob
 from attention_audit.names import Names
 from attention_audit.plan import corpora
@@ -449,6 +450,8 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> Non
     plan = plan_of(**changes)
     assert plan.vector_file("needle") == [str(path)]
     assert plan.vector_record("needle") == []
+    job = corpora.corpus_job(plan.config, "needle", None)
+    assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 
 def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tmp_path: Path) -> None:

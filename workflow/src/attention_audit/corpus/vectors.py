@@ -44,7 +44,7 @@ class VectorFile(RemoteFile):
     )
     file: str = Field(
         "",
-        pattern=FILE_NAME,
+        pattern=rf"^$|{FILE_NAME}",
         description="File name, in the mirror and in results/raw; left out where there is a `path`.",
     )
     path: str | None = Field(
