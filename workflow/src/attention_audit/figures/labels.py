@@ -10,6 +10,7 @@ from attention_audit.figures import style
 
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
+APART = 4  # points between two labels side by side, so that they are not read as one
 
 
 def placed(
@@ -33,7 +34,7 @@ def placed(
             )
             box = label.get_window_extent()
             within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
-            if within and not box.count_overlaps(taken):
+            if within and not box.padded(APART * axes.figure.dpi / 72, 0).count_overlaps(taken):
                 return label
             label.remove()
     return None

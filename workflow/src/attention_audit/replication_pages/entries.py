@@ -148,6 +148,7 @@ WIEGREFFE_PINTER = Page(
         ),
     ),
     paper="WP2019",
+    tables=("wp_table5_adversary",),
     findings=(
         Finding(
             "Uniform weights do as well as learnt ones, so the task is no test bed for attention",
@@ -243,11 +244,11 @@ JAIN_WALLACE = Page(
         KeptRun(
             "wider-babi",
             "record-jain-wallace",
-            "bAbI 1 with 128 units in the place of 32.",
-            "'jain_wallace={datasets: [babi-1], recipes: {babi-1: {hidden: 128}}}'"
+            "bAbI 1 and the CNN alone, with 128 units in the place of 32.",
+            "'jain_wallace={datasets: [babi-1], models: [cnn_tanh], recipes: {babi-1: {hidden: 128}}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
-            "the units of the encoders",
-            Cells("babi-1", "[a-z_]+", "accuracy"),
+            "the units of the encoder",
+            Cells("babi-1", "cnn_tanh.*", "accuracy|tau"),
         ),
     ),
     paper="JW2019",
