@@ -36,7 +36,13 @@ class Own:
         ]
         self.raw.write_text("\n".join(["split,label,text", *rows, ""]))
 
-    def make(self, reading_code: str = "same", vectors: dict[str, Any] | None = None, **corpus: Any) -> bool:
+    def make(
+        self,
+        reading_code: str = "same",
+        vectors: dict[str, Any] | None = None,
+        vector_file: Path | None = None,
+        **corpus: Any,
+    ) -> bool:
         """Make the three files; whether the corpus was kept."""
         source = {"kind": "table", "path": str(self.raw), "text": "text", "label": "label", "split": "split", **corpus}
         settings = {
@@ -44,7 +50,8 @@ class Own:
         }  # fmt: skip
         before = self.outputs["corpus"].stat().st_mtime_ns if self.outputs["corpus"].exists() else None
         outputs = {name: [path] for name, path in self.outputs.items()}
-        said = run_stage("corpus", CorpusJob.model_validate(settings), {"raw": [self.raw]}, outputs)
+        inputs = {"raw": [self.raw], "vectors": [vector_file] if vector_file else []}
+        said = run_stage("corpus", CorpusJob.model_validate(settings), inputs, outputs)
         assert (KEPT in said) == (self.outputs["corpus"].stat().st_mtime_ns == before)
         return KEPT in said
 
@@ -68,6 +75,13 @@ def test_what_decides_the_vocabulary_alone_reads_no_raw_file(own: Own) -> None:
     assert own.make(vectors={"kind": "word2vec", "dimension": 4, "min_count": 2, "epochs": 1})
     vectors = read_table(own.outputs["vocabulary"], VOCABULARY)["vector"].to_pylist()
     assert {len(vector) for vector in vectors if vector is not None} == {4}
+    mine = own.raw.with_suffix(".vec")
+    mine.write_text("good 3 4\nbad 0 2\n")
+    for normalise, good in ((False, [3, 4]), (True, [0.6, 0.8])):
+        entry = {"kind": "file", "path": str(mine), "dimension": 2, "normalise": normalise}
+        assert own.make(vectors=entry, vector_file=mine)
+        read = read_table(own.outputs["vocabulary"], VOCABULARY).to_pydict()
+        assert dict(zip(read["word"], read["vector"], strict=True))["good"] == pytest.approx(good)
 
 
 def test_other_code_another_setting_or_another_file_reads_again(own: Own) -> None:

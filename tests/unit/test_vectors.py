@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, read_vectors
+from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, of_length_one, read_vectors
 from attention_audit.errors import AuditError
 
 PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
@@ -165,3 +165,9 @@ def test_an_entry_survives_its_dump(entry: dict[str, object], kind: type) -> Non
 def test_only_a_zip_has_members() -> None:
     with pytest.raises(ValidationError, match=r"member: wiki\.vec is no \.zip"):
         VectorFile(kind="file", file="wiki.vec", member="wiki.vec", dimension=300)
+
+
+def test_vectors_of_length_one_keep_their_direction() -> None:
+    vectors = {"a": np.array([3, -4], np.float32), "b": np.array([0.5, 0], np.float32), "c": np.zeros(2, np.float32)}
+    scaled = {word: vector.tolist() for word, vector in of_length_one(vectors).items()}
+    assert scaled == {"a": pytest.approx([0.6, -0.8]), "b": [1, 0], "c": [0, 0]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Literal, Self
@@ -35,6 +35,8 @@ Missing = Annotated[
     ),
 ]
 
+Normalise = Annotated[bool, Field(description="Scale each vector to length 1, as Serrano & Smith do.")]
+
 
 class VectorFile(RemoteFile):
     """Pretrained word vectors in text format."""
@@ -52,6 +54,7 @@ class VectorFile(RemoteFile):
     )
     dimension: Count = Field(description="Width of the vectors.")
     member: str | None = Field(None, description="File to read inside a .zip; null: the only one.")
+    normalise: Normalise = False
     missing: Missing = "zero"
 
     @model_validator(mode="after")
@@ -75,7 +78,7 @@ class TrainedVectors(Section):
     min_count: Count = Field(5, description="A word has a vector if it occurs at least this often in those texts.")
     epochs: Count = Field(5, description="Passes over the texts.")
     skip_gram: bool = Field(False, description="Skip-gram; false: continuous bag of words.")
-    normalise: bool = Field(False, description="Scale each vector to length 1, as Serrano & Smith do.")
+    normalise: Normalise = False
     seed: Seed = Field(1, description="Seed of first weights and of sampling.")
     missing: Missing = "zero"
 
@@ -183,3 +186,9 @@ def read_vectors(
                 except ValueError as error:
                     raise AuditError(f"{path}: line {number}: a field is no number; mend the file") from error
     return vectors
+
+
+def of_length_one(vectors: Mapping[str, npt.NDArray[np.float32]]) -> dict[str, npt.NDArray[np.float32]]:
+    """Vectors by word, each divided by its Euclidean length; zeros stay as they are."""
+    lengths = ((word, vector, np.linalg.norm(vector)) for word, vector in vectors.items())
+    return {word: vector / length if length else vector for word, vector, length in lengths}

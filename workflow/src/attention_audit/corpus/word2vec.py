@@ -63,7 +63,4 @@ def train_vectors(
         raise AuditError(f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count")
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
     model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[TrainingProgress()])
-    vectors: npt.NDArray[np.float32] = model.wv.vectors
-    if settings.normalise:
-        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return dict(zip(model.wv.index_to_key, vectors, strict=True))
+    return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))

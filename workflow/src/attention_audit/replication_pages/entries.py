@@ -242,6 +242,15 @@ JAIN_WALLACE = Page(
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
         KeptRun(
+            "vectors-of-length-one",
+            "record-jain-wallace",
+            "SST with each of GloVe's vectors scaled to length 1; of its own, they are about five times as long.",
+            "'word_vectors={glove-6b-100d: {normalise: true}}' 'jain_wallace={datasets: [sst]}'"
+            " 'audits={jw: [performance, predictions, correlation]}'",
+            "the length of the word vectors",
+            Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
+        ),
+        KeptRun(
             "wider-babi",
             "record-jain-wallace",
             "bAbI 1 and the CNN alone, with 128 units in the place of 32.",

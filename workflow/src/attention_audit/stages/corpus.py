@@ -9,7 +9,7 @@ from __future__ import annotations
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.corpus import VOCABULARY
-from attention_audit.corpus.vectors import VectorFile, read_vectors
+from attention_audit.corpus.vectors import VectorFile, of_length_one, read_vectors
 from attention_audit.corpus.vocabulary import (
     Vocabulary,
     WordLists,
@@ -33,8 +33,10 @@ def word_vectors(job: Job[CorpusJob], vocabulary: Vocabulary) -> WordVectors | N
     if vectors is None:
         return None
     if isinstance(vectors, VectorFile):
-        return read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
-    return train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), vectors, job.report)
+        found = read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
+    else:
+        found = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), vectors, job.report)
+    return of_length_one(found) if vectors.normalise else found
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:
