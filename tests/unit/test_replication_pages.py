@@ -37,7 +37,7 @@ from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Fin
 from attention_audit.replication_pages.gallery import excerpt, gallery
 from attention_audit.replication_pages.keeping import LARGEST, MOST, NARROWEST, keep, kept_config, shrunk, weight
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
-from attention_audit.replication_pages.pages import closed, held, narrow, verdict, written_pages
+from attention_audit.replication_pages.pages import closed, held, narrow, share, verdict, written_pages
 from attention_audit.report.captions import two_sentences
 from attention_audit.written import as_in_a_file
 
@@ -328,6 +328,7 @@ def test_the_share_of_a_difference_that_a_change_closes() -> None:
     before = {"ours": 0.2, "published": 0.6}
     assert closed(before, {"ours": 0.3}) == pytest.approx(0.25)
     assert closed(before, {"ours": 0.1}) == pytest.approx(-0.25)
+    assert [share(value) for value in (-0.001, 0.25, 1.184, -0.066)] == ["0%", "25%", "118%", "-7%"]
     assert math.isnan(closed({"ours": 0.6, "published": 0.6}, {"ours": 0.3}))
 
 

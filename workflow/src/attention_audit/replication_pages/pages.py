@@ -127,6 +127,11 @@ def closed(before: Row, after: Row) -> float:
     return (after["ours"] - before["ours"]) / gap if gap else nan
 
 
+def share(value: float) -> str:
+    """A share in whole per cent, without a sign before 0."""
+    return f"{round(100 * value) + 0}%"
+
+
 def bold(word: str) -> str:
     """A verdict as a table shows it: what a reader must not miss stands out."""
     return f"**{word}**" if word in (NOT_COMPATIBLE, OUTSIDE, OTHER, AGAINST) else word
@@ -167,7 +172,7 @@ class Written:
             return ""
         known = [reason.because for reason in self.page.reasons if not reason.finding and matches(reason.cells, row)]
         for run, after in self.changes(row):
-            known.append(f"[{run.name}](#one-thing-changed) closes {closed(row, after):.0%} of the difference")
+            known.append(f"[{run.name}](#one-thing-changed) closes {share(closed(row, after))} of the difference")
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
 
@@ -320,7 +325,7 @@ class Written:
                         + interval(each["low"], each["high"], str(each["metric"]))
                         for each in (row, after)
                     ),
-                    "" if verdict(row) in (COMPATIBLE, INSIDE) else f"{closed(row, after):.0%}",
+                    "" if verdict(row) in (COMPATIBLE, INSIDE) else f"{share(closed(row, after))}",
                     bold(verdict(after)),
                 )
                 for row, after in rows
@@ -462,8 +467,8 @@ NUMBERS = (
 NO_PAPER = "No published number is of such models, so none is held against ours.\n"
 CHANGES = (
     "Each of these runs is one of the others with one thing changed. Of the difference: which share of the way from "
-    "the unchanged run's number to the published one it goes; 100 % is all of it, below 0 it leads away. Then: the "
-    "verdict with the change.\n\n"
+    "the unchanged run's number to the published one it goes; 100 % is all of it, more goes beyond, below 0 leads "
+    "away. Then: the verdict with the change.\n\n"
 )
 
 
