@@ -24,7 +24,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import with_training
-from attention_audit.plan.exhibit import Exhibit, Figure
+from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
 from attention_audit.replication_pages.entries import PAGES, QUOTING, KeptRun, Page, page_named
@@ -124,9 +124,24 @@ def kinds_of(jobs: list[Entry]) -> list[MachineKind]:
     return [kind for number, kind in enumerate(kinds) if kind not in kinds[:number]]
 
 
+def has_rows(results: Path, table: str) -> bool:
+    """Whether a table of a run has any row below its headings."""
+    with (results / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
+        return sum(1 for _ in zip(file, range(2), strict=False)) == 2
+
+
+def tells(results: Path, exhibit: Exhibit) -> bool:
+    """Whether an exhibit was made and says anything: a table has rows, as have those that a figure is drawn from."""
+    if not all((results / exhibit.folder / f"{exhibit.name}{ending}").is_file() for ending in READ[exhibit.folder]):
+        return False
+    drawn_from = [read.name for read in exhibit.reads.values() if read.source == "table"]
+    tables = [exhibit.name] if isinstance(exhibit, Table) else drawn_from
+    return all(has_rows(results, table) for table in tables)
+
+
 def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
     """The exhibits of a run that are kept: tables alone of a run that changes one thing; none that quotes texts, unless
-    all of them are generated.
+    all of them are generated; none that has nothing to say.
     """
     ours = {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
     return [
@@ -134,7 +149,7 @@ def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
         for exhibit in EXHIBITS
         if (ours or exhibit.name not in QUOTING)
         and not (run.changes and isinstance(exhibit, Figure))
-        and all((results / exhibit.folder / f"{exhibit.name}{ending}").is_file() for ending in READ[exhibit.folder])
+        and tells(results, exhibit)
     ]
 
 
