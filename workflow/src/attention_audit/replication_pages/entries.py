@@ -70,8 +70,9 @@ class Finding:
 class Page:
     """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
 
-    about: what is asked, and why. tables: which of a run's tables the page shows whole. beyond: what nobody can know
-    from these runs, a sentence each.
+    about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
+    that matches the whole names of those of its figures that are kept. beyond: what nobody can know from these runs, a
+    sentence each.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Page:
     runs: tuple[KeptRun, ...]
     paper: str = ""
     tables: tuple[str, ...] = ()
+    figures: str = ".*"
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
     beyond: tuple[str, ...] = ()
@@ -148,6 +150,7 @@ WIEGREFFE_PINTER = Page(
         ),
     ),
     paper="WP2019",
+    figures="wp_.*",
     tables=("wp_table5_adversary",),
     findings=(
         Finding(
@@ -261,6 +264,7 @@ JAIN_WALLACE = Page(
         ),
     ),
     paper="JW2019",
+    figures="jw_.*",
     findings=(
         Finding(
             "Permuting the weights of a recurrent encoder hardly changes the prediction",
@@ -326,6 +330,7 @@ SERRANO_SMITH = Page(
         ),
     ),
     paper="SS2019",
+    figures="ss_.*",
     tables=("ss_table3_accuracy",),
     beyond=(
         "What the paper's own data sets would have given: Yahoo Answers, IMDb by ten ratings, Amazon and Yelp were not "
@@ -446,6 +451,7 @@ CONTROLS = Page(
         ),
     ),
     tables=("controls",),
+    figures=".*_attention_maps|ss_.*",
     beyond=(
         "Whether the tests find what is there in texts that people write: a generated corpus has one cue at a time.",
     ),

@@ -38,7 +38,7 @@ MOST = 8 * 2**20
 """Bytes of all that is kept, at most."""
 NARROWEST = 550
 """Pixels across: a figure that would have to be narrower is not legible, and is not kept."""
-COLOURS = (64, 16)
+COLOURS = (32, 16)
 """Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
 MACHINE = frozenset({"mirror", "results", "replace"})
 """Keys of the configuration that say where files lay on one machine."""
@@ -139,16 +139,17 @@ def tells(results: Path, exhibit: Exhibit) -> bool:
     return all(has_rows(results, table) for table in tables)
 
 
-def made(results: Path, config: Config, run: KeptRun) -> list[Exhibit]:
-    """The exhibits of a run that are kept: tables alone of a run that changes one thing; none that quotes texts, unless
-    all of them are generated; none that has nothing to say.
+def made(results: Path, config: Config, page: Page, run: KeptRun) -> list[Exhibit]:
+    """The exhibits of a run that are kept: the figures that its page names, but tables alone of a run that changes one
+    thing; none that quotes texts, unless all of them are generated; none that has nothing to say.
     """
     ours = {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
+    figures = "" if run.changes else page.figures
     return [
         exhibit
         for exhibit in EXHIBITS
         if (ours or exhibit.name not in QUOTING)
-        and not (run.changes and isinstance(exhibit, Figure))
+        and (isinstance(exhibit, Table) or re.fullmatch(figures, exhibit.name))
         and tells(results, exhibit)
     ]
 
@@ -212,7 +213,7 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
     try:
         raw = yaml.safe_load(written.read_text(encoding="utf-8"))
         config = Config.model_validate(raw)
-        exhibits = made(results, config, run)
+        exhibits = made(results, config, page, run)
         facts = facts_of(results, config, exhibits, commit)
     except (yaml.YAMLError, ValidationError) as error:
         raise AuditError(f"{results}: made by another version of this package; run it again, then keep it") from error
