@@ -269,7 +269,7 @@ def test_a_fault_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_generated_texts_may_be_quoted(tmp_path: Path) -> None:
     keep(run_in(tmp_path, [], ["needle", "chorus"]), "controls", COMMIT, tmp_path / "replication")
     folder = tmp_path / "replication" / "controls" / "main"
-    assert {path.stem for path in (folder / "figures").iterdir()} == {"wp_fig5_tvd_jsd", "wp_fig2_attention_maps"}
+    assert {path.stem for path in (folder / "figures").iterdir()} == {"wp_fig2_attention_maps"}
 
 
 def test_what_has_no_row_is_not_kept(tmp_path: Path) -> None:
@@ -277,12 +277,12 @@ def test_what_has_no_row_is_not_kept(tmp_path: Path) -> None:
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\n")
     for ending in (".pdf", ".png"):
         Image.new("RGB", (60, 40)).save(results / "figures" / f"fig_plausibility{ending}")
-    keep(results, "controls", COMMIT, tmp_path / "replication")
-    folder = tmp_path / "replication" / "controls" / "main"
+    keep(results, "rationales", COMMIT, tmp_path / "replication")
+    folder = tmp_path / "replication" / "rationales" / "main"
     assert {path.stem for path in (folder / "tables").iterdir()} == {"summary"}
     assert "fig_plausibility" not in {path.stem for path in (folder / "figures").iterdir()}
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\nneedle,base\n")
-    keep(results, "controls", COMMIT, tmp_path / "replication")
+    keep(results, "rationales", COMMIT, tmp_path / "replication")
     assert "fig_plausibility" in {path.stem for path in (folder / "figures").iterdir()}
 
 
