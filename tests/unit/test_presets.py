@@ -16,8 +16,8 @@ from attention_audit.plan.replacing import differences
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
-OWN = ("minilm-sst", "minilm-sst-finetuned", "rationales")
-"""Presets of encoders, or of questions, that no paper on models here has."""
+OWN = ("minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales")
+"""Presets of encoders, of questions or of readouts, that no paper on models here has."""
 
 ALL_TUNED = {
     "batch_size": 32, "learning_rate": 5e-5, "weight_decay": 0.01, "length_noise": 0.1, "selection": "dev",

@@ -185,13 +185,14 @@ def test_what_is_declared_fits_together() -> None:
     "run", [run for page in PAGES for run in page.runs if run.options], ids=lambda run: f"{run.preset}-{run.name}"
 )
 def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
-    preset = overlaid(DEFAULT, yaml.safe_load((ROOT / "presets" / f"{run.preset}.yaml").read_text()))
+    named = yaml.safe_load((ROOT / "presets" / f"{run.preset}.yaml").read_text()) if run.preset else {}
+    preset = overlaid(DEFAULT, named)
     changed = overlaid(preset, as_in_a_file(command_line(shlex.split(run.options))))
     config, other = parse_config(preset), parse_config(changed)
     assert other != config
-    named = [name for name in config.every_dataset if re.fullmatch(run.cells.dataset, name)]
+    about = {name for name in config.every_dataset if re.fullmatch(run.cells.dataset, name)}
     assert {*other.every_dataset} <= {*config.every_dataset}
-    assert not run.changes or {*named} <= {*other.every_dataset}
+    assert not run.changes or about <= {*other.every_dataset}
 
 
 def test_a_page_has_theirs_and_ours(docs: Path) -> None:

@@ -71,8 +71,8 @@ class Page:
     """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
 
     about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
-    that matches the whole names of those of its figures that are kept. beyond: what nobody can know from these runs, a
-    sentence each.
+    that matches the whole names of those of its figures that are kept. generated: its texts are, though not by a corpus
+    of the configuration, so that they can be shown. beyond: what nobody can know from these runs, a sentence each.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Page:
     paper: str = ""
     tables: tuple[str, ...] = ()
     figures: str = ".*"
+    generated: bool = False
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
     beyond: tuple[str, ...] = ()
@@ -439,6 +440,25 @@ MINILM = Page(
     ),
 )
 
+READOUTS = Page(
+    "readouts",
+    "Readouts made elsewhere",
+    "What may be read into the map of a model that was trained elsewhere, of which weights and contributions are "
+    "given? A model of scikit-learn that attends to the words with large scores, on generated texts.",
+    (
+        KeptRun(
+            "main",
+            "own-readouts",
+            "Three trainings, a twin of uniform weights and an adversary that attends elsewhere by construction, which "
+            "`python examples/bag_of_words.py runs/bag_of_words` writes first.",
+        ),
+    ),
+    tables=("own_table_comparison", "own_table_evidence"),
+    figures="own_.*",
+    generated=True,
+    beyond=("What a trained network would show: the scores of these words are those of a logistic regression.",),
+)
+
 CONTROLS = Page(
     "controls",
     "Generated corpora",
@@ -448,6 +468,14 @@ CONTROLS = Page(
             "main",
             "",
             "The default run: eight generated corpora, and the models of all suites that are trained.",
+        ),
+        KeptRun(
+            "maps",
+            "",
+            "The default run's models of one of these corpora, in whose texts a clue stands among words without one: "
+            "the maps of single texts, which can be shown since nobody wrote them.",
+            "'datasets=[beacon]' 'jain_wallace={datasets: []}' 'serrano_smith={datasets: []}'"
+            " 'deception={datasets: []}'",
         ),
     ),
     tables=("controls",),
@@ -465,6 +493,7 @@ PAGES = (
     DIVERSITY,
     RATIONALES,
     MINILM,
+    READOUTS,
     CONTROLS,
 )
 """All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""

@@ -143,7 +143,7 @@ def made(results: Path, config: Config, page: Page, run: KeptRun) -> list[Exhibi
     """The exhibits of a run that are kept: the figures that its page names, but tables alone of a run that changes one
     thing; none that quotes texts, unless all of them are generated; none that has nothing to say.
     """
-    ours = {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
+    ours = page.generated or {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
     figures = "" if run.changes else page.figures
     return [
         exhibit
