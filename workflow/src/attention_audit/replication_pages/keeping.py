@@ -38,7 +38,7 @@ MOST = 8 * 2**20
 """Bytes of all that is kept, at most."""
 NARROWEST = 550
 """Pixels across: a figure that would have to be narrower is not legible, and is not kept."""
-COLOURS = (32, 16)
+COLOURS = (64, 32, 16)
 """Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
 MACHINE = frozenset({"mirror", "results", "replace"})
 """Keys of the configuration that say where files lay on one machine."""
@@ -65,7 +65,8 @@ def shrunk(path: Path) -> bytes:
         sized = full.resize((width, round(full.height * width / full.width)), Image.Resampling.LANCZOS)
         for colours in COLOURS:
             drawn = BytesIO()
-            sized.quantize(colours).save(drawn, format="png", optimize=True)
+            # covers all hues, so that the small patches of a legend keep theirs
+            sized.quantize(colours, Image.Quantize.MAXCOVERAGE).save(drawn, format="png", optimize=True)
             if drawn.tell() <= LARGEST:
                 return drawn.getvalue()
         width = int(width * 0.8)
