@@ -56,6 +56,7 @@ def declared(path):
 if workflow.is_main_process:
     for written in ("config.yaml", *workflow.config_settings.configfiles):
         ask(refuse_given_twice, Path(written))
+# what stands within brackets on the command line comes as text
 nested = {
     key: value
     for key, value in workflow.config_settings.config.items()
