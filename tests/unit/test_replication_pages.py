@@ -344,6 +344,7 @@ def test_the_share_of_a_difference_that_a_change_closes() -> None:
     assert closed(before, {"ours": 0.3}) == pytest.approx(0.25)
     assert closed(before, {"ours": 0.1}) == pytest.approx(-0.25)
     assert [share(value) for value in (-0.001, 0.25, 1.184, -0.066)] == ["0%", "25%", "118%", "-7%"]
+    assert share(NAN) == "no share"
     assert math.isnan(closed({"ours": 0.6, "published": 0.6}, {"ours": 0.3}))
 
 

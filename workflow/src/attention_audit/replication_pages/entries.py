@@ -308,8 +308,8 @@ JAIN_WALLACE = Page(
         Reason(Cells("snli|babi-3|agnews"), "the mirror has a part of the training texts"),
         Reason(
             Cells("babi-1", "cnn_tanh", "accuracy|f1"),
-            "a state of this CNN sees three words to either side, so that it tells the last sentence from the others, "
-            "but not which of two earlier ones came later",
+            "not known: a state of this CNN, in the paper as here, sees three words to either side, and does not tell "
+            "which of two earlier sentences came later",
         ),
     ),
     beyond=(ONE_TRAINING, PREPARATION, VECTORS),

@@ -128,8 +128,8 @@ def closed(before: Row, after: Row) -> float:
 
 
 def share(value: float) -> str:
-    """A share in whole per cent, without a sign before 0."""
-    return f"{round(100 * value) + 0}%"
+    """A share in whole per cent, without a sign before 0; "no share" where there is none."""
+    return "no share" if isnan(value) else f"{round(100 * value)}%"
 
 
 def bold(word: str) -> str:
@@ -429,7 +429,8 @@ class Written:
             f"    {command}\n",
             f"- finished on {told.made}, from commit `{told.commit[:12]}`; [its whole configuration]({where}/{CONFIG})",
             f"- data sets by suite: {suites}",
-            f"- {told.cpu_hours:.2f} hours of CPU, most of it for {longest} (hours of all jobs of a rule)",
+            f"- {told.cpu_hours:.2f} hours of CPU, most of it for {longest} (all jobs of a rule, each "
+            "as it last ran: what was done before a run was continued is not in it)",
             f"- on {kinds}",
             f"- raw files: {data}",
             f"- {versions}",
