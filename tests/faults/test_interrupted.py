@@ -24,10 +24,18 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
         {"training": {"further_seeds": [50], "epochs": 100_000}},
     ),
     "audit": (
-        "results/audits/chorus/wp/instance_adversary.parquet",
-        "results/logs/audits/chorus/wp.log",
+        "results/audits/chorus/jw/instance_adversary.parquet",
+        "results/logs/audits/chorus/jw.log",
         "instance_adversary",
-        {"instance_adversary": {"steps": 1_000_000}},
+        {
+            "datasets": [],
+            "jain_wallace": {
+                "datasets": ["chorus"],
+                "models": ["average_tanh"],
+                "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+            },
+            "instance_adversary": {"steps": 1_000_000},
+        },
     ),
 }
 """A job that takes for ever: its file, its log, what the log says once it is at it, and its settings."""

@@ -36,7 +36,7 @@ def rate(flips: int, texts: int = 10) -> float:
 
 def forget() -> None:
     """Let the module read its files again."""
-    for cached in (code.closure, code._tree, code._imports, code._digest):
+    for cached in (code.closure, code._file, code._files, code._next, code._tree, code._digest):
         cached.cache_clear()
 
 
@@ -82,6 +82,24 @@ def test_closure_follows_imports_however_deep(package: Path) -> None:
         "attention_audit.c",
         "attention_audit.c.inner",
     }
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "if None:\n    pass\nelif True:\n    {}",
+        "try:\n    {}\nfinally:\n    pass",
+        "try:\n    pass\nexcept OSError:\n    {}",
+        "try:\n    pass\nexcept OSError:\n    pass\nelse:\n    {}",
+        "try:\n    pass\nfinally:\n    {}",
+        "for i in ():\n    pass\nelse:\n    {}",
+        "class A:\n    def b(self):\n        with open(0):\n            {}",
+        "match 1:\n    case 1:\n        {}",
+    ],
+)
+def test_imports_in_any_block_are_seen(package: Path, block: str) -> None:
+    (package / "stages/a.py").write_text(block.format("import attention_audit.d"))
+    assert "attention_audit.d" in code.closure("attention_audit.stages.a")
 
 
 @pytest.mark.parametrize(

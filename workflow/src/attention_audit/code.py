@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +25,7 @@ WORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
 
 
+@cache
 def _file(module: str) -> Path | None:
     stem = SOURCE.joinpath(*module.split(".")[1:])
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
@@ -34,10 +36,20 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_bytes(), filename=str(path))
 
 
-@cache
+def _statements(block: ast.AST) -> Iterator[ast.AST]:
+    """The statements in a module, a function or any other block, however deep; expressions, which import nothing, cost
+    most of a whole walk.
+    """
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        nested = getattr(block, field, [])
+        for statement in nested if isinstance(nested, list) else []:
+            yield statement
+            yield from _statements(statement)
+
+
 def _imports(path: Path) -> frozenset[str]:
     names: set[str] = set()
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -46,21 +58,27 @@ def _imports(path: Path) -> frozenset[str]:
 
 
 @cache
+def _next(module: str) -> frozenset[str]:
+    """The modules of this package that a module names in its imports, and its parent packages."""
+    path = _file(module)
+    assert path is not None
+    parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
+    named = {name for name in _imports(path) if name.split(".")[0] == PACKAGE}
+    return frozenset(name for name in parents | named if _file(name))
+
+
+@cache
 def closure(module: str) -> frozenset[str]:
     """`module`, its parent packages, and every module of this package that these import, directly or indirectly.
 
     The imports are read from the source text; nothing is imported.
     """
-    reached: set[str] = set()
-    pending = [module]
+    reached = {module} if _file(module) else set()
+    pending = list(reached)
     while pending:
-        name = pending.pop()
-        path = _file(name)
-        if name.split(".")[0] != PACKAGE or name in reached or path is None:
-            continue
-        reached.add(name)
-        pending.extend(_imports(path))
-        pending.extend(".".join(name.split(".")[:depth]) for depth in range(1, name.count(".") + 1))
+        new = _next(pending.pop()) - reached
+        reached |= new
+        pending.extend(new)
     return frozenset(reached)
 
 
@@ -88,16 +106,24 @@ def _digest(path: Path, words: bool) -> bytes:
     return hashlib.sha256(path.read_bytes() if plain else _form(_tree(path)).encode()).digest()
 
 
+@cache
+def _files(module: str) -> frozenset[tuple[str, ...]]:
+    """The file of a module and the data files beside it, each by its parts below the package's folder."""
+    path = _file(module)
+    assert path is not None
+    beside = (data for kind in DATA for data in path.parent.glob(kind))
+    return frozenset(file.relative_to(SOURCE).parts for file in (path, *beside))
+
+
 def code_hash(*modules: str, words: bool = False) -> str:
     """sha256 over these modules, over all modules that they import, and over the data files that lie beside them.
 
     The modules are named from inside the package, such as "stages.train". With `words`, docstrings, comments and
     the meanings of columns count too: a stage that prints them needs that. Each file is read once in a process.
     """
-    paths = {_file(name) for module in modules for name in closure(f"{PACKAGE}.{module}")} - {None}
-    files = paths | {data for path in paths if path for kind in DATA for data in path.parent.glob(kind)}
+    names = frozenset().union(*(closure(f"{PACKAGE}.{module}") for module in modules))
     digest = hashlib.sha256()
-    for path in sorted(path for path in files if path):
-        digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0")
-        digest.update(_digest(path, words))
+    for file in sorted(frozenset().union(*map(_files, names))):
+        digest.update("/".join(file).encode() + b"\0")
+        digest.update(_digest(SOURCE.joinpath(*file), words))
     return digest.hexdigest()
