@@ -17,7 +17,7 @@ pytestmark = pytest.mark.end_to_end
 RUNS: dict[str, tuple[list[str], int]] = {"needle": (["needle"], 8), "others": (["chorus", "static", "beacon"], 19)}
 """Data sets, and how many claims there are of them."""
 SEEDS = [10, 50, 257]
-"""What the default run claims of five seeds, three show too."""
+"""Three show what the default run claims of five, except for what is said of W&P's models of the other data sets."""
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -25,7 +25,8 @@ def test_every_claim_holds(new_folder: Callable[[], Folder], run: str) -> None:
     datasets, claimed = RUNS[run]
     folder = new_folder()
     overlay = yaml.safe_load((ROOT / "config.yaml").read_text())
-    overlay["training"] |= {"further_seeds": SEEDS[1:]}
+    if run == "needle":
+        overlay["training"] |= {"further_seeds": SEEDS[1:]}
     overlay["datasets"] = datasets
     digest = ["digest"] if run == "others" else []
     overlay["serrano_smith"] |= {"datasets": digest, "models": ["han_none", "flan_none"]}
