@@ -43,7 +43,7 @@ def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
         deception={
             "datasets": ["reviews"],
             "models": ["base", "embedding", "bilstm"],
-            "lambdas": [0.1, 1.0],
+            "lambdas": [1.0],
             "seeds": [10, 50],
             "anonymised": True,
             "epochs": 2,
@@ -61,12 +61,12 @@ def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
     hidden = [words[at] for words, (at,) in zip(corpus["tokens"], corpus["blocked"], strict=True)]
     assert set(hidden) == {"good", "bad"}
     asked = read_frame(results / "audits/reviews/pd/impermissible.parquet", IMPERMISSIBLE)
-    assert asked["model"].nunique() == 9
+    assert asked["model"].nunique() == 6
     assert (asked["blocked_words"] == 1).all()
     table = read_frame(results / "tables/pd_table_deception.parquet", TABLE)
-    assert table["row"].nunique() == 12
+    assert table["row"].nunique() == 9
     noticed = read_frame(results / "tables/pd_table_noticed.parquet", NOTICED)
-    assert len(noticed) == 6 * 8
+    assert len(noticed) == 3 * 8
     # the same command finds nothing to do
     assert "Nothing to be done" in folder.run("tables", "figures").text
     # a mask that does not fit is found before anything runs

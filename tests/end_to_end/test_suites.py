@@ -64,7 +64,7 @@ def overlay() -> dict[str, Any]:
             "recipes": {"default": small | {"epochs": TINY["training"]["epochs"], "ties": "first"}},
         },
         "diversity": {
-            "datasets": ["pairs", "sst"],
+            "datasets": ["pairs"],
             "models": ["vanilla_lstm", "orthogonal_lstm", "diversity_lstm"],
             "seeds": [10, 7],
             "recipes": {"default": small | {"epochs": 1}},

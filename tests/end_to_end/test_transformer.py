@@ -34,6 +34,7 @@ def test_a_frozen_transformer_is_asked_everything(tmp_path: Path) -> None:
     folder = folder_with(
         tmp_path / "audit",
         {"max_length": 60},
+        corpora={"chorus": {"texts": {"train": 64, "dev": 32, "test": 12}}},
         model={"encoder": "transformer", "attention_hidden": 8},
         serrano_smith={"datasets": ["chorus"], "models": ["flan_transformer"]},
         jain_wallace={"datasets": ["chorus"], "models": ["transformer_tanh"], "recipes": {"default": {"epochs": 1}}},

@@ -24,6 +24,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import write_record
 from attention_audit.columns.claims import CLAIMS
+from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.replication import REPLICATION
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.texts import TEXTS
@@ -143,6 +144,12 @@ def test_the_record_is_small_and_names_no_machine() -> None:
     for kept in every_kept(RECORDED):
         raw = yaml.safe_load((kept.folder / "config.yaml").read_text())
         assert not {"mirror", "results", "replace"} & raw.keys(), kept.folder
+
+
+def test_every_claim_of_the_control_corpora_held() -> None:
+    claims = read_csv(RECORDED / "controls/main/tables/controls.csv", CONTROLS)
+    assert set(claims["dataset"]) == {"needle", "chorus", "static", "beacon", "digest", "unison", "debate", "lottery"}
+    assert claims["holds"].all()
 
 
 def test_every_exhibit_is_in_the_gallery_once(docs: Path) -> None:

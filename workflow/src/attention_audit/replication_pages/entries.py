@@ -124,7 +124,13 @@ WIEGREFFE_PINTER = Page(
     (
         KeptRun("sst", "record-wiegreffe-pinter", f"SST. {WHOLE_PROTOCOL}", "'datasets=[sst]'"),
         KeptRun("newsgroups", "record-wiegreffe-pinter", f"20 Newsgroups. {WHOLE_PROTOCOL}", "'datasets=[newsgroups]'"),
-        KeptRun("agnews", "record-wiegreffe-pinter", f"AG News. {WHOLE_PROTOCOL}", "'datasets=[agnews]'"),
+        KeptRun(
+            "agnews",
+            "record-wiegreffe-pinter",
+            f"AG News. {WHOLE_PROTOCOL} A lambda has 30 epochs in the place of 80: of three times the texts, these are "
+            "as many updates as SST has.",
+            "'datasets=[agnews]' 'adversary={epochs: 30}'",
+        ),
         KeptRun(
             "imdb",
             "record-wiegreffe-pinter-imdb",
