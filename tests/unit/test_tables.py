@@ -418,6 +418,31 @@ def test_digest_claims(tmp_path):
     assert table["holds"].tolist() == [True, False]
 
 
+def test_no_claim_is_made_of_what_was_not_asked():
+    """As where `audits` names a part of a suite's audits alone."""
+    scored = performance({"base": [0.9]}, "needle")
+    liar = performance({"honest": [1.0], "liar_lambda0.1": [1.0]}, "needle", "accuracy").assign(suite="pd")
+    everything = pd.concat([scored.assign(suite="wp"), liar])
+    labels = LABELS | {"liar_lambda0.1": "liar"}
+    table = controlled({"needle": "needle"}, performance=everything, labels=labels)
+    assert table["claim"].tolist() == ["hiding the evidence costs no accuracy: liar"]
+    tops = pd.DataFrame([("digest", "han_none", 1, "a", "product", True, 0.2)], columns=PLANTED.schema.names)
+    table = controlled({"digest": "digest"}, planted=tops.assign(suite="ss"))
+    assert len(table) == 1
+    row = answered("c", "wp", "WP2019", "base", {"needed": "no", "transferable": "no"}) | {"needed": "not asked"}
+    table = controlled({"c": "chorus"}, summary=pd.DataFrame([row]))
+    assert table["claim"].tolist() == ["transferable: no (base, Wiegreffe & Pinter 2019)"]
+
+
+def test_a_claim_without_an_interval_does_not_hold(tmp_path):
+    """One training has none of its F1."""
+    row = answered("c", "wp", "WP2019", "base", {"needed": "undecided"}) | {"needed_high": math.nan}
+    table = controlled({"c": "chorus"}, summary=pd.DataFrame([row | {"transferable": "not asked"}]))
+    assert_fits(table, CONTROLS, tmp_path)
+    assert table["value"].isna().tolist() == [True]
+    assert table["holds"].tolist() == [False]
+
+
 def test_controls_pass_over_other_data_sets(tmp_path):
     table = controlled({"sst": "sst"}, performance=performance({"base": [0.8]}))
     assert table.empty
@@ -428,6 +453,7 @@ def answered(dataset, suite, paper, model, words):
     """A row of the summary: of each question a word, with an interval that it would follow from."""
     ends = {"yes": (0.6, 0.8), "no": (0.1, 0.3), "undecided": (0.2, 0.7)}
     row = {"dataset": dataset, "suite": suite, "paper": paper, "model": model}
+    row |= dict.fromkeys(QUESTIONS, "not asked")
     for question, word in words.items():
         row |= {question: word, f"{question}_margin": 0.5}
         row |= dict(zip((f"{question}_low", f"{question}_high"), ends[word], strict=True))

@@ -13,7 +13,7 @@ CONTROLS = Artefact(
         DATASET,
         Column("claim", STRING, meaning="what must hold"),
         Column("statistic", STRING, meaning="how it is measured"),
-        Column("value", REAL, meaning="what this run measured"),
+        Column("value", REAL, nullable=True, meaning="what this run measured; null where nothing could be measured"),
         Column("least", REAL, nullable=True, meaning="the value must be at least this; null for no bound"),
         Column("most", REAL, nullable=True, meaning="the value must be at most this; null for no bound"),
         Column("holds", FLAG, meaning="whether the claim held"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.words import NO, YES
+from attention_audit.answer.words import NO, NOT_ASKED, YES
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.summary import MEASURED
 from attention_audit.tables.wording import label_of
@@ -93,12 +93,13 @@ def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str
             scores(performance, model, "accuracy").mean() - honest,
             least=-LIAR_LOSS,
         )
-        yield Claim(
-            f"attention is away from the evidence: {name}",
-            "mean over seeds and test instances of the evidence mass",
-            evidence.loc[evidence["model"] == model, "evidence_mass"].mean(),
-            most=LIAR_MASS,
-        )
+        if not evidence.empty:
+            yield Claim(
+                f"attention is away from the evidence: {name}",
+                "mean over seeds and test instances of the evidence mass",
+                evidence.loc[evidence["model"] == model, "evidence_mass"].mean(),
+                most=LIAR_MASS,
+            )
 
 
 def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
@@ -138,6 +139,8 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
             least=DIGEST_SHARE,
         )
         own = ranked_sets[ranked_sets["model"] == model]
+        if own.empty:
+            continue
         fractions = own.groupby("ranking", observed=True)["fraction_removed"].median()
         yield Claim(
             f"attention x gradient flips decisions about as early as can be ({name})",
@@ -150,14 +153,16 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
 def words(
     truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame, labels: Mapping[str, str]
 ) -> Iterator[Claim]:
-    """Claims that the summary says the words of `truth`, for the models that it has; `summary` is of one data set.
+    """Claims that the summary says the words of `truth`, for the models and questions that it has.
 
-    The value is that end of the interval that has to lie on the right side of the margin.
+    `summary` is of one data set. The value is that end of the interval that has to lie on the right side of the margin.
     """
     for (suite, model), answers in truth.items():
         own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
         for row in own.to_dict("records"):
             for question, word in answers.items():
+                if row[question] == NOT_ASKED:
+                    continue
                 end, which, bound = ("low", "lower", "least") if word == YES else ("high", "upper", "most")
                 yield Claim(
                     f"{question}: {word} ({label_of(row['model'], labels)}, {label_of(row['paper'], labels)})",
@@ -183,7 +188,7 @@ def controls(
     summary: pd.DataFrame,
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
-    """Every claim about the control corpora, with the columns of columns.controls.
+    """Every claim about the control corpora that the audits of this run can show, with the columns of columns.controls.
 
     `kinds` maps data set to the kind of its corpus; data sets of other kinds are skipped. `performance`, `evidence`,
     `planted` and `ranked_sets` hold rows of the audits of these names, of any number of data sets and suites, with the
@@ -197,7 +202,7 @@ def controls(
         claims: list[Claim] = []
         if kind == "digest":
             claims += digest(of_suite(planted, dataset, SS), of_suite(ranked_sets, dataset, SS), labels)
-        if kind == "needle" and not scored[WP].empty:
+        if kind == "needle" and not weighed[WP].empty:
             claims += needle(weighed[WP])
         if kind == "static" and not scored[WP].empty:
             counts = census[dataset]
