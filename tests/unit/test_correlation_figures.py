@@ -217,6 +217,14 @@ def test_small_changes_are_spread_by_a_root():
     assert {float(x) for dots in above.collections for x, _ in dots.get_offsets()} == {0.5}
 
 
+@pytest.mark.parametrize(("largest", "end"), [(0.003, "0.01"), (0.1, "0.1"), (0.26, "½"), (0.93, "1"), (1.0, "1")])
+def test_the_axis_ends_at_a_tick(largest, end):
+    frame = permutation(ONE, texts=20).assign(median_tvd=largest)
+    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
+    assert above.get_xticks()[-1] == above.get_xlim()[1]
+    assert above.get_xticklabels()[-1].get_text() == end
+
+
 def test_texts_that_hardly_differ_are_summed_up_in_words():
     frame = permutation(ONE, texts=40).assign(max_attention=0.1, median_tvd=np.linspace(0.0001, 0.001, 40))
     frame.loc[0, "median_tvd"] = 1.0

@@ -15,9 +15,9 @@ from attention_audit.figures.panels import describe
 from attention_audit.names import Names
 from attention_audit.tables.classes import class_names
 
-TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1"}
+TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 NEAREST = 0.03  # of the x axis: smaller values have no tick beside 0
-SHORTEST = 0.01  # TVD at the end of the x axis, at least
+SHORTEST = 0.01  # TVD at the end of the x axis, at least; one of the ticks
 
 
 def jw_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
@@ -29,8 +29,10 @@ def jw_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFr
     columns.CENSUS frames by data set.
     """
     instances = violins.instances_of(permutation, "median_tvd", "max_attention", "prediction")
-    furthest = max(SHORTEST, float(instances["value"].max()))
-    instances["place"] = np.sqrt(instances["value"].clip(0, 1))
+    values = instances["value"].clip(0, 1)
+    instances["place"] = np.sqrt(values)
+    # the axis ends at a tick, so that the largest value can be read
+    furthest = min(tick for tick in TICKS if tick >= max(SHORTEST, values.max()))
     names = class_names(census)
 
     def scale(axes: Axes) -> None:
