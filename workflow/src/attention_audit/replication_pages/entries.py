@@ -128,7 +128,7 @@ WIEGREFFE_PINTER = Page(
             "agnews",
             "record-wiegreffe-pinter",
             f"AG News. {WHOLE_PROTOCOL} A lambda has 30 epochs in the place of 80: of three times the texts, these are "
-            "as many updates as SST has.",
+            "more updates than SST has in 80.",
             "'datasets=[agnews]' 'adversary={epochs: 30}'",
         ),
         KeptRun(
