@@ -10,6 +10,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run report test faults calibration replication slurm lint docs clean
 
 run: $(READY)

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from attention_audit.code import code_hash
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import HEAD, READOUT
@@ -143,10 +144,18 @@ def kind_of(path: Path) -> Artefact:
 NewFolder = Callable[[], Folder]
 
 
+@cache
+def _read_once() -> None:
+    """Read every module for its hash here, so that the copies find what is kept beside the bytecode."""
+    modules = (path.relative_to(ROOT / SOURCE).with_suffix("") for path in (ROOT / SOURCE).rglob("[!_]*.py"))
+    code_hash(*(".".join(module.parts) for module in modules))
+
+
 def fresh(path: Path) -> Folder:
     """A copy of the repository without results."""
+    _read_once()
     path.mkdir(parents=True)
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    ignored = shutil.ignore_patterns("*.part", "*.pyc.*", "*.egg-info")  # such as another worker writes now
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():

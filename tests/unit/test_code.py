@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +40,7 @@ def rate(flips: int, texts: int = 10) -> float:
 
 def forget() -> None:
     """Let the module read its files again."""
-    for cached in (code.closure, code._file, code._files, code._next, code._tree, code._digest):
+    for cached in (code.closure, code._file, code._files, code._next, code._read, code._digest):
         cached.cache_clear()
 
 
@@ -58,6 +62,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr(code, "SOURCE", tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     forget()
     yield tmp_path
     forget()
@@ -168,6 +173,55 @@ def test_a_module_that_is_named_counts_too(package: Path) -> None:
     assert code.code_hash("stages.a", "d") != before
 
 
+def kept_beside(path: Path) -> Path:
+    """The file beside a module's bytecode."""
+    (kept,) = (path.parent / "__pycache__").glob(f"{path.stem}.*.code")
+    return kept
+
+
+@pytest.mark.parametrize("hurt", ["whole", "gone", "empty", "a digit flipped", "of other code", "a folder"])
+def test_what_is_kept_of_a_module_changes_no_hash(package: Path, monkeypatch: pytest.MonkeyPatch, hurt: str) -> None:
+    before = code.code_hash("stages.a")
+    kept = kept_beside(package / "c/inner.py")
+    seal, text = kept.read_text().split("\n")
+    mark, digest, *imports = json.loads(text)
+    parsed, parse = [], ast.parse
+
+    def noted(source: bytes, filename: str) -> ast.Module:
+        parsed.append(filename)
+        return parse(source, filename)
+
+    monkeypatch.setattr(ast, "parse", noted)
+    match hurt:
+        case "gone" | "a folder":
+            kept.unlink()
+        case "empty":
+            kept.write_text("")
+        case "a digit flipped":
+            other = digest[:-1] + ("1" if digest[-1] == "0" else "0")
+            kept.write_text(f"{seal}\n{json.dumps([mark, other, *imports])}")
+        case "of other code":
+            other = json.dumps(["0" * 64, "1" * 64, *imports])
+            kept.write_text(f"{hashlib.sha256(other.encode()).hexdigest()}\n{other}")
+    if hurt == "a folder":
+        kept.mkdir()
+    forget()
+    assert code.code_hash("stages.a") == before
+    assert parsed == ([] if hurt == "whole" else [str(package / "c/inner.py")])
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = code.code_hash("stages.a")
+    assert not list(package.rglob("*.code"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (package / "c/__pycache__").write_text("no folder")
+    forget()
+    assert code.code_hash("stages.a") == before
+    assert not list((package / "c").glob("*.part"))
+    assert kept_beside(package / "b.py").is_file()
+
+
 def test_columns_of_one_kind_pull_no_others() -> None:
     forget()
     columns = {name for name in code.closure("attention_audit.columns.permutation") if ".columns." in name}
@@ -187,4 +241,4 @@ def test_tables_and_figures_import_no_model_and_no_torch() -> None:
     for name in modules:
         path = code._file(name)
         assert path is not None
-        assert "torch" not in {imported.split(".")[0] for imported in code._imports(path)}, name
+        assert "torch" not in {imported.split(".")[0] for imported in code._read(path)[1]}, name

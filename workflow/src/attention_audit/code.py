@@ -13,8 +13,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 
 PACKAGE = "attention_audit"
@@ -31,11 +36,6 @@ def _file(module: str) -> Path | None:
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
 
 
-@cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes(), filename=str(path))
-
-
 def _statements(block: ast.AST) -> Iterator[ast.AST]:
     """The statements in a module, a function or any other block, however deep; expressions, which import nothing, cost
     most of a whole walk.
@@ -47,39 +47,14 @@ def _statements(block: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(statement)
 
 
-def _imports(path: Path) -> frozenset[str]:
+def _imports(tree: ast.Module) -> set[str]:
     names: set[str] = set()
-    for node in _statements(_tree(path)):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
-    return frozenset(names)
-
-
-@cache
-def _next(module: str) -> frozenset[str]:
-    """The modules of this package that a module names in its imports, and its parent packages."""
-    path = _file(module)
-    assert path is not None
-    parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
-    named = {name for name in _imports(path) if name.split(".")[0] == PACKAGE}
-    return frozenset(name for name in parents | named if _file(name))
-
-
-@cache
-def closure(module: str) -> frozenset[str]:
-    """`module`, its parent packages, and every module of this package that these import, directly or indirectly.
-
-    The imports are read from the source text; nothing is imported.
-    """
-    reached = {module} if _file(module) else set()
-    pending = list(reached)
-    while pending:
-        new = _next(pending.pop()) - reached
-        reached |= new
-        pending.extend(new)
-    return frozenset(reached)
+    return names
 
 
 def _is_words(node: object) -> bool:
@@ -100,10 +75,78 @@ def _form(node: object) -> str:
 
 
 @cache
+def _reader() -> bytes:
+    """What reads the modules: this Python, and this file."""
+    return sys.version.encode() + Path(__file__).read_bytes()
+
+
+def _seal(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _read(path: Path) -> tuple[str, list[str]]:
+    """sha256 of a Python module's syntax tree without words, in hex, and the names that it imports.
+
+    They are read of the source, or of the file beside the bytecode where this is whole and of the same source.
+    """
+    source = path.read_bytes()
+    mark = hashlib.sha256(_reader() + source).hexdigest()
+    kept = Path(cache_from_source(str(path))).with_suffix(".code")
+    try:
+        seal, _, text = kept.read_text(encoding="utf-8").partition("\n")
+        known: list[str] = json.loads(text) if seal == _seal(text) else []
+        if known and known[0] == mark:
+            return known[1], known[2:]
+    except (OSError, ValueError):
+        pass
+    tree = ast.parse(source, filename=str(path))
+    digest, imports = hashlib.sha256(_form(tree).encode()).hexdigest(), sorted(_imports(tree))
+    if not sys.dont_write_bytecode:
+        _keep(kept, json.dumps([mark, digest, *imports]))
+    return digest, imports
+
+
+def _keep(kept: Path, text: str) -> None:
+    """Write the file beside the bytecode. Where it cannot be written, the next command parses the module again."""
+    part = kept.with_suffix(f".{os.getpid()}.part")
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
+        part.replace(kept)
+
+
+@cache
+def _next(module: str) -> frozenset[str]:
+    """The modules of this package that a module names in its imports, and its parent packages."""
+    path = _file(module)
+    assert path is not None
+    parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
+    named = {name for name in _read(path)[1] if name.split(".")[0] == PACKAGE}
+    return frozenset(name for name in parents | named if _file(name))
+
+
+@cache
+def closure(module: str) -> frozenset[str]:
+    """`module`, its parent packages, and every module of this package that these import, directly or indirectly.
+
+    The imports are read from the source text; nothing is imported.
+    """
+    reached = {module} if _file(module) else set()
+    pending = list(reached)
+    while pending:
+        new = _next(pending.pop()) - reached
+        reached |= new
+        pending.extend(new)
+    return frozenset(reached)
+
+
+@cache
 def _digest(path: Path, words: bool) -> bytes:
     """sha256 of one file: of a Python module's syntax tree, or of every byte where `words` count or it is no module."""
-    plain = words or path.suffix != ".py"
-    return hashlib.sha256(path.read_bytes() if plain else _form(_tree(path)).encode()).digest()
+    if words or path.suffix != ".py":
+        return hashlib.sha256(path.read_bytes()).digest()
+    return bytes.fromhex(_read(path)[0])
 
 
 @cache

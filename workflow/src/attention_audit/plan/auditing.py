@@ -32,7 +32,7 @@ def job_of(audit: Audit) -> str:
     return "attribution" if "network" in audit.needs else "audits"
 
 
-def _together(job: str, asked: list[Audit]) -> list[Audit]:
+def _together(job: str, asked: Sequence[Audit]) -> list[Audit]:
     """Those of the asked audits that a job of this kind makes; they read no audit that it does not make."""
     own = [audit for audit in asked if job_of(audit) == job]
     missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
@@ -79,14 +79,15 @@ class Auditing:
                 "another"
             )
 
-    def asked(self, suite: Suite, dataset: str) -> list[Audit]:
+    @remembered
+    def asked(self, suite: Suite, dataset: str) -> tuple[Audit, ...]:
         """The audits that a suite is asked on a data set: those that it is to be asked and that are possible there.
 
         Raises AuditError where it is not a data set of the suite.
         """
         self._refuse_unless_of(suite, dataset)
         suite = self.scope.on(suite, dataset)
-        return [audit for audit in self._named(suite) if not self.reason(suite, dataset, audit)]
+        return tuple(audit for audit in self._named(suite) if not self.reason(suite, dataset, audit))
 
     def files(self, suite: Suite) -> list[str]:
         """The files of all audits that a suite is asked, on all its data sets."""
