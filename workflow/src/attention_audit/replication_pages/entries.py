@@ -498,7 +498,7 @@ CONTROLS = Page(
         ),
     ),
     tables=("controls",),
-    figures=".*_attention_maps|ss_.*",
+    figures=".*_attention_maps",
     beyond=(
         "Whether the tests find what is there in texts that people write: a generated corpus has one cue at a time.",
     ),
