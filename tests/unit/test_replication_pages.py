@@ -280,6 +280,15 @@ def test_generated_texts_may_be_quoted(tmp_path: Path) -> None:
     assert {path.stem for path in (folder / "figures").iterdir()} == {"wp_fig2_attention_maps"}
 
 
+def test_some_figures_are_kept_of_a_pages_first_run_alone(tmp_path: Path) -> None:
+    results, record = run_in(tmp_path, [], ["sst"]), tmp_path / "replication"
+    for ending in (".pdf", ".png"):
+        Image.new("RGB", (60, 40)).save(results / "figures" / f"wp_fig_contributions{ending}")
+    for run, figures in (("sst", {"wp_fig5_tvd_jsd", "wp_fig_contributions"}), ("newsgroups", {"wp_fig5_tvd_jsd"})):
+        keep(results, f"wiegreffe-pinter/{run}", COMMIT, record)
+        assert {path.stem for path in (record / "wiegreffe-pinter" / run / "figures").iterdir()} == figures
+
+
 def test_what_has_no_row_is_not_kept(tmp_path: Path) -> None:
     results = run_in(tmp_path, [], ["needle"])
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\n")
@@ -288,10 +297,10 @@ def test_what_has_no_row_is_not_kept(tmp_path: Path) -> None:
     keep(results, "rationales", COMMIT, tmp_path / "replication")
     folder = tmp_path / "replication" / "rationales" / "main"
     assert {path.stem for path in (folder / "tables").iterdir()} == {"summary"}
-    assert "fig_plausibility" not in {path.stem for path in (folder / "figures").iterdir()}
+    assert not [*folder.glob("figures/*")]
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\nneedle,base\n")
     keep(results, "rationales", COMMIT, tmp_path / "replication")
-    assert "fig_plausibility" in {path.stem for path in (folder / "figures").iterdir()}
+    assert {path.stem for path in folder.glob("figures/*")} == {"fig_plausibility"}
 
 
 def test_pages_of_runs_that_are_gone_are_removed(tmp_path: Path) -> None:

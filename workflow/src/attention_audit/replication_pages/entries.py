@@ -71,8 +71,10 @@ class Page:
     """One page. name: of its file. paper: its name in tables, whose published numbers it shows; "" for none.
 
     about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
-    that matches the whole names of those of its figures that are kept. generated: its texts are, though not by a corpus
-    of the configuration, so that they can be shown. beyond: what nobody can know from these runs, a sentence each.
+    that matches the whole names of those of its figures that are kept. once: such an expression for those of these
+    that are kept of the page's first run alone, so that the record stays small. generated: its texts are, though not
+    by a corpus of the configuration, so that they can be shown. beyond: what nobody can know from these runs, a
+    sentence each.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Page:
     paper: str = ""
     tables: tuple[str, ...] = ()
     figures: str = ".*"
+    once: str = ""
     generated: bool = False
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
@@ -158,6 +161,7 @@ WIEGREFFE_PINTER = Page(
     ),
     paper="WP2019",
     figures="wp_.*",
+    once="wp_fig_contributions",
     tables=("wp_table5_adversary",),
     findings=(
         Finding(
@@ -272,6 +276,7 @@ JAIN_WALLACE = Page(
     ),
     paper="JW2019",
     figures="jw_.*",
+    once="jw_fig_(agreement|contributions)",
     findings=(
         Finding(
             "Permuting the weights of a recurrent encoder hardly changes the prediction",
@@ -338,6 +343,7 @@ SERRANO_SMITH = Page(
     ),
     paper="SS2019",
     figures="ss_.*",
+    once="ss_fig_(aopc|contributions)",
     tables=("ss_table3_accuracy",),
     reasons=(
         Reason(
@@ -373,6 +379,7 @@ RATIONALES = Page(
         ),
     ),
     tables=("wp_table2_uniform", "jw_table1_performance", "table_plausibility"),
+    figures="fig_.*",
     beyond=(
         "Whether a model that is right for the wrong words would have been noticed: marked words say what convinces "
         "people, not what a model relies on.",

@@ -141,16 +141,19 @@ def tells(results: Path, exhibit: Exhibit) -> bool:
 
 
 def made(results: Path, config: Config, page: Page, run: KeptRun) -> list[Exhibit]:
-    """The exhibits of a run that are kept: the figures that its page names, but tables alone of a run that changes one
-    thing; none that quotes texts, unless all of them are generated; none that has nothing to say.
+    """The exhibits of a run that are kept: the figures that its page names, but of other runs than its first those not
+    that are kept once, and of a run that changes one thing none; no exhibit that quotes texts, unless all of them are
+    generated; none that has nothing to say.
     """
     ours = page.generated or {config.corpora[name].kind for name in config.every_dataset} <= {*KINDS, DIGEST}
     figures = "" if run.changes else page.figures
+    shown = page.once if run != page.runs[0] else ""
     return [
         exhibit
         for exhibit in EXHIBITS
         if (ours or exhibit.name not in QUOTING)
         and (isinstance(exhibit, Table) or re.fullmatch(figures, exhibit.name))
+        and not re.fullmatch(shown, exhibit.name)
         and tells(results, exhibit)
     ]
 
