@@ -207,6 +207,7 @@ def test_what_is_kept_of_a_module_changes_no_hash(package: Path, monkeypatch: py
         kept.mkdir()
     forget()
     assert code.code_hash("stages.a") == before
+    assert not list(package.rglob("*.part"))
     assert parsed == ([] if hurt == "whole" else [str(package / "c/inner.py")])
 
 

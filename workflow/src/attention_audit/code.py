@@ -7,6 +7,9 @@ are not in the tree. Every other edit counts: to a name, a number, a default, a 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
 files outside the package; and the versions of Python and of the libraries, which the provenance of each output records.
+
+What was read of a module is kept beside its bytecode for as long as neither the module nor this one changes: to parse
+some 300 modules took about a second of each command of Snakemake.
 """
 
 from __future__ import annotations
@@ -112,8 +115,11 @@ def _keep(kept: Path, text: str) -> None:
     part = kept.with_suffix(f".{os.getpid()}.part")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
-        part.replace(kept)
+        try:
+            part.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
+            part.replace(kept)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 @cache
