@@ -460,6 +460,7 @@ MINILM = Page(
         ),
     ),
     tables=("hf_table_comparison", "hf_table_heads"),
+    figures="hf_.*|(wp|jw|ss)_fig_contributions|jw_fig_(correlation|permutation)|ss_fig5.*",
     beyond=(
         "What larger Transformers, or more layers' maps, would show: one small encoder and its last layer are asked.",
         "What is published: none of the papers has such a model, so that no number here has a counterpart.",
