@@ -43,6 +43,8 @@ COLOURS = (64, 32, 16)
 MACHINE = frozenset({"mirror", "results", "replace"})
 """Keys of the configuration that say where files lay on one machine."""
 PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
+PADDING = re.compile(r"(?<=\| ) +| +(?= \|)|(?<=---)-+")
+"""What aligns the columns of a .md table in a text editor: most of the bytes of one that has a long cell."""
 DIGEST = "digest"
 """The generated corpus that is declared apart from the others."""
 READ = {"tables": (".parquet", ".csv", ".md"), "figures": (".pdf", ".png")}
@@ -71,6 +73,12 @@ def shrunk(path: Path) -> bytes:
                 return drawn.getvalue()
         width = int(width * 0.8)
     return b""
+
+
+def unpadded(text: str) -> str:
+    """A Markdown table of the same cells, whose columns are not aligned; what stands around it stays."""
+    lines = (PADDING.sub("", line) if line.startswith("|") else line for line in text.splitlines(keepends=True))
+    return "".join(lines)
 
 
 def _without(value: Any, prefix: str) -> Any:
@@ -245,7 +253,7 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
 
 
 def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
-    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and, without its provenance, .md.
+    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and .md, without padding and provenance.
 
     False where it is a figure too large to be kept.
     """
@@ -257,5 +265,5 @@ def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
         return bool(small)
     shutil.copyfile(folder / f"{exhibit.name}.csv", into / f"{exhibit.name}.csv")
     text = (folder / f"{exhibit.name}.md").read_text(encoding="utf-8")
-    (into / f"{exhibit.name}.md").write_text(PROVENANCE.sub("\n", text), encoding="utf-8")
+    (into / f"{exhibit.name}.md").write_text(unpadded(PROVENANCE.sub("\n", text)), encoding="utf-8")
     return True
