@@ -36,7 +36,16 @@ from attention_audit.replication_pages import pages
 from attention_audit.replication_pages.__main__ import main
 from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from attention_audit.replication_pages.gallery import excerpt, gallery
-from attention_audit.replication_pages.keeping import LARGEST, MOST, NARROWEST, keep, kept_config, shrunk, unpadded, weight
+from attention_audit.replication_pages.keeping import (
+    LARGEST,
+    MOST,
+    NARROWEST,
+    keep,
+    kept_config,
+    shrunk,
+    unpadded,
+    weight,
+)
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
 from attention_audit.replication_pages.pages import closed, held, narrow, share, verdict, written_pages
 from attention_audit.report.captions import two_sentences
@@ -290,7 +299,7 @@ def test_some_figures_are_kept_of_a_pages_first_run_alone(tmp_path: Path) -> Non
 
 
 def test_a_kept_table_has_the_same_cells_without_padding() -> None:
-    padded = "Of two  spaces.\n\n| model   |   mean |       |\n|:--------|-------:|:------|\n| a  b | c  |   0.50 |       |\n"
+    padded = "Of two  spaces.\n\n| model   |   mean |       |\n|:-----|-----:|:----|\n| a  b | c |   0.50 |     |\n"
     narrow = "Of two  spaces.\n\n| model | mean | |\n|:---|---:|:---|\n| a  b | c | 0.50 | |\n"
     assert unpadded(padded) == narrow
 

@@ -253,9 +253,9 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
 
 
 def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
-    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and .md, without padding and provenance.
+    """Copy what is kept of one exhibit: of a figure a small .png, of a table .csv and a narrow .md.
 
-    False where it is a figure too large to be kept.
+    That has no padding and no provenance. False where it is a figure too large to be kept.
     """
     into.mkdir(exist_ok=True)
     if isinstance(exhibit, Figure):
