@@ -111,6 +111,20 @@ def test_a_point_is_at_auprc_and_effect() -> None:
         assert numbers
 
 
+def test_both_panels_show_all_points_that_either_has() -> None:
+    frame = table(["needle"], SIX[:2])
+    at = (frame["row"] == f"{SIX[0]} - gradient") & (frame["metric"] == "auprc")
+    alone = (frame["row"] == f"{SIX[0]} - gradient") & (frame["metric"] == "located")
+    frame.loc[at, "mean"] = 0.9
+    ranks, located = fig_plausible_faithful(frame[~alone], LABELS).axes
+    assert max(x for x, _ in points(ranks)) == 0.9
+    assert max(x for x, _ in points(located)) < 0.5
+    for axes in (ranks, located):
+        least, most = axes.get_xlim()
+        assert 0 < least < 0.25
+        assert 0.9 < most < 1.02
+
+
 def test_one_model_has_no_number_and_no_marks_have_a_sentence() -> None:
     figure = fig_plausible_faithful(table(["needle"], SIX[:1]), LABELS)
     assert not any(axes.texts for axes in figure.axes)

@@ -182,6 +182,12 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
     return min(WORST, min(values) - 0.1), max(BEST, max(values) + 0.1)
 
 
+def stretch(values: Sequence[float]) -> tuple[float, float]:
+    """The axis of AUPRC, within 0 and 1: as far as points and lines go, which may lie close, and a little further."""
+    margin = max(0.15 * (max(values) - min(values)), 0.02)
+    return max(-0.02, min(values) - margin), min(1.02, max(values) + margin)
+
+
 def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """AUPRC against faithfulness: a point for each attribution and model, one row of two panels for each data set.
 
@@ -209,20 +215,21 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
         figure = Figure(figsize=(style.WIDTH, sum(heights) + BELOW), layout="constrained")
         FigureCanvasAgg(figure)  # measures the numbers
         drawn: list[tuple[Axes, pd.DataFrame, dict[str, int]]] = []
-        pairs = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)
-        for dataset, sub in zip(datasets, pairs[:, 0], strict=True):
+        rows_of_panels = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)
+        for dataset, sub in zip(datasets, rows_of_panels[:, 0], strict=True):
             sub.suptitle(titles[dataset], x=0.01, ha="left", fontsize=style.TEXT)
             own = parts[dataset]
-            for question, axes in zip(FAITHFUL, sub.subplots(1, len(FAITHFUL), sharex=True), strict=True):
-                points = pairs_of(own, question)
-                means = ends[ends["dataset"] == dataset].groupby("attribution")["mean"].mean()
+            means = ends[ends["dataset"] == dataset].groupby("attribution")["mean"].mean()
+            pairs = [pairs_of(own, question) for question in FAITHFUL]
+            across = stretch([*pd.concat(pairs)["x"], *means])
+            panels = sub.subplots(1, len(FAITHFUL), sharex=True)
+            for question, points, axes in zip(FAITHFUL, pairs, panels, strict=True):
                 draw_ends(axes, means)
                 draw_points(axes, points)
                 axes.set_ylabel(AXES[question])
                 if len(points):
                     axes.set_ylim(*limits(points["y"].tolist()))
-                    highest = max(points["x"].max(), *means, 0.0)
-                    axes.set_xlim(-0.03 * highest, min(1.02, 1.15 * highest))
+                axes.set_xlim(*across)
                 drawn.append((axes, points, {name: place for place, name in enumerate(models[dataset], start=1)}))
         describe(
             figure,
