@@ -47,7 +47,7 @@ from attention_audit.replication_pages.keeping import (
     weight,
 )
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
-from attention_audit.replication_pages.pages import closed, held, narrow, share, verdict, written_pages
+from attention_audit.replication_pages.pages import below, closed, held, share, verdict, written_pages
 from attention_audit.report.captions import two_sentences
 from attention_audit.written import as_in_a_file
 
@@ -443,14 +443,12 @@ def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:
 
 
 def test_tables_are_shown_in_part() -> None:
-    table = "| a   |\n|:----|\n" + "| 1   |\n" * 6
-    assert (
-        excerpt(f"Words.\n\n{table}\nEnd.") == "| a   |\n|:----|\n" + "| 1   |\n" * 4 + "\n2 more rows in the file.\n"
-    )
+    table = "| a |\n|:---|\n" + "| 1 |\n" * 6
+    assert excerpt(f"Words.\n\n{table}\nEnd.") == "| a |\n|:---|\n" + "| 1 |\n" * 4 + "\n2 more rows in the file.\n"
     assert excerpt("Words.") == ""
-    assert narrow(f"## Title\n\n{table}") == "#### Title\n\n| a |\n|:---|\n" + "| 1 |\n" * 6
+    assert below(f"## Title\n\n{table}") == f"#### Title\n\n{table}"
     long = "| a |\n|---|\n" + "| 1 |\n" * 25
-    assert narrow(long) == f"<details><summary>25 rows</summary>\n\n{long}\n</details>\n"
+    assert below(long) == f"<details><summary>25 rows</summary>\n\n{long}\n</details>\n"
 
 
 def test_many_findings_are_counted_first(tmp_path: Path) -> None:

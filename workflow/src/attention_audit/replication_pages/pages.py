@@ -50,13 +50,10 @@ CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "m
 Row = Mapping[Any, Any]
 
 
-def narrow(text: str) -> str:
-    """A kept table in Markdown as a page shows it: its headings below the page's, without spaces that align columns,
-    and long parts folded.
-    """
-    below = re.sub(r"-{3,}", "---", re.sub(r" {2,}", " ", re.sub(r"^#", "###", text, flags=re.MULTILINE)))
-
-    return re.sub(r"(?:^\|.*\n)+", lambda part: folded(part[0]), below, flags=re.MULTILINE)
+def below(text: str) -> str:
+    """A kept table in Markdown as a page shows it: its headings below the page's, and long parts folded."""
+    deeper = re.sub(r"^#", "###", text, flags=re.MULTILINE)
+    return re.sub(r"(?:^\|.*\n)+", lambda part: folded(part[0]), deeper, flags=re.MULTILINE)
 
 
 def folded(table: str) -> str:
@@ -393,7 +390,7 @@ class Written:
         name = f"[`{exhibit.name}`{of}]({path})\n"
         if isinstance(exhibit, Figure):
             return f"{name}\n![{exhibit.shows}]({path})\n"
-        return f"{name}\n{narrow(file.read_text(encoding='utf-8'))}"
+        return f"{name}\n{below(file.read_text(encoding='utf-8'))}"
 
     def of_tables(self) -> str:
         """The tables that the page shows whole."""
