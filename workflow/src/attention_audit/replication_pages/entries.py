@@ -202,6 +202,7 @@ WIEGREFFE_PINTER = Page(
             Cells(dataset="newsgroups", metric="instances|positive|negative|f1"),
             "the paper's posts are an older preparation of the data, with fewer texts than the archive gives",
         ),
+        Reason(Cells("agnews", "train|base|uniform"), "the mirror has a part of the training texts"),
         Reason(
             Cells(row="base|uniform", metric="f1"),
             "the paper selects its epochs on the test split, and its word vectors are others",
