@@ -2,12 +2,13 @@
 search by continuation, and the search itself, for every seed.
 
 The steps of a search are models of their own, and the chosen one is written once more, under its own name. Where
-nothing has changed that decides the weights, all of them are kept, as those of trainings are.
+nothing has changed that decides the weights, all of them are kept, as those of trainings are, and a search that was
+ended goes on with its first missing step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -25,6 +26,7 @@ from attention_audit.stages.searching import Found, search
 from attention_audit.stages.trainer import KEPT, Trainer, reporter
 from attention_audit.stages.training import peak_memory
 from attention_audit.training.continuation import furthest
+from attention_audit.training.loop import Trained
 
 Settings = SearchJob
 
@@ -77,14 +79,27 @@ def kept(trainer: Trainer, number: int, seed: int, files: Files) -> bool:
     )
 
 
+def earlier_steps(
+    trainer: Trainer, number: int, seed: int, files: Files, report: Callable[[str], None]
+) -> Iterator[Trained]:
+    """The steps that an earlier run has made, up to the first that is missing: what follows began with its weights."""
+    for step, pair in enumerate(zip(files.weights[:-1], files.history[:-1], strict=True), start=1):
+        trained = trainer.kept(number, seed, *pair)
+        if trained is None:
+            return
+        report(f"step {step}/{len(files.weights) - 1}: {KEPT}")
+        yield trained
+
+
 def sought(job: Job[SearchJob], trainer: Trainer, number: int, seed: int, model: Network, files: Files) -> None:
     """Search with a seed, and write each step when it is made, the chosen one once more, and then the search.
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
     report = reporter(job, f"seed {seed} ({number}/{len(job.settings.seeds)})")
+    earlier = earlier_steps(trainer, number, seed, files, report)
     found: list[Found] = []
-    for place, each in enumerate(search(model, seed, job.settings, trainer.splits, report)):
+    for place, each in enumerate(search(model, seed, job.settings, trainer.splits, report, earlier)):
         trainer.keep(number, seed, files.weights[place], files.history[place], each.trained)
         found.append(replace(each, trained=replace(each.trained, weights={})))
     chosen = furthest([each.step for each in found], job.settings.budget)

@@ -54,49 +54,85 @@ def joined(rounds: list[Trained]) -> Trained:
     return Trained(rounds[-1].weights, history, selected)
 
 
+def trained_step(
+    model: Network,
+    number: int,
+    lambda_: float,
+    seed: int,
+    settings: SearchSettings,
+    splits: Mapping[str, Split],
+    report: Callable[[str], None],
+) -> Trained:
+    """The training of one step of a search, from the weights that the model has; the model's are then the step's.
+
+    The first step goes on, in rounds, until its predictions are within the budget. Raises AuditError where a loss is no
+    number any more.
+    """
+    sought = settings.continuation
+    rounds: list[Trained] = []
+    while not rounds or (
+        number == 1 and len(rounds) < sought.rounds and distances(model, splits["dev"])[0] > settings.budget
+    ):
+        rounds = [replace(part, weights={}) for part in rounds]
+        rounds.append(
+            fit(
+                model,
+                splits["train"],
+                ConsistentAdversary(lambda_),
+                settings.optimisation,
+                settings.epochs,
+                seed + number + len(rounds) * sought.steps,
+                report,
+            )
+        )
+        model.load_state_dict(rounds[-1].weights)
+    return joined(rounds)
+
+
 def search(
-    model: Network, seed: int, settings: SearchSettings, splits: Mapping[str, Split], report: Callable[[str], None]
+    model: Network,
+    seed: int,
+    settings: SearchSettings,
+    splits: Mapping[str, Split],
+    report: Callable[[str], None],
+    earlier: Iterator[Trained],
 ) -> Iterator[Found]:
     """The steps of a search, one after another, from a model with the base model's weights, which is changed.
 
     Of the steps, only the weights that the next one begins with are held. The splits carry the base model's readouts.
+    earlier: the first steps as an earlier run has made them; those after them are trained.
     Raises AuditError, naming data set, seed and step, where a loss is no number any more, and where the attention
     cannot be softened.
     """
-    sought, budget = settings.continuation, settings.budget
-    soften(model.attention, sought.softening)
+    budget, last = settings.budget, settings.continuation.steps
+    soften(model.attention, settings.continuation.softening)
     steps: list[Step] = []
     began: int | None = None
     held: dict[str, Tensor] = {}
-    for number in range(1, sought.steps + 1):
-        lambda_ = next_lambda(steps, budget, sought.first, sought.factor)
-        if began is not None:
-            model.load_state_dict(held)
-        objective = ConsistentAdversary(lambda_)
-        rounds: list[Trained] = []
-        moved = (1.0, 0.0)
-        while not rounds or (number == 1 and moved[0] > budget and len(rounds) < sought.rounds):
-            where = f"step {number}/{sought.steps}, lambda {lambda_:.3g},"
-            rounds = [replace(part, weights={}) for part in rounds]
+    for number in range(1, last + 1):
+        lambda_ = next_lambda(steps, budget, settings.continuation.first, settings.continuation.factor)
+        where = f"step {number}/{last}, lambda {lambda_:.3g},"
+        trained = next(earlier, None)
+        if trained is not None:
+            model.load_state_dict(trained.weights)
+        else:
+            if began is not None:
+                model.load_state_dict(held)
             try:
-                rounds.append(
-                    fit(
-                        model,
-                        splits["train"],
-                        objective,
-                        settings.optimisation,
-                        settings.epochs,
-                        seed + number + len(rounds) * sought.steps,
-                        lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
-                    )
+                trained = trained_step(
+                    model,
+                    number,
+                    lambda_,
+                    seed,
+                    settings,
+                    splits,
+                    lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
                 )
             except AuditError as error:
                 raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}, {where} {error}") from error
-            model.load_state_dict(rounds[-1].weights)
-            moved = distances(model, splits["dev"])
-        report(f"step {number}/{sought.steps}: lambda {lambda_:.3g}, on dev TVD {moved[0]:.4f}, JSD {moved[1]:.4f}")
+        moved = distances(model, splits["dev"])
+        report(f"step {number}/{last}: lambda {lambda_:.3g}, on dev TVD {moved[0]:.4f}, JSD {moved[1]:.4f}")
         steps.append(Step(lambda_, *moved))
-        trained = joined(rounds)
         yield Found(steps[-1], began, trained)
         # a step that is not begun with now never is later
         if (began := start(steps, budget)) == len(steps) - 1:

@@ -35,14 +35,13 @@ def run(job: Job[TrainJob]) -> None:
         report = reporter(job, f"seed {seed} ({number}/{len(settings.seeds)})")
         trainer.prepare(number)
         model = build_model(trainer.material, settings.architecture, seed).to(trainer.device)
-        chosen = trainer.kept(number, seed, weights, history)
-        if chosen is None:
+        trained = trainer.kept(number, seed, weights, history)
+        if trained is None:
             trained = train(model, seed, settings, trainer.material, trainer.splits, report)
             trainer.keep(number, seed, weights, history, trained)
-            chosen = trained.weights
         else:
             report(KEPT)
-        model.load_state_dict(chosen)
+        model.load_state_dict(trained.weights)
         trainer.read_out(model, seed, readouts[number - 1], next(tails, None))
         if "heads" in job.outputs:
             write_table(next(heads), HEAD, head_columns(take_head(model)), job.provenance, seed)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from torch import Tensor
 
-from attention_audit.artefacts.parquet import made_by, write_batches, write_table
+from attention_audit.artefacts.parquet import made_by, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import READOUT
@@ -32,7 +32,7 @@ from attention_audit.stages.loading import (
 )
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.training.loop import Trained
+from attention_audit.training.loop import Epoch, Trained
 
 JobT = TypeVar("JobT", TrainJob, SearchJob)
 KEPT = "weights of an earlier run, made of the same data with the same settings and code"
@@ -46,6 +46,12 @@ def history_columns(trained: Trained) -> dict[str, list[float] | list[int] | lis
         "score": [epoch.score for epoch in trained.history],
         "selected": [epoch.epoch == trained.selected for epoch in trained.history],
     }
+
+
+def trained_of(rows: list[dict[str, Any]], weights: dict[str, Tensor]) -> Trained:
+    """The training that these rows of columns.training:HISTORY and these weights are of."""
+    (selected,) = (row["epoch"] for row in rows if row["selected"])
+    return Trained(weights, [Epoch(row["epoch"], row["loss"], row["score"]) for row in rows], selected)
 
 
 def reporter(job: Job[JobT], where: str) -> Callable[[str], None]:
@@ -106,12 +112,13 @@ class Trainer:
         }
         self.reference = reference
 
-    def kept(self, number: int, seed: int, weights: Path, history: Path) -> dict[str, Tensor] | None:
-        """The weights of an earlier run, where nothing has changed that decides what they are; else None."""
+    def kept(self, number: int, seed: int, weights: Path, history: Path) -> Trained | None:
+        """The training of an earlier run, where nothing has changed that decides its weights; else None."""
         provenance = self.provenance(number)
         if not made_by(history, HISTORY, provenance, seed):
             return None
-        return weights_made_by(weights, provenance, seed)
+        chosen = weights_made_by(weights, provenance, seed)
+        return None if chosen is None else trained_of(read_table(history, HISTORY).to_pylist(), chosen)
 
     def keep(self, number: int, seed: int, weights: Path, history: Path, trained: Trained) -> None:
         """Write the weights and the history of a training."""
