@@ -170,7 +170,7 @@ TEXTS = {
     ),
     "an unknown suite": (
         "audits: {xx: []}",
-        "error: suite 'xx' is not known (known: wp, ss, jw, pd, own); declare it in ",
+        "error: suite 'xx' is not known (known: wp, ",
     ),
     "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
