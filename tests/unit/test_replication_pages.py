@@ -146,6 +146,14 @@ def test_the_pages_say_what_the_kept_tables_say() -> None:
     }, "`make replication` writes them anew"
 
 
+def test_no_two_models_of_a_page_have_one_name() -> None:
+    for path in RECORDED.glob("*.md"):
+        for table in re.findall(r"^\| data set \|(?:.* \|)? model \|.*\n(?:\|.*\n)+", path.read_text(), re.MULTILINE):
+            head, _, *rows = [[cell.strip() for cell in line.split(" | ")] for line in table.splitlines()]
+            names = [tuple(cells[: head.index("model") + 1]) for cells in rows]
+            assert len(names) == len(set(names)), (path.name, names)
+
+
 def test_the_record_is_small_and_names_no_machine() -> None:
     assert weight(RECORDED) <= MOST
     for path in RECORDED.rglob("*.png"):

@@ -460,13 +460,20 @@ MINILM = Page(
     "minilm",
     "A Transformer: MiniLM",
     "What may be read into the map of a Transformer? Attention on the states of a frozen MiniLM, asked the questions "
-    "of three papers.",
-    (KeptRun("frozen", "minilm-sst", "SST, read by a frozen MiniLM under attention, in the suites of three papers."),),
-    figures="(wp|jw|ss)_fig_contributions|jw_fig_(correlation|permutation)|ss_fig5.*",
+    "of three papers; and MiniLM fine-tuned, asked of the map of its own last layer.",
+    (
+        KeptRun("frozen", "minilm-sst", "SST, read by a frozen MiniLM under attention, in the suites of three papers."),
+        KeptRun(
+            "fine-tuned",
+            "minilm-sst-finetuned",
+            "SST, classified by MiniLM fine-tuned from three seeds, with a twin of uniform weights and a search for an "
+            "adversary.",
+        ),
+    ),
+    tables=("hf_table_comparison", "hf_table_heads"),
+    figures="hf_.*|(wp|jw|ss)_fig_contributions|jw_fig_(correlation|permutation)|ss_fig5.*",
     beyond=(
-        "What the heads of a fine-tuned MiniLM say: presets/minilm-sst-finetuned.yaml asks them, in 100 minutes of one "
-        "core, and no run of it is in this record.",
-        "What larger Transformers would show: one small encoder is asked.",
+        "What larger Transformers, or more layers' maps, would show: one small encoder and its last layer are asked.",
         "What is published: none of the papers has such a model, so that no number here has a counterpart.",
     ),
 )

@@ -345,29 +345,34 @@ class Written:
         return "\n".join(parts)
 
     def of_answers(self) -> str:
-        """What the runs themselves say of each map: the sentence, and the eight words."""
-        sentences, words = [], []
-        for kept in self.main:
-            summary = kept.table("summary")
-            for _, row in [] if summary is None else summary.iterrows():
-                if not row["model"]:
-                    continue
-                name, model = display_name(str(row["dataset"])), named(str(row["model"]), self.labels)
-                how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
-                marks = beside_marks(row.to_dict()).removeprefix("Marked words: ")
-                sentences.append((name, model, how_well, str(row["sentence"]), marks))
-                words.append((name, model, *(answered(row, question) for question in QUESTIONS)))
-        if not sentences:
+        """What the runs themselves say of each map: the sentence, and the eight words.
+
+        Models of two suites may have one name; where a page has several suites, each row names its own. What two runs
+        say alike of one model is said once.
+        """
+        tables = [kept.table("summary") for kept in self.main]
+        rows = [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
+        if not rows:
             return ""
+        several = len({row["suite"] for row in rows}) > 1
+        opening = ["data set", *(["suite"] if several else []), "model"]
+        sentences, words = [], []
+        for row in rows:
+            suite = [named(str(row["paper"]), self.labels)] if several else []
+            opens = (display_name(str(row["dataset"])), *suite, named(str(row["model"]), self.labels))
+            how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
+            marks = beside_marks(row.to_dict()).removeprefix("Marked words: ")
+            sentences.append((*opens, how_well, str(row["sentence"]), marks))
+            words.append((*opens, *(answered(row, question) for question in QUESTIONS)))
         legend = "\n".join(f"- **{question}**: {measured}" for question, measured in MEASURED.items())
         return "\n".join(
             [
                 grid(
-                    ["data set", "model", "how well it predicts", "what may be read into its map", "marked words"],
-                    sentences,
+                    [*opening, "how well it predicts", "what may be read into its map", "marked words"],
+                    dict.fromkeys(sentences),
                 ),
                 "The words behind these sentences, each with its effect and 95 % interval over trainings and texts:\n",
-                grid(["data set", "model", *QUESTIONS], words),
+                grid([*opening, *QUESTIONS], dict.fromkeys(words)),
                 f"{legend}\n",
             ]
         )
