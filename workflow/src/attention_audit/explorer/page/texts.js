@@ -16,7 +16,7 @@ export const QUICK = [
   },
   {
     name: "disagree",
-    label: "seeds disagree",
+    label: "seeds disagree on the top word",
     meaning: "Another seed has another word with the most attention.",
     needs: ["agree", "others"],
     holds: (value) => value("agree") < value("others"),
