@@ -20,6 +20,7 @@ from planned import CATALOGUE
 from attention_audit.errors import AuditError
 from attention_audit.plan import corpora
 from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
 """The default configuration, with a key that it leaves out."""
@@ -170,7 +171,7 @@ TEXTS = {
     ),
     "an unknown suite": (
         "audits: {xx: []}",
-        "error: suite 'xx' is not known (known: wp, ",
+        f"error: suite 'xx' is not known (known: {', '.join(suite.key for suite in SUITES)}); declare it in ",
     ),
     "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
