@@ -47,14 +47,18 @@ def _f1_of(number: int, labels: npt.NDArray[np.int64], predictions: npt.NDArray[
     return 2 * np.count_nonzero((labels == number) & (predictions == number)) / named if named else 0.0
 
 
-def f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64], classes: int) -> float:
-    """F1, from (N,), (N,).
-
-    Of two classes, the positive one's, as in the papers; of more, the mean over the classes that occur in `labels` or
-    in `predictions`. 0 where it is undefined.
-    """
-    numbers = [1] if classes == 2 else np.union1d(labels, predictions).tolist()
+def macro_f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
+    """F1 as the mean over the classes that occur in `labels` or in `predictions`, from (N,), (N,)."""
+    numbers = np.union1d(labels, predictions).tolist()
     return float(np.mean([_f1_of(number, labels, predictions) for number in numbers]))
+
+
+def f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64], classes: int) -> float:
+    """F1 as in the papers, from (N,), (N,): of two classes, the positive one's; of more, `macro_f1`.
+
+    0 where it is undefined.
+    """
+    return _f1_of(1, labels, predictions) if classes == 2 else macro_f1(labels, predictions)
 
 
 def accuracy(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:

@@ -25,11 +25,12 @@ Classes = npt.NDArray[np.integer]
 
 
 def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats, Floats, float]:
-    """F1 of each of S trainings (S,), how far each text moves it (S, N), and how far one error moves the mean F1.
+    """Macro F1 of each of S trainings (S,), how far each text moves it (S, N), and how far one error moves the mean F1.
 
-    labels (N,), predictions (S, N). F1 is that of scores.f1. Of one class, F1 = 2 hits / all, where `all` counts labels
-    and predictions of this class. A text moves it by the derivative with respect to the text's weight: by 2 / all where
-    it is a hit, and by -F1 / all for its label and for its prediction.
+    labels (N,), predictions (S, N). Macro F1 is that of scores.macro_f1, in which all classes count alike, whatever
+    they are called. Of one class, F1 = 2 hits / all, where `all` counts labels and predictions of this class. A text
+    moves it by the derivative with respect to the text's weight: by 2 / all where it is a hit, and by -F1 / all for its
+    label and for its prediction.
     """
     trainings = len(predictions)
     named = predictions + classes * np.arange(trainings)[:, None]
@@ -41,8 +42,6 @@ def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats,
         return counts.reshape(trainings, classes).astype(np.float64)
 
     every = counted(named.ravel()) + np.bincount(labels, minlength=classes)
-    if classes == 2:
-        every[:, 0] = 0
     used = every > 0
     number = np.maximum(used.sum(1, keepdims=True), 1)
     share = np.divide(1 / number, every, out=np.zeros_like(every), where=used)
@@ -55,7 +54,7 @@ def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats,
 
 
 def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Effect:
-    """Mean F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
+    """Mean macro F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
 
     All predict the same texts, so a text counts once for both; the trainings of the two have nothing to do with one
     another.
@@ -73,13 +72,25 @@ def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Eff
     return within(Effect(value, low, high, min(len(model), len(other)), count), -1.0, 1.0)
 
 
+def learnt(labels: Classes, predictions: Classes) -> Effect:
+    """What S trainings add to the answer that is always the most frequent class: the difference in accuracy.
+
+    labels (N,), predictions (S, N). The class is the most frequent one of these very texts, which favours it. The
+    interval holds the chance of the texts alone: it is about these trainings, of which all else is said too, and not
+    about another one. So it does not grow where there are two.
+    """
+    majority = labels == np.bincount(labels).argmax()
+    gain = (predictions == labels).mean(0) - majority
+    return average_of_texts(gain)._replace(trainings=len(predictions))
+
+
 def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
-    """What attention adds: mean F1 of the base model minus that of its twin with uniform weights."""
+    """What attention adds: mean macro F1 of the base model minus that of its twin with uniform weights."""
     return gained(labels, base, uniform, classes)
 
 
 def transferable(labels: Classes, guided: Classes, uniform: Classes, classes: int) -> Effect:
-    """What the maps add elsewhere: mean F1 of MLPs guided by them minus that of MLPs guided by uniform weights."""
+    """What the maps add elsewhere: mean macro F1 of MLPs guided by them - that of MLPs guided by uniform weights."""
     return gained(labels, guided, uniform, classes)
 
 
@@ -95,6 +106,11 @@ def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effec
     has = (pairs[:, :, None] == seeds).any(1).T * (count - 1) / max(count - 2, 1)
     cells = Cells(has @ jsd, has @ chance) if count > 2 else Cells(jsd, chance)
     return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count)))
+
+
+def average_of_texts(values: Floats) -> Effect:
+    """The mean of values between -1 and 1, one of each text (N,), and an interval that knows of the texts alone."""
+    return within(quotient(values[None], np.where(np.isfinite(values), 1.0, np.nan)[None]), -1.0, 1.0)
 
 
 def average(values: Floats) -> Effect:
@@ -130,14 +146,21 @@ def located(random: Floats, attention: Floats, best: Floats) -> Effect:
     return by_training(attention - random, best - random)
 
 
-def signed(fall: Floats, rise: float) -> Effect:
-    """Whether highlighted items speak for the prediction: the share of texts whose top item, erased, raises no doubt.
+def sides(lead: Floats, floor: float) -> Floats:
+    """On which side the item of the highest weight stands: 1 supports the prediction, -1 opposes it, 0 is inert.
 
-    fall (S, N): p(predicted class) before minus after the item of the highest weight is erased. An item counts as one
-    that speaks against the prediction where the probability rises by more than `rise`.
+    lead (S, N): what the item adds to the predicted class. An item that adds or takes at most `floor` is inert.
     """
-    against = np.where(np.isfinite(fall), (fall < -rise).astype(np.float64), np.nan)
-    return one_minus(within(stretched(average(against)), 0.0, 1.0))
+    return np.where(np.isfinite(lead), np.sign(lead) * (np.abs(lead) > floor), np.nan)
+
+
+def signed(side: Floats) -> Effect:
+    """Whether highlighted items speak for the prediction: the share of texts whose top item supports it.
+
+    side (S, N): of `sides`.
+    """
+    fails = np.where(np.isfinite(side), (side < 1).astype(np.float64), np.nan)
+    return one_minus(within(stretched(average(fails)), 0.0, 1.0))
 
 
 def unique(jsd: Floats, chance: Floats) -> Effect:
@@ -147,3 +170,13 @@ def unique(jsd: Floats, chance: Floats) -> Effect:
     model and this adversary, so it rests on one training.
     """
     return one_minus(quotient(jsd[None], chance[None]))
+
+
+def further(jsd: Floats, seeds: Floats) -> Effect:
+    """How much further an adversary goes than the other trainings of the model do by themselves, in nats.
+
+    jsd (N,): from the model's map to the adversary's. seeds (K, N): to the maps of K other trainings, of which the one
+    counts that is furthest away in the mean. The texts are the same, so that their chance is that of the difference.
+    """
+    furthest = seeds[np.nanmean(seeds, axis=1).argmax()]
+    return average_of_texts(jsd - furthest)

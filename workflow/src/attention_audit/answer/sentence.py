@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from math import isnan
+from math import isnan, nan
 from typing import Any, NamedTuple
 
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES
 from attention_audit.columns.summary import PLAUSIBILITY
 
 ALLOWED = {
@@ -16,43 +16,41 @@ ALLOWED = {
     "used": "the prediction depends on these weights",
     "ranks": "items with more weight matter more to the decision",
     "located": "words with weight are words of the input that matter",
-    "signed": "a highlighted word speaks for the prediction",
+    "signed": "a highlighted {item} speaks for the prediction{by}",
     "unique": "no other map was found that would do",
     "transferable": "the weights say something about the words beyond this model",
 }
 """What a reader may say where the answer is yes, by question."""
 GUESSING = "No better than always giving the same answer, so there is no decision that its map could explain."
 DOUBTFUL = "Not clearly better than always giving the same answer."
-UNINFORMATIVE = "Not needed for this task, so its map is uninformative here."
+NO_TEST_BED = (
+    "Uniform weights do as well, so this task is no test bed for attention: "
+    '"attention is not explanation if you don\'t need it" (Wiegreffe & Pinter 2019, section 3.2).'
+)
+NOTHING_FURTHER = (
+    "A model that predicts alike attends no further away than another training does by itself, which shows nothing new."
+)
 FROZEN = "All trainings share a frozen encoder, so that they differ in attention and decoder alone."
 """Said where the maps of several trainings are compared."""
 ALONE = "This training only"
 """Said of what rests on one training."""
 
 
-SCORES = ("f1", "constant_f1", "accuracy", "majority_accuracy")
+SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
 
 
 def quality(learnt: str, scores: Mapping[str, Any]) -> str:
     """How well a model predicts, beside always the largest class; "" where that is not known.
 
-    learnt: the word of `learnt`, which compares F1 with that of the best answer that is the same for all texts. scores:
-    `SCORES`, None or NaN where they are not known.
+    learnt: the word of `learnt`, which compares the two. scores: `SCORES`, None or NaN where they are not known.
     """
     values = {name: scores[name] for name in SCORES}
     if any(value is None or isnan(value) for value in values.values()):
         return ""
     beside = "accuracy {accuracy:.3f}, the majority class alone {majority_accuracy:.3f}".format(**values)
     poor = {NO: "no better than", UNDECIDED: "not clearly better than"}
-    if learnt in poor:
-        compared = "F1 {f1:.3f}, the best of them {constant_f1:.3f}".format(**values)
-        return f"{poor[learnt]} always the same answer: {compared}; {beside}"
-    if values["accuracy"] > values["majority_accuracy"]:
-        return beside
-    return "F1 {f1:.3f}, the best answer that is always the same {constant_f1:.3f}; {beside}".format(
-        beside=beside, **values
-    )
+    return f"{poor[learnt]} always the same answer: {beside}" if learnt in poor else beside
 
 
 def beside_marks(row: Mapping[Any, Any]) -> str:
@@ -73,11 +71,32 @@ def beside_marks(row: Mapping[Any, Any]) -> str:
 
 
 class Said(NamedTuple):
-    """One answer: its word, its value (NaN where there is none), and on how many trainings it rests."""
+    """One answer: its word, its value (NaN where there is none), and on how many trainings it rests.
+
+    these: whether it is of each of these trainings, and not of another one. few: what is there and what is needed,
+    where texts or trainings are too few for a word.
+    """
 
     word: str
     value: float
     trainings: int
+    these: bool = False
+    few: str = ""
+
+
+class Top(NamedTuple):
+    """What is known of the items with the most attention: the shares of the texts whose own opposes the prediction, and
+    is inert; and whether that was found by erasing it, for want of an exact contribution.
+    """
+
+    opposes: float
+    inert: float
+    erased: bool
+
+    @property
+    def by(self) -> str:
+        """How it was found, where not by an exact contribution."""
+        return " (by erasure)" if self.erased else ""
 
 
 class Instead(NamedTuple):
@@ -105,7 +124,7 @@ def _ranked(warning: str, means: str, said: Said, instead: Instead | None) -> st
 
 
 WARNINGS: Mapping[str, Callable[[Said, Instead | None], str]] = {
-    "needed": lambda said, instead: UNINFORMATIVE,
+    "needed": lambda said, instead: NO_TEST_BED,
     "stable": lambda said, instead: "Do not expect this map of another training, which shows another one.",
     "used": lambda said, instead: (
         f"The prediction hardly depends on these weights: shuffled, they move it by {said.value:.3f}."
@@ -114,16 +133,22 @@ WARNINGS: Mapping[str, Callable[[Said, Instead | None], str]] = {
     "located": partial(
         _ranked, "Do not take words with weight for the words that matter", "deleting them from the input"
     ),
-    "signed": lambda said, instead: (
-        "Do not read a highlighted word as one that speaks for the prediction: "
-        f"in {100 * (1 - said.value):.0f} % of the texts it speaks against it."
-    ),
     "unique": lambda said, instead: (
-        "Do not call the map the explanation: a model that predicts alike attends elsewhere."
+        "Do not call the map the explanation: a model that predicts alike attends elsewhere, further away than other "
+        "trainings do."
     ),
     "transferable": lambda said, instead: "Do not conclude anything about the words beyond this model.",
 }
-"""What a reader must not conclude where the answer is no, by question."""
+"""What a reader must not conclude where the answer is no, by question; of `signed`, `_contrary` says it."""
+
+
+def _contrary(item: str, said: Said, top: Top) -> str:
+    """That highlighted items do not speak for the prediction, with the shares of the texts."""
+    for_, against, neither = (100 * share for share in (said.value, top.opposes, top.inert))
+    return (
+        f"Do not read a highlighted {item} as one that speaks for the prediction{top.by}: it does in {for_:.0f} % of "
+        f"the texts, speaks against it in {against:.0f} %, and hardly does either in {neither:.0f} %."
+    )
 
 
 def _better(question: str, instead: Instead | None) -> str:
@@ -135,42 +160,74 @@ def _better(question: str, instead: Instead | None) -> str:
     return f"{label} {does} than attention ({instead.value:.2f} against {instead.attention:.2f})."
 
 
+def _too_few(answers: Mapping[str, Said]) -> str:
+    """The questions for which texts or trainings are too few, with what is there and what is needed; "" for none."""
+    by_reason: dict[str, list[str]] = {}
+    for question, said in answers.items():
+        if said.word == TOO_FEW:
+            by_reason.setdefault(said.few, []).append(question)
+    parts = [f"{', '.join(questions)} ({few})" for few, questions in by_reason.items()]
+    return f"Too little for a word: {'; '.join(parts)}." if parts else ""
+
+
+def _scope(answers: Mapping[str, Said]) -> Iterator[str]:
+    """Of which trainings the words are that are not said of another one."""
+    said = {question: each for question, each in answers.items() if each.word in (YES, NO)}
+    some = {
+        ALONE: [question for question, each in said.items() if each.trainings == 1],
+        **{
+            f"Of each of these {each.trainings} trainings only": [name for name, other in said.items() if other.these]
+            for each in said.values()
+            if each.these
+        },
+    }
+    for scope, questions in some.items():
+        if questions:
+            yield f"{scope}." if len(questions) == len(said) else f"{scope}: {', '.join(questions)}."
+
+
 def sentence(
-    answers: Mapping[str, Said], learnt: Said, instead: Mapping[str, Instead | None], frozen: bool = False
+    answers: Mapping[str, Said],
+    learnt: Said,
+    instead: Mapping[str, Instead | None],
+    frozen: bool = False,
+    top: Top | None = None,
 ) -> str:
     """What a reader may conclude and what not, in whole sentences.
 
-    answers: by question, in order. learnt: whether the model is better than a constant answer. instead: by question,
-    `ranks` and `located`, None where it is not known. frozen: whether all trainings have one encoder, which none of
-    them has trained. A model that guesses, or that does not need its attention, is told in one sentence: the other
-    questions are then about a map that the model does without.
+    answers: by question, in order. learnt: whether the model is better than the largest class alone. instead: by
+    question, `ranks` and `located`, None where it is not known. frozen: whether all trainings have one encoder, which
+    none of them has trained. top: what `signed` rests on. A model that guesses is told in one sentence: there is no
+    decision that its map could explain. An item of the map is called a word where `located` is yes; else a state, which
+    may hold what other words say.
     """
     if learnt.word == NO:
         return GUESSING
-    if answers["needed"].word == NO:
-        return UNINFORMATIVE
     words = {question: said.word for question, said in answers.items()}
     by_word = {
         word: [question for question in answers if words[question] == word] for word in (YES, UNDECIDED, NOT_ASKED)
     }
+    item = "word" if words["located"] == YES else "state"
+    shares = top or Top(nan, nan, False)
     parts = [DOUBTFUL] if learnt.word == UNDECIDED else []
     if FLAT in words.values():
         parts.append("The map is flat: all items have nearly the same weight.")
     for question, said in answers.items():
         if said.word == NO:
-            parts.append(WARNINGS[question](said, instead.get(question)))
+            warned = WARNINGS.get(question)
+            parts.append(warned(said, instead.get(question)) if warned else _contrary(item, said, shares))
         elif said.word not in (NOT_ASKED, FLAT):
             parts.append(_better(question, instead.get(question)))
+    if words["unique"] == NOTHING_NEW:
+        parts.append(NOTHING_FURTHER)
     if by_word[YES]:
-        parts.append(f"What may be said: {listed([ALLOWED[question] for question in by_word[YES]])}.")
+        allowed = [ALLOWED[question].format(item=item, by=shares.by) for question in by_word[YES]]
+        parts.append(f"What may be said: {listed(allowed)}.")
     if by_word[UNDECIDED]:
         parts.append(f"Undecided: {', '.join(by_word[UNDECIDED])}.")
+    parts.append(_too_few(answers))
     if by_word[NOT_ASKED]:
         parts.append(f"Not asked: {', '.join(by_word[NOT_ASKED])}.")
     if frozen and answers["stable"].trainings > 1:
         parts.append(FROZEN)
-    alone = [question for question, said in answers.items() if said.word in (YES, NO) and said.trainings == 1]
-    if alone:
-        every = len(alone) == sum(said.word in (YES, NO) for said in answers.values())
-        parts.append(f"{ALONE}." if every else f"{ALONE}: {', '.join(alone)}.")
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, [*parts, *_scope(answers)]))

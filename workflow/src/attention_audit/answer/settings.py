@@ -25,7 +25,7 @@ class Margins(Section):
     located: Share = Field(
         0.5, description="Share of leave-one-out's gain over a random ranking when words of the input are deleted."
     )
-    signed: Share = Field(0.9, description="Share of texts whose item of the highest weight speaks for the prediction.")
+    signed: Share = Field(0.9, description="Share of texts whose item of the highest weight supports the prediction.")
     unique: Share = Field(
         0.5, description="Similarity of the furthest adversary's map: 1 the same map, 0 an unrelated one."
     )
@@ -36,8 +36,10 @@ class Margins(Section):
     flat: Share = Field(
         0.01, description="Maps are flat where shuffling one moves it by less than this share of the largest JSD, ln 2."
     )
-    rise: Share = Field(
-        0.01, description="Rise of the predicted class's probability, without an item, that still counts as none."
+    inert: Share = Field(
+        0.01,
+        description="Change of the predicted class's probability up to which an item counts as inert: it neither "
+        "supports nor opposes the prediction.",
     )
 
 

@@ -14,9 +14,15 @@ from attention_audit.readout import Readout
 
 
 def consistency(base: Readout, other: Readout) -> dict[str, Any]:
-    """Columns texts, tvd, jsd (nats): the number of texts of `base`, and the means over them; one row.
+    """Columns texts, tvd, tvd_sd, jsd (nats): the number of texts of `base`, the means over them, and of the TVD the
+    standard deviation too; one row.
 
     Raises AuditError where `other` lacks a text.
     """
     columns = against_base(base, other)
-    return {"texts": [len(base)], "tvd": [columns["tvd"].mean()], "jsd": [columns["jsd"].mean()]}
+    return {
+        "texts": [len(base)],
+        "tvd": [columns["tvd"].mean()],
+        "tvd_sd": [columns["tvd"].std()],
+        "jsd": [columns["jsd"].mean()],
+    }

@@ -100,6 +100,19 @@ class ErasableTexts:
         """
         return (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
 
+    @cached_property
+    def margin(self) -> Tensor:
+        """By how much each item puts the predicted class m ahead of the others, in logits, (n, L).
+
+        It is z_tm minus the mean of z_tc over the other classes, weighted by their probabilities: the lead divided by
+        1 - p_m. So it does not vanish where the model is sure, as the lead does.
+        """
+        others = self.predicted.scatter(1, self.decision[..., None], 0.0)
+        # where not even float64 knows of another class, all others count alike
+        even = torch.ones_like(others).scatter(1, self.decision[..., None], 0.0)
+        others = others.where(others.sum(1, keepdim=True) > 0, even)
+        return ((others / others.sum(1, keepdim=True)).transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+
     @property
     def gradient(self) -> Tensor:
         """Derivative of the highest probability p_m with respect to each weight, with its sign, (n, L).

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -17,9 +16,8 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.answer.intervals import Effect
-from attention_audit.answer.questions import located, needed, ranks, signed, stable, unique, used
+from attention_audit.answer.questions import located, needed, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
-from attention_audit.audits.contributions import top_erased
 from attention_audit.audits.erasure import erasable, left, ranked
 from attention_audit.audits.flipping_sets import until_flip
 from attention_audit.audits.permutation import orders, permuted
@@ -152,19 +150,19 @@ def ranks_pool(world: World, sizes: Sizes, seed: int) -> Pool:
     return Pool({name: np.stack([one[name] for one in found]) for name in RANKED}, ranks)
 
 
-def top_fall(readout: Readout) -> Floats:
-    """How far the probability of the predicted class falls without the item of the highest weight, (N,)."""
-    falls = np.empty(len(readout))
+def top_lead(readout: Readout) -> Floats:
+    """What the item of the highest weight adds to the logit of the predicted class beyond the other's, (N,)."""
+    leads = np.empty(len(readout))
     for texts in erasable(readout):
-        fall, _ = top_erased(texts, order(texts.attention, texts.lengths)[:, :1])
-        falls[texts.members] = fall.numpy()
-    return falls
+        top = order(texts.attention, texts.lengths)[:, :1]
+        leads[texts.members] = (texts.attention * texts.margin).gather(1, top)[:, 0].numpy()
+    return leads
 
 
 def signed_pool(world: World, sizes: Sizes, seed: int) -> Pool:
-    """How far the probability falls without the top item, of every training and text."""
+    """On which side the top item stands, of every training and text."""
     readouts = trainings_of(world, sizes.pool_trainings, sizes.pool_texts, seed)
-    return Pool({"fall": np.stack([top_fall(readout) for readout in readouts])}, partial(signed, rise=Margins().rise))
+    return Pool({"side": sides(np.stack(list(map(top_lead, readouts))), 4 * Margins().inert)}, signed)
 
 
 def stable_pool(world: World, sizes: Sizes, seed: int) -> PairedPool:

@@ -22,6 +22,7 @@ CONSISTENCY = Artefact(
             unit="probability",
             meaning="mean total variation distance of the predictions from the base model's, all classes",
         ),
+        Column("tvd_sd", REAL, unit="probability", meaning="its standard deviation over texts"),
         Column(
             "jsd",
             REAL,

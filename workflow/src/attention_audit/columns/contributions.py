@@ -38,6 +38,14 @@ CONTRIBUTIONS = Artefact(
         Column("magnitude", REAL, unit="logit", meaning="sum of the absolute contributions of all items"),
         Column("against", REAL, unit="share", meaning="attention on items that speak against the prediction (c_t < 0)"),
         Column(
+            "top_lead",
+            REAL,
+            nullable=True,
+            unit="logit",
+            meaning="what the item of the most attention adds to the logit of the predicted class beyond those of the "
+            "others, c_t / (1 - p_m); null for a Transformer, whose contributions are not exact",
+        ),
+        Column(
             "top_fall",
             REAL,
             nullable=True,

@@ -8,15 +8,16 @@ from attention_audit.columns.shared import DATASET
 QUESTIONS = ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable")
 """What the summary asks of a model's attention, in this order."""
 MEASURED = {
-    "needed": "mean F1 of the model - mean F1 of its twin with uniform weights",
+    "needed": "mean macro F1 of the model - mean macro F1 of its twin with uniform weights",
     "stable": "1 - JSD between two trainings / JSD to the other one's map shuffled, over all pairs",
     "used": "mean TVD of the prediction under shuffled weights",
     "ranks": "(random - attention) / (random - smallest set), in share of items erased until the decision flips",
     "located": "(attention - random) / (leave-one-out - random), in what the predicted class loses without the first "
     "words of the input",
-    "signed": "share of texts whose top item, erased, does not raise the probability of the predicted class",
+    "signed": "share of texts whose top item supports the prediction, by its exact contribution (where there is none, "
+    "by erasure)",
     "unique": "1 - JSD(base, adversary) / JSD(base, base's map shuffled), of the furthest adversary within the budget",
-    "transferable": "mean F1 of the MLP guided by the model's maps - mean F1 of the one guided by uniform weights",
+    "transferable": "mean macro F1 of the MLP guided by the model's maps - that of the one guided by uniform weights",
 }
 """The effect of each question, in a line."""
 UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
@@ -48,7 +49,8 @@ def _bounds(name: str, *, meaning: str, unit: str = "") -> tuple[Column, ...]:
 def _question(name: str, *, meaning: str) -> tuple[Column, ...]:
     """The columns of one question of the summary."""
     unit = UNITS.get(name, "share")
-    words = "yes, no, undecided or not asked" + (", or flat" if name in FLATTENED else "")
+    words = "yes, no, undecided, too few or not asked" + (", or flat" if name in FLATTENED else "")
+    words += ", or nothing new" if name == "unique" else ""
     return (
         Column(name, STRING, meaning=f"{meaning}: {words}"),
         *_bounds(name, unit=unit, meaning=f"{MEASURED[name]}; null where it is not known"),
@@ -70,8 +72,11 @@ def _instead(question: str, *, meaning: str) -> tuple[Column, ...]:
         _real(f"{name}_low", unit="share", meaning="lower end of the 95 % interval of the difference"),
         _real(f"{name}_high", unit="share", meaning="upper end of it"),
         Column(
-            f"{name}_better", STRING, meaning="does it clearly do better than attention: yes where the interval is > 0"
+            f"{name}_better",
+            STRING,
+            meaning="does it clearly do better than attention: yes where the interval is > 0; or too few",
         ),
+        Column(f"{name}_texts", INTEGER, unit="texts", meaning="texts of that half that the difference rests on"),
     )
 
 
@@ -87,19 +92,18 @@ SUMMARY = Artefact(
         Column("model", STRING, meaning="base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
         Column("seeds", INTEGER, unit="seeds", meaning="number of seeds of the model"),
         Column("sentence", STRING, meaning="the answer in sentences that can be quoted; or why it was not run"),
-        _real("f1", unit="F1", meaning="the model's F1 on the test split, mean over seeds"),
-        _real(
-            "constant_f1", unit="F1", meaning="the highest F1 that any answer reaches that is the same for all texts"
-        ),
+        _real("macro_f1", unit="F1", meaning="its macro F1 on the test split, of all classes alike, mean over seeds"),
         _real("accuracy", unit="share", meaning="the model's accuracy on the test split, mean over seeds"),
         _real("majority_accuracy", unit="share", meaning="accuracy of always answering the test split's largest class"),
         Column(
             "learnt",
             STRING,
-            meaning="is the model better than a constant answer: yes where the interval of the difference in F1 is "
-            "above 0; else no or undecided",
+            meaning="is the model better than the largest class alone: yes where the interval of the difference in "
+            "accuracy is above 0, no where the accuracy is not above; else undecided",
         ),
-        *_bounds("learnt", unit="F1", meaning="the model's mean F1 - that of the best constant answer"),
+        _real("learnt_value", unit="share", meaning="the model's mean accuracy - that of the largest class"),
+        _real("learnt_low", unit="share", meaning="lower end of its 95 % interval over texts, of these trainings"),
+        _real("learnt_high", unit="share", meaning="upper end of it"),
         *_question("needed", meaning="did the model have to choose where to look"),
         *_question("stable", meaning="would another training show this map"),
         _real("stable_same_top", unit="share", meaning="beside it: texts whose top item is the same in both trainings"),
@@ -110,6 +114,13 @@ SUMMARY = Artefact(
         *_question("ranks", meaning="do items with more weight matter more to the decision"),
         *_question("located", meaning="are the words with weight the words of the input that matter"),
         *_question("signed", meaning="does a highlighted word speak for the prediction"),
+        Column(
+            "signed_by",
+            STRING,
+            meaning="what says whether an item supports the prediction: contribution, or erasure; empty if not asked",
+        ),
+        _real("signed_opposes", unit="share", meaning="beside it: texts whose top item opposes the prediction"),
+        _real("signed_inert", unit="share", meaning="beside it: texts whose top item hardly does either"),
         _real(
             "signed_against", unit="share", meaning="beside it: attention on items that speak against the prediction"
         ),
@@ -124,6 +135,12 @@ SUMMARY = Artefact(
         Column("unique_seed", INTEGER, nullable=True, meaning="its seed"),
         _real("unique_dev_tvd", unit="probability", meaning="its mean TVD from the base model on dev"),
         _real("unique_tvd", unit="probability", meaning="the same on test"),
+        _real("unique_tvd_high", unit="probability", meaning="upper end of its 95 % interval over texts"),
+        *_bounds(
+            "unique_further",
+            unit="nats",
+            meaning="mean JSD of its attention from the base model's - that of the furthest other training",
+        ),
         _real("unique_jsd", unit="nats", meaning="mean JSD of its attention from the base model's, on test"),
         _real("unique_same_top", unit="share", meaning="texts whose top item is the same under it"),
         Column(
@@ -140,12 +157,12 @@ SUMMARY = Artefact(
         *_bounds(
             "transferable_adversary",
             unit="F1",
-            meaning="beside it: F1 of the MLP guided by the model's maps - guided by an adversary's",
+            meaning="beside it: macro F1 of the MLP guided by the model's maps - guided by an adversary's",
         ),
         *_bounds(
             "transferable_own",
             unit="F1",
-            meaning="beside it: F1 of the MLP guided by the model's maps - with attention of its own",
+            meaning="beside it: macro F1 of the MLP guided by the model's maps - with attention of its own",
         ),
         *_instead("ranks", meaning="flips decisions with the fewest items erased"),
         *_instead("located", meaning="lowers the predicted class most when its first words are deleted"),

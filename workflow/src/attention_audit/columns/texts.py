@@ -5,10 +5,13 @@ from __future__ import annotations
 from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, STRING, STRINGS, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
 
-MAY, UNKNOWN = "yes", "unknown"
+MAY, OPEN, UNKNOWN = "yes", "open", "unknown"
+CORE = ("stable", "used", "located", "signed")
+"""The questions that must be asked of a text, and answered well, before its map may be shown: another training has this
+map, the prediction depends on it, and its words are those that matter and speak for the prediction.
+"""
 WHY_NOT = {
     "learnt": "unlearnt",
-    "needed": "unneeded",
     "flat": "flat",
     "stable": "unstable",
     "used": "unused",
@@ -78,15 +81,18 @@ TEXTS = Artefact(
                 ("used", "probability"),
                 ("ranks", "share"),
                 ("located", "share"),
-                ("signed", "probability"),
+                ("signed", "1: supports, 0: inert, -1: opposes"),
                 ("unique", "share"),
             )
         ),
+        Column("asked", INTEGER, unit="questions", meaning="how many of these questions are known of this text"),
+        Column("passed", INTEGER, unit="questions", meaning="how many of these the text passes"),
         Column(
             "show",
             STRING,
-            meaning=f"may this map be shown: {MAY} where every margin that is known holds for it; {UNKNOWN} where none "
-            f"is known; else the first that fails: {', '.join(WHY_NOT.values())}",
+            meaning=f"may this map be shown: {MAY} where it passes every question that is known, and {', '.join(CORE)} "
+            f"are among them; {OPEN} where these are not; {UNKNOWN} where none is known; else the first that fails: "
+            f"{', '.join(WHY_NOT.values())}",
         ),
     ),
 )

@@ -15,6 +15,7 @@ ANSWERING = {
         "contributions": (
             "id",
             "against",
+            "top_lead",
             "top_fall",
             "top_flips",
             "top_items",
@@ -22,7 +23,7 @@ ANSWERING = {
             "top_contributions",
         ),
         "comparison": ("lambda", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top"),
-        "consistency": ("lambda", "tvd", "jsd"),
+        "consistency": ("lambda", "texts", "tvd", "tvd_sd", "jsd"),
     }.items()
 }
 """What the answer is made of."""

@@ -202,11 +202,7 @@ def chosen(
     """
     if len(members) == 1:
         return members[0], ""
-    measured = {
-        (row["lambda"], row["seed"]): Candidate(row["model"], row["lambda"], row["seed"], row["tvd"], row["jsd"])
-        for row in known
-        if row["model"] == members[0].family
-    }
+    measured = {(row["lambda"], row["seed"]): Candidate.of(row) for row in known if row["model"] == members[0].family}
     found = {
         candidate: member
         for member in members
@@ -215,11 +211,11 @@ def chosen(
     if not found:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
     if best := furthest([*found], budget).chosen:
-        return found[best], f"Of {len(found)}, the furthest one whose predictions are within a TVD of {budget:g}."
+        return found[
+            best
+        ], f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
     nearest = min(found, key=lambda candidate: candidate.tvd)
-    said = (
-        f"None of {len(found)} has predictions within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
-    )
+    said = f"None of {len(found)} is surely within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
     return found[nearest], said
 
 

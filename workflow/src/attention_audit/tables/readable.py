@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.words import NOT_ASKED, UNDECIDED, YES
+from attention_audit.answer.words import NOT_ASKED, TOO_FEW, UNDECIDED, YES
 from attention_audit.columns.readable import READ_BY, READABLE
 from attention_audit.names import Names
 from attention_audit.tables.diversity import twin
@@ -35,7 +35,7 @@ def verdict(words: Mapping[str, str], before: Mapping[str, str]) -> str:
     if not missing:
         rest = "every question that was asked is a yes, so the map can be read as far as these go"
     else:
-        unclear = all(words[name] == UNDECIDED for name in missing)
+        unclear = all(words[name] in (UNDECIDED, TOO_FEW) for name in missing)
         begins = "whether the map can be read is open" if unclear else "the map cannot be read"
         rest = f"{begins}: {listed([f'{name} is {words[name]}' for name in missing])}"
     begun = " and ".join(said)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from attention_audit.answer.sentence import beside_marks
-from attention_audit.answer.words import NO, YES
+from attention_audit.answer.words import NO, TEXTS, TOO_FEW, YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
-from attention_audit.columns.texts import MAY, UNKNOWN, WHY_NOT
+from attention_audit.columns.texts import MAY, OPEN, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
 from attention_audit.tables.classes import isolated
 from attention_audit.tables.texts import TOP, top
@@ -189,8 +189,8 @@ def instead(row: pd.Series, question: str, labels: Mapping[str, str]) -> str:
     gain, low, high = (float(row[f"{name}_{part}"]) for part in ("gain", "low", "high"))
     if math.isnan(gain):
         return label
-    unclear = ", too few texts for a word" if low > 0 else ", not clearly better"
-    clear = "" if row[f"{name}_better"] == YES else unclear
+    few = f", too few texts for a word: {row[f'{name}_texts']:.0f} of the {TEXTS[0]} needed in that half"
+    clear = {YES: "", TOO_FEW: few}.get(row[f"{name}_better"], ", not clearly better")
     return f"{label} ({gain:+.3f}{interval(low, high)}{clear})"
 
 
@@ -211,18 +211,20 @@ def beside(row: pd.Series, labels: Mapping[str, str]) -> list[tuple[str, str]]:
     lambda_ = "" if math.isnan(row["unique_lambda"]) else f", λ {row['unique_lambda']:g}"
     chosen = f"{label_of(row['unique_model'], labels)}{lambda_}" if row["unique_model"] else ""
     known = [
-        ("F1, and of the best constant answer", "f1", "constant_f1"),
         ("accuracy, and of the largest class", "accuracy", "majority_accuracy"),
+        ("macro F1", "macro_f1"),
         ("texts whose top item is that of another training", "stable_same_top"),
         ("between two trainings: JSD (nats), TVD", "stable_jsd", "stable_tvd"),
         ("permutations that change the decision", "used_flips"),
+        ("texts whose top item opposes the prediction, is inert", "signed_opposes", "signed_inert"),
         ("attention on items that speak against the prediction", "signed_against"),
         (f"the adversary ({chosen}): JSD (nats), TVD", "unique_jsd", "unique_tvd"),
+        ("how much further it goes than any other training (nats)", "unique_further"),
         ("texts whose top item is the same under it", "unique_same_top"),
         ("the effect of unique for the exact contributions", "unique_contribution"),
         ("texts whose top contribution is the same under it", "unique_contribution_same_top"),
-        ("F1 of the MLP: the model's maps - an adversary's", "transferable_adversary"),
-        ("F1 of the MLP: the model's maps - attention of its own", "transferable_own"),
+        ("macro F1 of the MLP: the model's maps - an adversary's", "transferable_adversary"),
+        ("macro F1 of the MLP: the model's maps - attention of its own", "transferable_own"),
         ("marked words: AUPRC of attention", "plausibility"),
         (
             "AUPRC: random, one annotator against the others",
@@ -284,7 +286,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "data set": display_name(rows["dataset"].iloc[0]),
                 "model": named(rows["model"].iloc[0], labels),
                 "texts": str(len(rows)),
-                **{word: f"{100 * shares.get(word, 0.0):.1f}" for word in (MAY, *WHY_NOT.values(), UNKNOWN)},
+                **{word: f"{100 * shares.get(word, 0.0):.1f}" for word in (MAY, OPEN, *WHY_NOT.values(), UNKNOWN)},
             }
         )
     for _, row in top(texts).iterrows():
@@ -303,6 +305,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
                 "moved (JSD)": number(float(row["moved"]), ""),
                 "without the item": DECISION[row["survives_item"]],
                 "without the word": DECISION[row["survives_word"]],
+                "passed": f"{row['passed']} of {row['asked']} asked",
                 "show": PLAIN.get(row["show"], row["show"]),
             }
         )

@@ -14,14 +14,14 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.answer.sentence import Instead as ToShow
-from attention_audit.answer.sentence import Said, sentence
+from attention_audit.answer.sentence import Said, Top, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import YES
+from attention_audit.answer.words import YES, lacking
 from attention_audit.columns.kinds import STRING
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, of_run
-from attention_audit.tables.asked import ASKED, Answer, bounds, learnt
+from attention_audit.tables.asked import ASKED, ERASURE, NOTHING, Answer, bounds, learnt
 from attention_audit.tables.instead import Instead, by_located, by_ranks
 from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
 from attention_audit.tables.wording import label_of
@@ -50,7 +50,7 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
     if instead is None:
         return {}
     name = f"instead_by_{question}"
-    _, low, high, *_ = instead.gain or (nan, nan, nan)
+    _, low, high, _, texts = instead.gain or NOTHING
     return {
         name: instead.ranking,
         f"{name}_value": instead.value,
@@ -59,6 +59,7 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
         f"{name}_low": low,
         f"{name}_high": high,
         f"{name}_better": instead.better,
+        f"{name}_texts": texts,
     }
 
 
@@ -84,18 +85,33 @@ def to_show(instead: Instead | None, labels: Mapping[str, str]) -> ToShow | None
     return ToShow(label_of(instead.ranking, labels), instead.value, instead.attention, instead.better == YES)
 
 
+def said_of(question: str, answer: Answer) -> Said:
+    """An answer as the sentence takes it."""
+    _, _, _, trainings, texts = answer.effect
+    few = lacking(question, trainings, texts)
+    return Said(answer.word, answer.effect.value, trainings, answer.these, few)
+
+
+def top_of(signed: Answer) -> Top | None:
+    """What the answer to `signed` rests on; None where it was not asked."""
+    if not signed.beside:
+        return None
+    opposes, inert, by = (signed.beside[f"signed_{name}"] for name in ("opposes", "inert", "by"))
+    return Top(opposes, inert, by == ERASURE)
+
+
 def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str, str]) -> dict[str, Any]:
     """One row of columns.summary; `audits` has the rows of the subject's data set and suite."""
     answers = {question: ASKED[question](subject, audits, margins) for question in QUESTIONS}
     ability, scores = learnt(subject, audits)
     own = {name: of_run(getattr(audits, name), subject.model) for name in ("ranked_sets", "located")}
     instead = dict(zip(INSTEAD, (by_ranks(**own), by_located(own["located"])), strict=True))
-    said = {name: Said(each.word, each.effect.value, each.effect.trainings) for name, each in answers.items()}
-    able = Said(ability.word, ability.effect.value, ability.effect.trainings)
+    said = {name: said_of(name, each) for name, each in answers.items()}
+    able = said_of("learnt", ability)
     shown = {name: to_show(each, labels) for name, each in instead.items()}
     cells = {
         **subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        "sentence": sentence(said, able, shown, subject.frozen),
+        "sentence": sentence(said, able, shown, subject.frozen, top_of(answers["signed"])),
         **scores,
         "learnt": ability.word,
         **bounds("learnt", ability.effect),

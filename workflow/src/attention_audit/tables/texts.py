@@ -1,9 +1,10 @@
 """Single test texts: what a map shows, how firm it is, and whether this one may be shown.
 
 All questions that can be asked of one text are asked of it alone, with the margins of the summary. What is asked of the
-model as a whole, `learnt` and `needed`, is taken from the summary, as is the adversary that `unique` is measured on.
-The ends of a scale are noisy in one text: where the random ranking does no worse than the best one, nothing can be
-gained and the question has no effect there.
+model as a whole, `learnt`, is taken from the summary, as is the adversary that `unique` is measured on, where it holds
+the budget and goes further than other trainings. A text may be shown only where a core of questions is known of it: to
+be asked less is no merit. The ends of a scale are noisy in one text: where the random ranking does no worse than the
+best one, nothing can be gained and the question has no effect there.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import NO
-from attention_audit.columns.texts import MAY, TEXTS, UNKNOWN, WHY_NOT
+from attention_audit.answer.words import NO, YES
+from attention_audit.columns.texts import CORE, MAY, OPEN, TEXTS, UNKNOWN, WHY_NOT
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run
+from attention_audit.tables.asked import sides
 from attention_audit.tables.classes import ClassNames, class_names
 from attention_audit.units import LN2
 
@@ -39,8 +41,9 @@ def share_of(gained: Floats, best: Floats) -> Floats:
 class Single:
     """One training of one model, text by text. Frames hold the rows of its data set and suite."""
 
-    def __init__(self, subject: Subject, frames: Mapping[str, pd.DataFrame], said: pd.Series) -> None:
+    def __init__(self, subject: Subject, frames: Mapping[str, pd.DataFrame], said: pd.Series, margins: Margins) -> None:
         model = subject.model
+        self.margins = margins
         predictions = of_run(frames["predictions"], model)
         seeds = different(predictions, "seed")
         self.seed: int = subject.contrasts.seed if subject.contrasts else next(iter(seeds), 0)
@@ -54,7 +57,7 @@ class Single:
         pairs = of_run(frames["stability"], model)
         self.pairs = pairs[(pairs["seed"] == self.seed) | (pairs["other"] == self.seed)]
         self.moved = frames["comparison"].iloc[:0]
-        if said["unique_model"]:
+        if said["unique"] in (YES, NO):
             self.moved = of_run(
                 frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
             )
@@ -100,23 +103,31 @@ class Single:
             "used": self.of(self.permutation, "mean_tvd"),
             "ranks": share_of(random - attention, random - smallest),
             "located": share_of(weighed - floor, best - floor),
-            "signed": self.of(self.contributions, "top_fall"),
+            "signed": sides(self.contributions, [self.seed], self.ids, self.margins.inert)[0][0],
             "unique": 1 - share_of(self.of(self.moved, "jsd"), self.chance()),
         }
 
-    def shown(self, effects: Mapping[str, Floats], margins: Margins) -> list[str]:
-        """`show` of columns.texts: the first of its reasons that holds, text by text."""
-        fails: dict[str, npt.NDArray[np.bool_]] = {
-            name: np.full(len(self.ids), self.said[name] == NO) for name in ("learnt", "needed")
+    def shown(self, effects: Mapping[str, Floats]) -> dict[str, Any]:
+        """`asked`, `passed` and `show` of columns.texts, text by text."""
+        known = {name: ~np.isnan(values) for name, values in effects.items()}
+        # at the margin a text fails, as the word does; of one text, an item supports the prediction or does not
+        failed = {
+            name: values <= (0 if name == "signed" else getattr(self.margins, name)) for name, values in effects.items()
         }
-        fails["flat"] = self.chance() < margins.flat * LN2
-        for name, values in effects.items():
-            margin = getattr(margins, name)
-            # at the margin a text fails, as the word does; `signed` holds unless the probability rises
-            fails[name] = values < -margins.rise if name == "signed" else values <= margin
-        known = np.any([~np.isnan(values) for values in effects.values()], axis=0) & ~self.unasked()
-        reasons = np.select([fails[name] for name in WHY_NOT], list(WHY_NOT.values()), MAY)
-        return [str(word) for word in np.where((reasons == MAY) & ~known, UNKNOWN, reasons)]
+        fails: dict[str, npt.NDArray[np.bool_]] = {
+            "learnt": np.full(len(self.ids), self.said["learnt"] == NO),
+            "flat": self.chance() < self.margins.flat * LN2,
+            **failed,
+        }
+        asked = np.sum([*known.values()], axis=0)
+        core = np.all([known[name] for name in CORE], axis=0)
+        passing = np.where(core, MAY, np.where((asked > 0) & ~self.unasked(), OPEN, UNKNOWN))
+        reasons = np.select([fails[name] for name in WHY_NOT], list(WHY_NOT.values()), passing)
+        return {
+            "asked": asked,
+            "passed": asked - np.sum([*failed.values()], axis=0),
+            "show": [str(word) for word in reasons],
+        }
 
     def survives(self, rows: pd.DataFrame) -> list[bool | None]:
         """Whether the decision stays without the top of the map; None where it is not known."""
@@ -148,7 +159,7 @@ def of_subject(
 
     `said`: its row of the summary. `tokens`: the words of each text. `names`: of the classes.
     """
-    single = Single(subject, frames, said)
+    single = Single(subject, frames, said, margins)
     effects = single.effects()
     pairs = single.pairs[["seed", "other"]].drop_duplicates()
     agree = single.over_pairs("same_top")
@@ -171,7 +182,7 @@ def of_subject(
         "survives_item": pd.Series(single.survives(single.contributions), dtype=object),
         "survives_word": pd.Series(single.survives(of_ranking(single.located, "attention")), dtype=object),
         **effects,
-        "show": single.shown(effects, margins),
+        **single.shown(effects),
     }
     about = subject.model_dump(include={"dataset", "suite", "model"})
     rows = pd.DataFrame(columns).assign(**about, seed=single.seed, others=len(pairs))
