@@ -15,7 +15,8 @@ from planned import ROOT
 
 from attention_audit import calibration_page
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.words import TEXTS, TRAININGS, withheld
+from attention_audit.answer.sizes import TEXTS, TRAININGS
+from attention_audit.answer.words import withheld
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.contributions import contributions
 from attention_audit.audits.flipping_sets import flipping_sets

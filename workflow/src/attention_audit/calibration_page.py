@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 from PIL import Image
 
-from attention_audit.answer.words import TEXTS
+from attention_audit.answer.sizes import TEXTS
 from attention_audit.artefacts.parquet import read_frame, read_provenance
 from attention_audit.columns.calibration import CALIBRATION, FAILING, OPERATING
 from attention_audit.errors import AuditError

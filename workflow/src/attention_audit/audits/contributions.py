@@ -9,8 +9,8 @@ explanation of that step as far as it is proportional to c_t. Claims: where atte
 shows something else than what decides; and weight on items of c_t < 0 lies on what speaks against the prediction,
 which no map of weights says. Where p_m is nearly 1, all c_t are nearly 0; c_t / (1 - p_m) is what the item adds to the
 logit of m beyond those of the other classes, and does not vanish. Assumes that the items' states are what is to be
-explained; it says nothing of the words that they know of. Since dp_m/da_t = p_m (z_tm - sum_c p_c z_tc), attention times gradient, the ranking `product`, is
-p_m c_t: the same order. Runs on the readout.
+explained; it says nothing of the words that they know of. Since dp_m/da_t = p_m (z_tm - sum_c p_c z_tc), attention
+times gradient, the ranking `product`, is p_m c_t: the same order. Runs on the readout.
 
 A Transformer's logits are no such sum. There c_t is what the first-order expansion at the model's own weights gives to
 item t, over all heads: it is how the decision would begin to change, and the c_t of a text do not say what other
@@ -87,9 +87,9 @@ def contributions(readout: Readout) -> dict[str, Any]:
     items with the most attention that are among the TOP of the greatest |c_t|; all items count where there are fewer.
     magnitude: the sum of all |c_t|. against: the attention on items of c_t < 0. top_lead: c_t / (1 - p_m) of the item
     of the most attention, NaN for a Transformer, whose contributions are not exact. top_fall: p_m minus that without
-    the item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN and
-    None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items with
-    the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
+    the item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN
+    and None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items
+    with the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
     Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
     lengths, words = readout.lengths, readout.words

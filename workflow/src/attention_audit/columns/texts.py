@@ -6,9 +6,10 @@ from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, STRING, ST
 from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
 
 MAY, OPEN, UNKNOWN = "yes", "open", "unknown"
-CORE = ("stable", "used", "located", "signed")
+CORE = ("stable", "used", "located", "signed", "unique")
 """The questions that must be asked of a text, and answered well, before its map may be shown: another training has this
-map, the prediction depends on it, and its words are those that matter and speak for the prediction.
+map, the prediction depends on it, its words are those that matter and speak for the prediction, and no model that
+predicts alike has another map.
 """
 WHY_NOT = {
     "learnt": "unlearnt",

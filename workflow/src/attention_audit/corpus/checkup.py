@@ -16,6 +16,7 @@ from hashlib import blake2b, sha256
 from itertools import chain, islice
 from pathlib import Path
 
+from attention_audit.answer.sizes import TEXTS
 from attention_audit.code import code_hash
 from attention_audit.corpus.blocking import absent, masked
 from attention_audit.corpus.draft import words_of
@@ -227,6 +228,22 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     return ""
 
 
+def small(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """That the test texts are too few for words, with the number that is there and the number needed."""
+    drawn = math.ceil(source.splits.test * counts.usable)
+    most = source.splits.most.test if source.splits.most else None
+    texts = min(counts.splits["test"].total() if "test" in counts.splits else drawn, most or counts.usable)
+    for least, what in ((TEXTS[0], "a word for any question"), (2 * TEXTS[0], "a word on what to show instead")):
+        if texts < least:
+            enough = (
+                ""
+                if "test" in counts.splits or most
+                else f", as about {math.ceil(least / source.splits.test):,} rows give"
+            )
+            yield f"{texts} test texts are too few for {what}: {least} are needed{enough}"
+            return
+
+
 def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Marks that do not fit their texts, each kind in a line with its count."""
     if source.evidence is not None and not counts.annotated:
@@ -262,6 +279,8 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     elif counts.repeated and None in counts.splits:
         yield "splits are drawn text by text, so that such texts may fall into several of them"
     yield from misfits(source, counts)
+    if counts.whole:
+        yield from small(source, counts)
     often, begins = counts.most_frequent()
     if often > SAME * usable:
         yield f"one text stands {often} times; it begins with {begins!r}"

@@ -4,9 +4,11 @@ is odd is said.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import remembered
 from attention_audit.corpus.sources.readouts import ReadoutCorpus
@@ -65,6 +67,17 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
     return {path: placed(path, scope.mirror) for path in named}
 
 
+def too_few(scope: Scope) -> Iterator[str]:
+    """The questions for which models have too few trainings, though more than one, a line each data set and model."""
+    for suite in scope.suites.values():
+        for dataset in scope.datasets_of(suite):
+            own = scope.on(suite, dataset)
+            for model in own.judged:
+                if 1 < (count := len(own.seeds(model))) < LEAST["stable"]:
+                    told = counted(count, "training")
+                    yield f"{dataset}, {model}: {told} are too few for a word on `stable`: {LEAST['stable']} are needed"
+
+
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
@@ -95,4 +108,4 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
                 faults += str(error).splitlines()
     if faults:
         raise AuditError(*faults)
-    return oddities
+    return [*oddities, *too_few(scope)]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.answer.sentence import beside_marks, quality
-from attention_audit.answer.words import NOT_ASKED, by_word
+from attention_audit.answer.sizes import lacking
+from attention_audit.answer.words import NOT_ASKED, TOO_FEW, by_word
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -31,7 +32,13 @@ def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
 def _words(row: Mapping[str, Any]) -> str:
     """The questions by their answers; what was not asked is left out."""
     words = by_word({question: row[question] for question in QUESTIONS})
-    said = [f"{word}: {', '.join(questions)}" for word, questions in words if word != NOT_ASKED]
+    said = [f"{word}: {', '.join(questions)}" for word, questions in words if word not in (NOT_ASKED, TOO_FEW)]
+    too_few = [question for question in QUESTIONS if row[question] == TOO_FEW]
+    few = {question: lacking(question, row[f"{question}_trainings"], row[f"{question}_texts"]) for question in too_few}
+    said += [
+        f"{TOO_FEW}: {', '.join(question for question in few if few[question] == why)} ({why})"
+        for why in dict.fromkeys(few.values())
+    ]
     return f"{'; '.join(said)}." if said else row["sentence"]
 
 

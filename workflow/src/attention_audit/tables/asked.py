@@ -18,7 +18,8 @@ from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, Choice, furthest
 from attention_audit.answer.intervals import Effect
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, lacking, word
+from attention_audit.answer.sizes import lacking
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, word
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import (

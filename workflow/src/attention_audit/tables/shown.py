@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from attention_audit.answer.sentence import beside_marks
-from attention_audit.answer.words import NO, TEXTS, TOO_FEW, YES
+from attention_audit.answer.sizes import TEXTS
+from attention_audit.answer.words import NO, TOO_FEW, YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS

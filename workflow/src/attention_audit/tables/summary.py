@@ -16,7 +16,8 @@ import pandas as pd
 from attention_audit.answer.sentence import Instead as ToShow
 from attention_audit.answer.sentence import Said, Top, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import YES, lacking
+from attention_audit.answer.sizes import lacking
+from attention_audit.answer.words import YES
 from attention_audit.columns.kinds import STRING
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
