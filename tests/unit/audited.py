@@ -20,13 +20,13 @@ COLUMNS = {
         "model", "seed", "id", "ranking", "top_flips", "fraction_removed", *(f"falls_{step}" for step in range(5)),
     ],
     "contributions": [
-        "model", "seed", "id", "against", "top_fall", "top_flips",
+        "model", "seed", "id", "against", "top_lead", "top_fall", "top_flips",
         *(f"top_{what}_{place}" for what in ("items", "weights", "contributions") for place in range(2)),
     ],
     "comparison": [
         "model", "lambda", "seed", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top",
     ],
-    "consistency": ["model", "lambda", "seed", "tvd", "jsd"],
+    "consistency": ["model", "lambda", "seed", "texts", "tvd", "tvd_sd", "jsd"],
     "plausibility": ["model", "seed", "id", "annotator", "attribution", "words", "marked", "auprc"],
 }  # fmt: skip
 NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
@@ -91,8 +91,10 @@ def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: flo
 
 
 def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, tuple[float, float]]) -> Audits:
-    """TVD and JSD of adversaries by lambda, in every test text and on dev, beside those of another seed of base."""
-    about = {"dataset": "needle", "suite": "wp", "model": "adversary", "seed": 1}
+    """TVD and JSD of adversaries by lambda, in every test text and on dev, beside those of base itself on dev; another
+    training of base has a JSD of .05 in every test text.
+    """
+    about = {"dataset": "needle", "suite": "wp", "model": "adversary", "seed": 1, "texts": 400, "tvd_sd": 0.01}
     comparison = [
         by_text("adversary", tvd=constant(tvd, 1), jsd=constant(jsd, 1)).assign(
             **{"lambda": lambda_}, same_top=False, contribution_jsd=0.06, contribution_same_top=True
@@ -101,7 +103,9 @@ def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, tuple
     ]
     rows = [{**about, "lambda": lambda_, "tvd": tvd, "jsd": jsd} for lambda_, (tvd, jsd) in dev.items()]
     rows.append({**about, "model": "base", "lambda": math.nan, "tvd": 0.0, "jsd": 0.69})
+    other = by_text(jsd=constant(0.05, 1), chance_jsd=constant(0.6, 1), tvd=constant(0.1, 1), same_top=constant(1, 1))
     return NOTHING._replace(
+        stability=other.assign(seed=2, other=1),
         comparison=pd.concat(comparison, ignore_index=True),
         consistency=pd.DataFrame(rows),
         permutation=by_text(

@@ -24,10 +24,24 @@ from attention_audit.answer.intervals import (
     together,
     within,
 )
-from attention_audit.answer.questions import located, needed, ranks, scored, signed, stable, transferable, unique, used
+from attention_audit.answer.questions import (
+    further,
+    learnt,
+    located,
+    needed,
+    ranks,
+    scored,
+    sides,
+    signed,
+    stable,
+    transferable,
+    unique,
+    used,
+)
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import NO, UNDECIDED, YES, withheld, word
-from attention_audit.scores import f1
+from attention_audit.answer.sizes import lacking
+from attention_audit.answer.words import NO, TOO_FEW, UNDECIDED, YES, word
+from attention_audit.scores import macro_f1
 
 SIZES = st.tuples(st.integers(1, 4), st.integers(2, 30))
 
@@ -44,13 +58,14 @@ def test_words_follow_the_whole_interval():
     assert word(Effect(math.nan, math.nan, math.nan, 3, 500), 0.4) == UNDECIDED
 
 
-def test_words_are_withheld_where_nothing_was_calibrated():
-    assert word(Effect(0.3, 0.2, 0.4, 3, 99), 0.1) == UNDECIDED
-    assert withheld("used", 5, 99)
-    assert not withheld("used", 1, 100)
+def test_too_little_is_said_as_that_with_what_is_there_and_what_is_needed():
+    assert word(Effect(0.3, 0.2, 0.4, 3, 99), 0.1) == TOO_FEW
+    assert lacking("used", 5, 60) == "60 texts of the 100 needed"
+    assert lacking("used", 1, 100) == ""
     # two trainings are one pair
-    assert withheld("stable", 2, 1700)
-    assert not withheld("stable", 3, 1700)
+    assert lacking("stable", 2, 1700) == "2 trainings of the 3 needed"
+    assert lacking("transferable", 1, 1) == "1 text of the 100 needed, 1 training of the 3 needed"
+    assert lacking("stable", 3, 1700) == ""
 
 
 def test_margins_are_those_of_the_documentation():
@@ -65,7 +80,7 @@ def test_f1_is_that_of_the_scores(seed, classes, trainings, texts):
     random = np.random.default_rng(seed)
     labels, predictions = random.integers(0, classes, texts), random.integers(0, classes, (trainings, texts))
     values, moved, error = scored(labels, predictions, classes)
-    assert values == pytest.approx([f1(labels, row, classes) for row in predictions])
+    assert values == pytest.approx([macro_f1(labels, row) for row in predictions])
     assert moved.sum(1) == pytest.approx(0, abs=1e-9)
     assert 0 <= error <= 1
 
@@ -76,7 +91,7 @@ def test_one_error_moves_a_perfect_f1_by_one_text():
     wrong[0] = 1
     _, _, error = scored(labels, labels[None], 8)
     assert error == pytest.approx(1 / 80)
-    assert 1 - f1(labels, wrong, 8) == pytest.approx(error, rel=0.06)
+    assert 1 - macro_f1(labels, wrong) == pytest.approx(error, rel=0.06)
 
 
 def test_what_a_text_moves_is_the_derivative_of_f1():
@@ -85,7 +100,7 @@ def test_what_a_text_moves_is_the_derivative_of_f1():
     _, moved, _ = scored(labels, predictions, 3)
     for text in (0, 7, 2999):
         without = np.delete(np.arange(3000), text)
-        gone = [f1(labels[without], row[without], 3) - f1(labels, row, 3) for row in predictions]
+        gone = [macro_f1(labels[without], row[without]) - macro_f1(labels, row) for row in predictions]
         assert gone == pytest.approx(-moved[:, text], rel=0.02, abs=1e-8)
 
 
@@ -94,8 +109,8 @@ def test_needed_by_hand():
     base = np.array([[1, 1, 0, 0], [1, 1, 0, 1]])
     uniform = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
     found = needed(labels, base, uniform, 2)
-    # F1 of 1 and 4/5, and of 2/3 each
-    assert found.value == pytest.approx(0.9 - 2 / 3)
+    # macro F1: of 1 and of 4/5 and 2/3, and of 2/3 and 4/5 each
+    assert found.value == pytest.approx((1 + 11 / 15) / 2 - 11 / 15)
     assert found[3:] == (2, 4)
     assert transferable(labels, base, uniform, 2) == found
     assert -1 <= found.low < found.value < found.high <= 1
@@ -166,7 +181,7 @@ def test_two_groups_of_trainings_have_welchs_interval():
         return rows
 
     base, uniform = predicted([8000, 9000, 7000]), predicted([12_000, 15_000, 12_500])
-    scores = [[f1(labels, row, 2) for row in rows] for rows in (base, uniform)]
+    scores = [[macro_f1(labels, row) for row in rows] for rows in (base, uniform)]
     expected = stats.ttest_ind(*scores, equal_var=False).confidence_interval()
     assert needed(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
 
@@ -204,9 +219,36 @@ def test_no_gain_to_be_had_means_no_bounds():
 
 
 def test_signed_by_hand():
-    fall = np.array([[0.2, -0.005, -0.02, math.nan]])
-    assert signed(fall, 0.01).value == pytest.approx(2 / 3)
-    assert signed(fall, 0.0).value == pytest.approx(1 / 3)
+    lead = np.array([[0.2, -0.005, -0.02, math.nan]])
+    assert sides(lead, 0.01).tolist()[0][:3] == [1, 0, -1]
+    assert signed(sides(lead, 0.01)).value == pytest.approx(1 / 3)
+    # an item that hardly moves anything supports nothing
+    assert signed(sides(np.array([[0.2, 0.005]]), 0.01)).value == pytest.approx(1 / 2)
+
+
+def test_learnt_by_hand():
+    labels = np.array([0, 0, 0, 1, 1])
+    found = learnt(labels, np.array([[0, 0, 0, 1, 1], [0, 0, 1, 1, 0]]))
+    assert found.value == pytest.approx((1 + 0.6) / 2 - 0.6)
+    assert found[3:] == (2, 5)
+
+
+@given(st.integers(0, 100), st.integers(2, 60), st.permutations([0, 1, 2]))
+def test_learnt_and_needed_do_not_know_the_names_of_classes(seed, texts, names):
+    random = np.random.default_rng(seed)
+    labels, base, uniform = (random.integers(0, 3, shape) for shape in (texts, (3, texts), (2, texts)))
+    named = np.array(names)
+    assert learnt(named[labels], named[base]) == pytest.approx(learnt(labels, base))
+    renamed = needed(named[labels], named[base], named[uniform], 3)
+    assert renamed == pytest.approx(needed(labels, base, uniform, 3))
+
+
+def test_an_adversary_goes_further_than_the_furthest_other_training():
+    jsd, seeds = np.full(200, 0.3), np.stack([np.full(200, 0.1), np.full(200, 0.25)])
+    found = further(jsd, seeds)
+    assert found.value == pytest.approx(0.05)
+    assert found.low > 0
+    assert further(np.full(200, 0.2), seeds).high < 0
 
 
 def test_unique_is_of_one_training():
@@ -216,11 +258,11 @@ def test_unique_is_of_one_training():
 
 
 def test_alike_texts_are_no_certainty():
-    found = signed(np.ones((3, 100)), 0.0)
+    found = signed(np.ones((3, 100)))
     assert (found.value, found.high) == (1, 1)
     # 1.96 standard deviations of two texts in 100
     assert found.low == pytest.approx(1 - 0.0277, abs=5e-4)
-    assert signed(np.ones((3, 1700)), 0.0).low > 0.998
+    assert signed(np.ones((3, 1700))).low > 0.998
     labels = np.arange(100) % 2
     assert needed(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
 

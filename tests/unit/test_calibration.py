@@ -15,8 +15,7 @@ from planned import ROOT
 
 from attention_audit import calibration_page
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.sizes import TEXTS, TRAININGS
-from attention_audit.answer.words import withheld
+from attention_audit.answer.sizes import TEXTS, TRAININGS, lacking
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.contributions import contributions
 from attention_audit.audits.flipping_sets import flipping_sets
@@ -29,7 +28,7 @@ from attention_audit.calibration.pools import (
     erased,
     permuted_tvd,
     stable_pool,
-    top_fall,
+    top_lead,
     trainings_of,
 )
 from attention_audit.calibration.readouts import World
@@ -57,7 +56,7 @@ def test_pools_hold_what_the_audits_measure(readouts):
     for readout in readouts:
         by_audit = permutation(readout, Permutation(permutations=3), seed=0)["mean_tvd"]
         assert permuted_tvd(readout, 3) == pytest.approx(by_audit)
-        assert top_fall(readout) == pytest.approx(contributions(readout)["top_fall"])
+        assert top_lead(readout) == pytest.approx(contributions(readout)["top_lead"])
         sets = pd.DataFrame({name: flipping_sets(readout, 0)[name] for name in ("ranking", "fraction_removed")})
         for name in RANKED:
             expected = sets.loc[sets["ranking"] == name, "fraction_removed"]
@@ -188,7 +187,7 @@ def test_the_page_says_which_words_are_withheld():
     for question, trainings, texts, word in lines:
         size = int(trainings), int(texts.replace(",", ""))
         for asked in {question, "transferable" if question == "needed" else question}:
-            assert withheld(asked, *size) == (word == "withheld"), (asked, *size)
+            assert bool(lacking(asked, *size)) == (word == "withheld"), (asked, *size)
 
 
 def test_settings_try_the_sizes_that_words_rest_on(tmp_path):

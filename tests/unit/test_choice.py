@@ -14,7 +14,8 @@ POINTS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.69)), max_size=8)
 
 
 def chosen(points: list[tuple[float, float]], budget: float) -> Choice:
-    return furthest([Candidate("a", float(x), 1, *point) for x, point in enumerate(points)], budget)
+    """Of adversaries whose TVD is the same in every text, so that it is its own upper end."""
+    return furthest([Candidate("a", float(x), 1, tvd, tvd, jsd) for x, (tvd, jsd) in enumerate(points)], budget)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,15 @@ def test_three_near_the_budget_are_a_search():
     assert chosen([(0.03, 0.1), (0.04, 0.1), (0.05, 0.1)], 0.05).searched
     assert chosen([(0.2, 0.6), (0.1, 0.5)], 0.05).nearest == 0.1
     assert math.isnan(chosen([], 0.05).nearest)
+
+
+def test_a_mean_just_within_the_budget_does_not_hold_it():
+    row = {"model": "a", "lambda": 0.1, "seed": 1, "texts": 400, "tvd": 0.049, "tvd_sd": 0.1, "jsd": 0.6}
+    sure = row | {"lambda": 0.05, "tvd": 0.04, "jsd": 0.5}
+    candidates = [Candidate.of(row), Candidate.of(sure)]
+    assert candidates[0].upper == pytest.approx(0.049 + 1.96 * 0.1 / 20, abs=1e-5)
+    choice = furthest(candidates, 0.05)
+    assert (choice.chosen, choice.near) == (candidates[1], 2)
 
 
 @given(POINTS, st.floats(0, 1))

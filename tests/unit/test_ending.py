@@ -21,8 +21,6 @@ GOOD = {
     "learnt": "yes",
     "accuracy": 0.9,
     "majority_accuracy": 0.51,
-    "f1": 0.9,
-    "constant_f1": 0.67,
     "stable": "no",
     "used": "yes",
     "unique": "no",
@@ -31,8 +29,6 @@ POOR = {
     "learnt": "no",
     "accuracy": 0.49,
     "majority_accuracy": 0.52,
-    "f1": 0.31,
-    "constant_f1": 0.67,
     "sentence": GUESSING,
 }
 
@@ -40,24 +36,13 @@ POOR = {
 @pytest.mark.parametrize(
     ("learnt", "expected"),
     [
-        (
-            "yes",
-            "F1 0.310, the best answer that is always the same 0.670; accuracy 0.490, the majority class alone 0.520",
-        ),
-        (
-            "no",
-            "no better than always the same answer: F1 0.310, the best of them 0.670; accuracy 0.490, the majority "
-            "class alone 0.520",
-        ),
-        (
-            "undecided",
-            "not clearly better than always the same answer: F1 0.310, the best of them 0.670; accuracy 0.490, the "
-            "majority class alone 0.520",
-        ),
+        ("yes", "accuracy 0.490, the majority class alone 0.520"),
+        ("no", "no better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
+        ("undecided", "not clearly better than always the same answer: accuracy 0.490, the majority class alone 0.520"),
     ],
 )
 def test_a_models_quality_stands_beside_the_majority_class(learnt: str, expected: str) -> None:
-    scores = {"f1": 0.31, "constant_f1": 0.67, "accuracy": 0.49, "majority_accuracy": 0.52}
+    scores = {"accuracy": 0.49, "majority_accuracy": 0.52}
     assert quality(learnt, scores) == expected
     assert quality(learnt, scores | {"accuracy": NAN}) == quality(learnt, scores | {"majority_accuracy": None}) == ""
 
@@ -74,8 +59,8 @@ def test_each_model_has_its_sentence_and_its_quality(tmp_path: Path, provenance:
     base = plan_of().scope.suite("wp").labels.labels["base"]
     assert lines[1:4] == [
         f"SST, Wiegreffe & Pinter 2019, {base} (accuracy 0.900, the majority class alone 0.510): It is so.",
-        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: F1 0.310, the best of",
-        "  them 0.670; accuracy 0.490, the majority class alone 0.520): No better than always giving the same",
+        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: accuracy 0.490, the",
+        "  majority class alone 0.520): No better than always giving the same answer, so there is no decision",
     ]
     assert lines[-3:] == [
         "Diabetes: Not run: no file.",
@@ -90,6 +75,14 @@ def test_marked_words_are_said_after_the_sentence(tmp_path: Path, provenance: Pr
     text = " ".join(" ".join(said([row("base", GOOD | beside)], tmp_path, provenance)).split())
     line = "AUPRC 0.41 [0.38, 0.44]; random 0.22, one annotator against the others 0.58."
     assert f"It is so. Marked words: {line} Each answer" in text
+
+
+def test_what_is_too_little_is_said_with_what_is_needed(tmp_path: Path, provenance: Provenance) -> None:
+    small = GOOD | {"used": "too few", "used_trainings": 1, "used_texts": 60}
+    text = " ".join(
+        " ".join(said([row(f"m{number}", small) for number in range(MOST + 1)], tmp_path, provenance)).split()
+    )
+    assert "no: stable, unique; too few: used (60 texts of the 100 needed)." in text
 
 
 def test_of_many_models_only_the_words_are_said(tmp_path: Path, provenance: Provenance) -> None:

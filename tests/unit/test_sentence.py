@@ -14,14 +14,16 @@ from attention_audit.answer.sentence import (
     DOUBTFUL,
     FROZEN,
     GUESSING,
-    UNINFORMATIVE,
+    NO_TEST_BED,
+    NOTHING_FURTHER,
     WARNINGS,
     Instead,
     Said,
+    Top,
     listed,
     sentence,
 )
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES
 from attention_audit.columns.summary import QUESTIONS
 
 ABLE = Said(YES, 0.4, 5)
@@ -34,13 +36,54 @@ def said(trainings: int = 5, value: float = 0.31, **words: str) -> dict[str, Sai
 
 
 def test_every_question_has_what_may_be_said():
-    assert tuple(ALLOWED) == tuple(WARNINGS) == QUESTIONS
+    assert tuple(ALLOWED) == QUESTIONS
+    assert {*WARNINGS, "signed"} == {*QUESTIONS}
 
 
-def test_a_model_that_guesses_or_needs_no_attention_is_told_in_one_sentence():
+def test_a_model_that_guesses_is_told_in_one_sentence():
     assert sentence(said(needed=NO, ranks=YES), Said(NO, -0.1, 5), {}) == GUESSING
-    assert sentence(said(needed=NO, ranks=NO), ABLE, {}) == UNINFORMATIVE
     assert sentence(said(ranks=YES), Said(UNDECIDED, 0.1, 5), {}).startswith(f"{DOUBTFUL} What may be said: items")
+
+
+def test_a_task_that_is_no_test_bed_hides_no_other_answer():
+    text = sentence(said(needed=NO, used=YES, ranks=NO), ABLE, {})
+    assert text.startswith(f"{NO_TEST_BED} Do not read weights as importance")
+    assert "Wiegreffe & Pinter 2019, section 3.2" in text
+    assert "What may be said: the prediction depends on these weights." in text
+    assert "uninformative" not in text
+
+
+def test_an_item_is_called_a_word_where_the_words_are_located():
+    for located, item in ((YES, "word"), (NO, "state"), (UNDECIDED, "state"), (NOT_ASKED, "state")):
+        assert f"a highlighted {item} speaks for" in sentence(said(located=located, signed=YES), ABLE, {})
+    contrary = sentence(said(value=0.2, signed=NO), ABLE, {}, top=Top(0.3, 0.5, True))
+    assert contrary.startswith(
+        "Do not read a highlighted state as one that speaks for the prediction (by erasure): it does in 20 % of the "
+        "texts, speaks against it in 30 %, and hardly does either in 50 %."
+    )
+    assert "prediction (by erasure)." in sentence(said(signed=YES), ABLE, {}, top=Top(0.0, 0.0, True))
+
+
+def test_an_adversary_that_goes_no_further_than_another_training_shows_nothing_new():
+    text = sentence(said(unique=NOTHING_NEW), ABLE, {})
+    assert text.startswith(NOTHING_FURTHER)
+    assert "unique" not in text
+
+
+def test_too_little_is_said_with_what_is_there_and_what_is_needed():
+    few = Said(TOO_FEW, 0.3, 2, few="60 texts of the 100 needed")
+    pair = Said(TOO_FEW, 0.3, 2, few="2 trainings of the 3 needed")
+    text = sentence(said() | {"used": few, "ranks": few, "stable": pair}, ABLE, {})
+    assert text.startswith(
+        "Too little for a word: stable (2 trainings of the 3 needed); used, ranks (60 texts of the 100 needed)."
+    )
+    assert "Undecided" not in text
+
+
+def test_words_of_these_trainings_say_so():
+    each = Said(NO, 0.1, 2, these=True)
+    assert sentence(said(2, used=YES) | {"ranks": each}, ABLE, {}).endswith("Of each of these 2 trainings only: ranks.")
+    assert sentence(said() | {"ranks": each}, ABLE, {}).endswith("Of each of these 2 trainings only.")
 
 
 def test_what_not_to_read_and_what_to_show_instead():
@@ -61,13 +104,14 @@ def test_what_not_to_read_and_what_to_show_instead():
 
 
 def test_a_sentence_for_each_no():
-    text = sentence(said(value=0.2, **{question: NO for question in QUESTIONS if question != "needed"}), ABLE, {})
+    answers = said(value=0.2, **dict.fromkeys(QUESTIONS, NO))
+    text = sentence(answers, ABLE, {}, top=Top(0.8, 0.0, False))
     for part in (
         "another training, which shows another one.",
         "shuffled, they move it by 0.200.",
         "deleting them from the input reaches 0.20 of",
-        "in 80 % of the texts it speaks against it.",
-        "a model that predicts alike attends elsewhere.",
+        "speaks against it in 80 %",
+        "a model that predicts alike attends elsewhere, further away than other trainings do.",
         "words beyond this model.",
     ):
         assert part in text
@@ -96,11 +140,9 @@ def test_nothing_is_claimed_that_was_not_answered(words, alone):
     given_words = dict(zip(QUESTIONS, words, strict=True))
     answers = {question: Said(word, math.nan, 1 if alone else 3) for question, word in given_words.items()}
     text = sentence(answers, ABLE, {})
-    if given_words["needed"] == NO:
-        assert text == UNINFORMATIVE
-        return
+    item = "word" if given_words["located"] == YES else "state"
     for question, word in given_words.items():
-        assert (ALLOWED[question] in text) == (word == YES)
+        assert (ALLOWED[question].format(item=item, by="") in text) == (word == YES)
     assert (ALONE in text) == (alone and bool({YES, NO} & set(words)))
 
 

@@ -12,10 +12,10 @@ from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, 
 from labels import LABELS
 
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import NO, YES
+from attention_audit.answer.words import NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.summary import QUESTIONS
-from attention_audit.columns.texts import MAY, TEXTS, UNKNOWN, WHY_NOT
+from attention_audit.columns.texts import MAY, OPEN, TEXTS, UNKNOWN, WHY_NOT
 from attention_audit.tables.arrays import Audits
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import single as shown
@@ -66,7 +66,8 @@ def audits() -> Audits:
             ignore_index=True,
         ),
         contributions=by_text(
-            top_fall=row(np.where(opposed, -0.02, 0.2)), top_flips=row(np.arange(N)) > 2, against=constant(0, 1, N)
+            top_lead=row(np.where(opposed, -0.2, 2)), top_fall=row(np.full(N, 0.0)),
+            top_flips=row(np.arange(N)) > 2, against=constant(0, 1, N),
         ).assign(
             top_items_0=2.0, top_weights_0=0.5, top_contributions_0=1.5, top_items_1=[math.nan, *[5.0] * (N - 1)],
             top_weights_1=[math.nan, *[0.25] * (N - 1)], top_contributions_1=[math.nan, *[-0.5] * (N - 1)],
@@ -89,17 +90,20 @@ def of_texts(audits: Audits, items: str = "words", contrasts: Any = CONTRASTS, *
 
 
 def test_every_margin_of_a_text_has_a_word():
-    assert list(WHY_NOT)[:3] == ["learnt", "needed", "flat"]
-    assert list(WHY_NOT)[3:] == [name for name in QUESTIONS if name not in ("needed", "transferable")]
+    assert list(WHY_NOT)[:2] == ["learnt", "flat"]
+    assert list(WHY_NOT)[2:] == [name for name in QUESTIONS if name not in ("needed", "transferable")]
     assert set(WHY_NOT) - {"learnt"} <= set(Margins.model_fields)
 
 
 def test_a_map_may_be_shown_where_all_margins_hold_for_its_text(audits):
     table = of_texts(audits)
-    assert table["show"].tolist() == [MAY, *list(WHY_NOT.values())[2:], MAY, MAY]
+    assert table["show"].tolist() == [MAY, *list(WHY_NOT.values())[1:], MAY, MAY]
+    assert table["asked"].tolist() == [6] * N
+    # a flat map has nothing that another one could move away from
+    assert table["passed"].tolist() == [6, *[5] * 7, 6, 6]
     first = table.iloc[0]
     assert first["stable"] == pytest.approx(1 - 0.1 / 0.6)
-    assert (first["used"], first["signed"]) == (pytest.approx(0.3), pytest.approx(0.2))
+    assert (first["used"], first["signed"]) == (pytest.approx(0.3), 1)
     assert (first["ranks"], first["located"]) == (pytest.approx(0.8), pytest.approx(0.75))
     assert first["unique"] == pytest.approx(1 - 0.1 / 0.6)
     # attention never flips this one, so all its items went
@@ -108,7 +112,15 @@ def test_a_map_may_be_shown_where_all_margins_hold_for_its_text(audits):
 
 def test_what_is_asked_of_the_model_fails_all_its_texts(audits):
     assert set(of_texts(audits, learnt=NO, needed=NO)["show"]) == {"unlearnt"}
-    assert set(of_texts(audits, needed=NO)["show"]) == {"unneeded"}
+    # that the task is no test bed says nothing of this model's map
+    assert of_texts(audits, needed=NO)["show"].tolist() == of_texts(audits)["show"].tolist()
+
+
+def test_to_be_asked_less_is_no_merit(audits):
+    for less in ({"unique": UNDECIDED}, {"unique": NOTHING_NEW}, {"unique": NOT_ASKED, "unique_model": ""}):
+        table = of_texts(audits, **less)
+        assert (table["show"].tolist()[0], table["passed"].tolist()[0], table["asked"].tolist()[0]) == (OPEN, 5, 5)
+        assert "replaceable" not in set(table["show"])
 
 
 def test_words_weights_and_what_they_add(audits):
@@ -131,13 +143,13 @@ def test_what_is_not_known_is_left_out(audits, tmp_path, provenance):
     # where no data set has any, there are no columns of their lists
     lists = [name for name in nothing.contributions if name.startswith("top_") and name[-1].isdigit()]
     nothing = nothing._replace(contributions=nothing.contributions.drop(columns=lists))
-    table = of_texts(nothing, contrasts=None, unique_model="")
+    table = of_texts(nothing, contrasts=None, unique=NOT_ASKED, unique_model="")
     assert set(table["show"]) == {UNKNOWN}
     assert table["words"].tolist() == [[]] * N
     assert table["survives_item"].isna().all()
     alone = audits._replace(predictions=audits.predictions, stability=NOTHING.stability, comparison=NOTHING.comparison)
-    table = of_texts(alone, unique_model="")
-    assert table["show"].tolist()[2] == MAY
+    table = of_texts(alone, unique=NOT_ASKED, unique_model="")
+    assert table["show"].tolist()[2] == OPEN
     assert set(table["others"]) == {0}
     path = tmp_path / "texts.parquet"
     write_table(path, TEXTS, table, provenance)
@@ -145,7 +157,7 @@ def test_what_is_not_known_is_left_out(audits, tmp_path, provenance):
 
 
 def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
-    table = of_texts(NOTHING, contrasts=None, unique_model="")
+    table = of_texts(NOTHING, contrasts=None, unique=NOT_ASKED, unique_model="")
     write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
     assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(top(table)) == 0
 

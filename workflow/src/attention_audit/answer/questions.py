@@ -75,13 +75,15 @@ def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Eff
 def learnt(labels: Classes, predictions: Classes) -> Effect:
     """What S trainings add to the answer that is always the most frequent class: the difference in accuracy.
 
-    labels (N,), predictions (S, N). The class is the most frequent one of these very texts, which favours it. The
+    labels (N,), predictions (S, N). The class is the most frequent one of these very texts, which favours it; of
+    several that are equally frequent, the one that leaves the most doubt, so that no order of classes decides. The
     interval holds the chance of the texts alone: it is about these trainings, of which all else is said too, and not
     about another one. So it does not grow where there are two.
     """
-    majority = labels == np.bincount(labels).argmax()
-    gain = (predictions == labels).mean(0) - majority
-    return average_of_texts(gain)._replace(trainings=len(predictions))
+    counts = np.bincount(labels)
+    hits = (predictions == labels).mean(0)
+    found = [average_of_texts(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
+    return min(found, key=lambda effect: effect.low)._replace(trainings=len(predictions))
 
 
 def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
