@@ -123,7 +123,7 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     corpora = [write_corpus(folder / name, of) for name, of in ((first, base[0]), (second, other))]
     consistency, instance, attributions = (folder / f"{name}.parquet" for name in ("c", "i", "a"))
     rows = {"dataset": [first] * 2, "model": ["adversary"] * 2, "lambda": [0.1, 0.2], "seed": [1] * 2}
-    rows |= {"texts": [9] * 2, "tvd": [0.04, 0.2], "jsd": [0.1, 0.6]}
+    rows |= {"texts": [9] * 2, "tvd": [0.04, 0.2], "tvd_sd": [0.01] * 2, "jsd": [0.1, 0.6]}
     write_table(consistency, CONSISTENCY, rows, PROVENANCE)
     about = {"dataset": [first] * texts[first], "model": ["base"] * texts[first], "seed": [1] * texts[first]}
     zeros = {column.name: [False if column.type == FLAG else 0] * texts[first] for column in INSTANCE_ADVERSARY.columns}

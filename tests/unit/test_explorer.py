@@ -283,7 +283,7 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
 
     def rows(*tvds: float) -> list[dict[str, Any]]:
         return [
-            {"model": "adversary", "lambda": value, "seed": 1, "tvd": tvd, "jsd": value}
+            {"model": "adversary", "lambda": value, "seed": 1, "texts": 9, "tvd": tvd, "tvd_sd": 0.0, "jsd": value}
             for value, tvd in zip((0.1, 0.2, 0.3), tvds, strict=True)
         ]
 
@@ -291,7 +291,7 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
     nearest, said = chosen(members, rows(0.3, 0.2, 0.25), 0.05)
     assert (nearest.lambda_, said) == (
         0.2,
-        "None of 3 has predictions within a TVD of 0.05; this one is nearest, with 0.200.",
+        "None of 3 is surely within a TVD of 0.05; this one is nearest, with 0.200.",
     )
     assert "`consistency`" in chosen(members, [], 0.05)[1]
     assert chosen(members[2:], [], 0.05) == (members[2], "")

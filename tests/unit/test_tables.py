@@ -477,7 +477,9 @@ def test_the_summary_must_say_what_is_planted():
     ]
     assert table["claim"].iloc[0] == "needed: no (base, Wiegreffe & Pinter 2019)"
     assert (
-        table["statistic"].iloc[1].startswith("the summary says yes; upper end of the interval of mean F1 of the MLP")
+        table["statistic"]
+        .iloc[1]
+        .startswith("the summary says yes; upper end of the interval of mean macro F1 of the MLP")
     )
 
 

@@ -75,9 +75,9 @@ SETTINGS: dict[str, list[Setting]] = {
         *of_strength(weak_falls, "weak", (0.0, 0.3, 0.5, 0.7, 1.0)),
     ],
     "signed": [
-        *of_world(signed_pool, "peaked", replace(PEAKED, supporting=0.9), "aligned", (0.0, 0.4, 0.6, 0.8, 1.0)),
+        *of_world(signed_pool, "peaked", replace(PEAKED, supporting=0.85), "aligned", (0.0, 0.2, 0.4, 0.6, 1.0)),
         *of_world(signed_pool, "flat", replace(FLAT, supporting=0.9), "aligned", (0.0, 0.4, 0.6, 0.8, 1.0)),
-        *of_world(signed_pool, "cue", replace(CUE, spread=0.02), "aligned", (0.2, 0.6, 0.7, 0.8, 1.0)),
+        *of_world(signed_pool, "cue", replace(CUE, spread=0.02), "aligned", (0.2, 0.4, 0.5, 0.6, 0.7)),
         *of_world(signed_pool, FAILING, CUE, "aligned", (0.8,)),
     ],
     "unique": [

@@ -57,7 +57,7 @@ class Single:
         pairs = of_run(frames["stability"], model)
         self.pairs = pairs[(pairs["seed"] == self.seed) | (pairs["other"] == self.seed)]
         self.moved = frames["comparison"].iloc[:0]
-        if said["unique"] in (YES, NO):
+        if said["unique_model"]:
             self.moved = of_run(
                 frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
             )
@@ -97,6 +97,8 @@ class Single:
             np.where(np.isnan(values), np.where(np.isnan(smallest), nan, 1.0), values)
             for values in (self.erased("random"), self.erased("attention"))
         )
+        # an adversary that breaks the budget, or goes no further than a seed, shows nothing of any text
+        judged = self.said["unique"] in (YES, NO)
         floor, weighed, best = (self.falls(name) for name in ("random", "attention", "loo"))
         return {
             "stable": 1 - share_of(self.over_pairs("jsd"), self.over_pairs("chance_jsd")),
@@ -104,7 +106,7 @@ class Single:
             "ranks": share_of(random - attention, random - smallest),
             "located": share_of(weighed - floor, best - floor),
             "signed": sides(self.contributions, [self.seed], self.ids, self.margins.inert)[0][0],
-            "unique": 1 - share_of(self.of(self.moved, "jsd"), self.chance()),
+            "unique": np.where(judged, 1 - share_of(self.of(self.moved, "jsd"), self.chance()), nan),
         }
 
     def shown(self, effects: Mapping[str, Floats]) -> dict[str, Any]:
