@@ -103,6 +103,8 @@ def write_texts(path: Path, keys: Sequence[tuple[str, str, Readout]]) -> Path:
         "contributions": [[-1.23456, 0.5] for _ in rows],
         "others": [1] * count,
         "agree": [row[3] % 2 for row in rows],
+        "asked": [6] * count,
+        "passed": [5] * count,
         "show": ["unstable"] * count,
     }
     nothing = {column.name: [None] * count for column in TEXTS.columns if column.name not in columns}

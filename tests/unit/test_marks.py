@@ -192,7 +192,7 @@ def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str
 def many(**cells: Any) -> list[dict[str, Any]]:
     return [
         {"text": f"text {at}", "label": ("yes", "no")[at % 2], "ann": [0]} | (cells if at in (3, 5) else {})
-        for at in range(40)
+        for at in range(1000)
     ]
 
 

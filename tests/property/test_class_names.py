@@ -1,0 +1,120 @@
+"""What classes are called, and their order, changes no word of the answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from audited import adversaries, by_text, fallen, ranked, subject
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from labels import LABELS
+
+from attention_audit import api
+from attention_audit.answer.settings import AnswerSettings
+from attention_audit.columns.summary import QUESTIONS
+from attention_audit.tables.arrays import Audits
+from attention_audit.tables.summary import summary
+
+TEXTS = 120
+MODELS = {"base": 3, "uniform": 3, "guide_base_lstm": 3, "guide_uniform": 3, "guide_adversary": 3}
+SAID = [*QUESTIONS, "learnt", "instead_by_ranks", "instead_by_located", "sentence"]
+RUNS = st.tuples(st.integers(0, 2**16), st.integers(2, 4), st.floats(0, 1), st.floats(0, 1))
+
+
+def generated(seed: int, classes: int, skill: float, lopsided: float) -> Audits:
+    """The audits of a run, drawn at random: all eight questions can be asked of it.
+
+    skill: of the models, 0 to 1. lopsided: how much more frequent the first class is.
+    """
+    random = np.random.default_rng(seed)
+    shares = np.append(1 + 9 * lopsided, np.ones(classes - 1))
+    labels = random.choice(classes, TEXTS, p=shares / shares.sum())
+    predictions = []
+    for model, trainings in MODELS.items():
+        knows = random.random((trainings, TEXTS)) < skill * random.uniform(0.5, 1)
+        guessed = random.integers(0, classes, (trainings, TEXTS))
+        rows = by_text(model, prediction=np.where(knows, labels, guessed), label=np.tile(labels, (trainings, 1)))
+        predictions.append(rows.assign(**{"lambda": math.nan}))
+    moved = {0.1: (0.03, float(random.uniform(0, 0.6)))}
+    lead = random.normal(2, 2, (3, TEXTS))
+    pairs = [
+        by_text(
+            jsd=random.random((1, TEXTS)) / 4, chance_jsd=np.full((1, TEXTS), 0.4), tvd=random.random((1, TEXTS)) / 9,
+            same_top=random.random((1, TEXTS)) < 0.5,
+        ).assign(seed=one, other=other)
+        for one, other in ((2, 1), (3, 1), (3, 2))
+    ]  # fmt: skip
+    return adversaries(moved, moved)._replace(
+        predictions=pd.concat(predictions, ignore_index=True),
+        stability=pd.concat(pairs, ignore_index=True),
+        ranked_sets=ranked(texts=TEXTS, random=0.6, attention=0.4, gradient=float(random.random()), smallest=0.1),
+        located=fallen(texts=TEXTS, random=0.1, attention=float(random.random()), loo=0.6),
+        contributions=by_text(top_lead=lead, top_fall=lead / 9, against=random.random((3, TEXTS))),
+    )
+
+
+def said(audits: Audits, names: np.ndarray[Any, np.dtype[np.int64]] | None = None) -> dict[str, Any]:
+    """What the summary says, of classes that are called otherwise where `names` does so."""
+    if names is not None:
+        rows = audits.predictions
+        audits = audits._replace(
+            predictions=rows.assign(**{name: names[rows[name].to_numpy()] for name in ("label", "prediction")})
+        )
+    judged = [subject().model_dump() | {"seeds": 3}]
+    made = summary(judged, **audits._asdict(), reasons={}, answer=AnswerSettings().model_dump(), labels=LABELS)
+    return {name: made[name].iloc[0] for name in SAID}
+
+
+@settings(max_examples=25)
+@given(RUNS, st.randoms(use_true_random=False))
+def test_the_names_of_classes_change_no_word(run, random):
+    audits = generated(*run)
+    names = list(range(run[1]))
+    random.shuffle(names)
+    first = said(audits)
+    assert "not asked" not in first.values()
+    assert said(audits, np.array(names)) == first
+
+
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 3)])
+def test_nor_does_their_order_in_readouts(seed, classes):
+    random = np.random.default_rng(seed)
+    order = np.roll(np.arange(classes), 1)
+    lengths = random.integers(3, 9, TEXTS)
+    labels = random.choice(classes, TEXTS, p=[0.7, *[0.3 / (classes - 1)] * (classes - 1)])
+    tokens = [[f"w{place}" for place in range(length)] for length in lengths]
+
+    def rows(even: bool, names: Any) -> list[Any]:
+        made = []
+        for training in range(3):
+            own = np.random.default_rng([seed, training])
+            attention = [own.dirichlet(np.ones(length) * (1e6 if even else 0.5)) for length in lengths]
+            values = [own.normal(0, 1, (length, classes)) for length in lengths]
+            for z, label in zip(values, labels, strict=True):
+                z[:, label] += 1
+            logits = np.stack([weights @ z for weights, z in zip(attention, values, strict=True)])
+            raised = np.exp(logits)
+            probabilities = raised / raised.sum(1, keepdims=True)
+            back = np.argsort(names)
+            made.append(
+                api.readout(
+                    tokens, attention, [z[:, back] for z in values], np.zeros((TEXTS, classes)),
+                    np.asarray(names)[labels], probabilities[:, back],
+                )
+            )  # fmt: skip
+        return made
+
+    answers = []
+    for names in (np.arange(classes), order):
+        tables = api.audit(
+            rows(False, names),
+            uniform=rows(True, names),
+            classes=[f"class {place}" for place in np.argsort(names)],
+            settings={"permutation": {"permutations": 5}, "instance_adversary": {"restarts": 1, "steps": 2}},
+        )
+        answers.append(tables["summary"].iloc[0])
+    assert [answers[0][name] for name in SAID] == [answers[1][name] for name in SAID]
