@@ -9,8 +9,10 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
 from attention_audit.replication_pages.entries import QUOTING
 from attention_audit.replication_pages.kept import Kept, every_kept
-from attention_audit.replication_pages.pages import said
+from attention_audit.replication_pages.pages import earlier, said
 
+WORDS = frozenset({"summary", "texts", "controls", "pd_table_noticed"})
+"""Exhibits that show words of the summary."""
 ROWS = 4
 """Rows of a table that the gallery shows; the whole table is linked."""
 OPENING = """# Gallery
@@ -57,13 +59,19 @@ def entry(exhibit: Exhibit, kept: Kept) -> str:
     return "\n".join([f"### {exhibit.name}\n", f"{said(exhibit)}\n", shown, run])
 
 
+def of_earlier_words(exhibit: Exhibit, kept: Kept) -> bool:
+    """Whether an exhibit has words of the summary from before its questions were defined as they are now."""
+    table = kept.table("summary") if exhibit.name in WORDS else None
+    return table is not None and any(earlier(row) for _, row in table.iterrows())
+
+
 def gallery(record: Path) -> str:
     """The whole page."""
     runs = list(every_kept(record))
     whose: dict[str, Kept] = {}
     for kept in runs:
         for exhibit in kept.exhibits:
-            if exhibit.name not in whose and kept.shows(exhibit):
+            if exhibit.name not in whose and kept.shows(exhibit) and not of_earlier_words(exhibit, kept):
                 whose[exhibit.name] = kept
     parts = [OPENING]
     for key, title in [*((suite.key, suite.title) for suite in SUITES), ("", "Of all suites")]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.sentence import SCORES, beside_marks, quality
-from attention_audit.answer.words import NO, UNDECIDED, YES
-from attention_audit.columns.summary import MEASURED, QUESTIONS
+from attention_audit.answer.intervals import NORMAL
+from attention_audit.answer.sentence import FROZEN, SCORES, Instead, Said, beside_marks, quality, sentence
+from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure
 from attention_audit.plan.exhibits import EXHIBITS
@@ -24,7 +25,7 @@ from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
 from attention_audit.tables.shown import answered, interval
-from attention_audit.tables.wording import heading, named, number
+from attention_audit.tables.wording import heading, label_of, named, number
 
 CAPTIONS = Path(__file__).parents[4] / "workflow" / "report"
 INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
@@ -33,7 +34,7 @@ SAME, OTHER = "the same", "other"
 chance, and of properties of the data."""
 VERDICTS = {
     COMPATIBLE: "the published number could be one more of our trainings, so that no difference was shown",
-    NOT_COMPATIBLE: "it could not, with a probability of 95 %: there is another reason than chance",
+    NOT_COMPATIBLE: "95 of 100 single trainings of ours would lie nearer; by chance alone, one number of twenty is so",
     INSIDE: "our texts are not the paper's; the published number lies where one more of our trainings could",
     OUTSIDE: "our texts are not the paper's; the published number lies elsewhere",
     ONE: "we have one training, which says nothing of chance",
@@ -43,6 +44,17 @@ VERDICTS = {
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 UNEXPLAINED = "no run shows the cause yet"
 BOUND = re.compile(r"(above|below) (-?[\d.]+)")
+RANGE = re.compile(r"between ([\d.]+) and ([\d.]+)")
+JUDGED = (COMPATIBLE, NOT_COMPATIBLE, INSIDE, OUTSIDE)
+"""Verdicts by an interval that holds 95 of 100 single trainings."""
+WITHDRAWN = re.compile(r"(?!HANrnn: ).*the top item flips the decision in a small minority of the texts")
+"""Claims in kept tables that are made no longer, since the paper's number is of another model."""
+REDEFINED = ("needed", "signed", "unique", "transferable")
+"""Questions that were asked otherwise in runs of which `earlier` holds."""
+FORMER = (
+    "Some of these runs are from before needed, signed, unique and transferable were defined as they are now. Their "
+    "words for these questions are left out, and their sentences are made of the others, until they are run again.\n"
+)
 BOUNDS = ("value", "low", "high")
 CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "md_table_claims"}
 """The tables of a paper's findings that the runs make themselves."""
@@ -215,13 +227,20 @@ class Written:
         rows = [(bold(word), str(counts[word]), meaning) for word, meaning in VERDICTS.items() if counts[word]]
         missing = self.missing()
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
+        judged, outside = sum(counts[word] for word in JUDGED), counts[NOT_COMPATIBLE] + counts[OUTSIDE]
+        chance = (
+            f"Of {judged} numbers that are held against an interval for single trainings, about {judged / 20:.0f} "
+            f"would lie outside by chance alone; {outside} do.\n"
+            if judged
+            else ""
+        )
         words = Counter(line[-2] for line in self.findings)
         heard = ", ".join(f"{word} {words[word]}" for word in (BACK, AGAINST, OPEN, UNASKED) if words[word])
         findings = f"{words.total()} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
         none = "No published number has a counterpart in these runs.\n" if self.page.paper else NO_PAPER
         numbers = grid(["verdict", "numbers", "it means"], rows) if rows else none
-        return "\n".join(filter(None, [numbers, findings, said if missing else ""]))
+        return "\n".join(filter(None, [numbers, chance, findings, said if missing else ""]))
 
     def missing(self) -> dict[str, int]:
         """The published numbers of the paper that no run has a counterpart of, by the paper's name of the data set."""
@@ -241,7 +260,8 @@ class Written:
         rows: list[tuple[str, ...]] = []
         for kept in self.main:
             table = kept.table(CLAIMS[self.page.paper]) if self.page.paper in CLAIMS else None
-            rows += [] if table is None else [self.claimed(row) for row in table.to_dict("records")]
+            claims = [] if table is None else table.to_dict("records")
+            rows += [self.claimed(row) for row in claims if not WITHDRAWN.fullmatch(str(row["claim"]))]
             rows += [line for finding in self.page.findings for line in self.found(finding, kept)]
         return rows
 
@@ -354,6 +374,8 @@ class Written:
         rows = [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
         if not rows:
             return ""
+        former = any(map(earlier, rows))
+        rows = [restated(row, self.labels) if earlier(row) else row for row in rows]
         several = len({row["suite"] for row in rows}) > 1
         opening = ["data set", *(["suite"] if several else []), "model"]
         sentences, words = [], []
@@ -373,6 +395,7 @@ class Written:
                 ),
                 "The words behind these sentences, each with its effect and 95 % interval over trainings and texts:\n",
                 grid([*opening, *QUESTIONS], dict.fromkeys(words)),
+                *([FORMER] if former else []),
                 f"{legend}\n",
             ]
         )
@@ -482,10 +505,53 @@ def is_about(finding: Finding, row: Row) -> bool:
     return row["suite"] == finding.suite and row["model"] in finding.rows
 
 
+def earlier(row: pd.Series) -> bool:
+    """Whether a row of columns.SUMMARY is of a run from before the questions were defined as they are now."""
+    return not isnan(row["accuracy"]) and isnan(row["macro_f1"])
+
+
+def able(row: pd.Series) -> str:
+    """Whether such a model is better than the largest class, from its accuracy and the number of texts alone.
+
+    The text's part in the difference is 1, 0 or -1, so that its mean square is at most the two shares of errors.
+    """
+    gain, texts = row["accuracy"] - row["majority_accuracy"], max(row[f"{name}_texts"] for name in QUESTIONS)
+    errors = 2 - row["accuracy"] - row["majority_accuracy"]
+    return NO if gain <= 0 else YES if gain > NORMAL * sqrt(errors / texts) else UNDECIDED
+
+
+def restated(row: pd.Series, labels: Mapping[str, str]) -> pd.Series:
+    """A row of which `earlier` holds, without the words that were defined otherwise, and a sentence of the rest."""
+    row = row.copy()
+    for question in REDEFINED:
+        row[question], row[f"{question}_value"] = NOT_ASKED, nan
+    row["learnt"] = able(row)
+    answers = {
+        question: Said(row[question], row[f"{question}_value"], int(row[f"{question}_trainings"]))
+        for question in QUESTIONS
+    }
+    shown = {
+        question: Instead(
+            label_of(row[f"instead_by_{question}"], labels),
+            row[f"instead_by_{question}_value"],
+            row[f"instead_by_{question}_attention"],
+            row[f"instead_by_{question}_better"] == YES,
+        )
+        for question in INSTEAD
+        if row[f"instead_by_{question}"]
+    }
+    frozen = FROZEN in row["sentence"]
+    row["sentence"] = sentence(answers, Said(row["learnt"], nan, 0), shown, frozen)
+    return row
+
+
 def held(finding: Finding, row: Row) -> tuple[str, str]:
     """What one row has for a finding, and whether it comes back."""
     names = ("mean", "low", "high") if finding.table else (f"{finding.measure}_{part}" for part in BOUNDS)
     value, low, high = (float(row[name]) for name in names)
+    if (between := RANGE.fullmatch(finding.theirs)) and not isnan(low):
+        least, most = map(float, between.groups())
+        return f"{number(value, '')}{interval(low, high)}", BACK if low <= most and high >= least else AGAINST
     bound = BOUND.fullmatch(finding.theirs)
     if not bound:
         word = str(row[finding.measure])
