@@ -138,6 +138,19 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
 
 
+def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> None:
+    [text] = [text for text in configurations(README) if "models: {mybert" in text]
+    entry = yaml.safe_load(text)
+    saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(3)]
+    entry["hf"]["sst"]["models"] = {"mybert": saved}
+    scope = plan_of(**entry, skip_unavailable=True).scope
+    assert {key: scope.datasets_of(suite) for key, suite in scope.suites.items() if scope.datasets_of(suite)} == {
+        "hf": ["sst"]
+    }
+    tokens = scope.config.corpora["sst"].preparation.tokens
+    assert not tokens.lower
+
+
 def test_the_life_of_a_text_is_as_it_is_told() -> None:
     told = section(DOCS["architecture"], "The life of one text")
     plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))

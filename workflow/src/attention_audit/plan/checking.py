@@ -68,14 +68,25 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
 
 
 def too_few(scope: Scope) -> Iterator[str]:
-    """The questions for which models have too few trainings, though more than one, a line each data set and model."""
+    """That judged models have several trainings, but too few for a word on `stable`; a line each suite and number."""
+    needed = LEAST["stable"]
     for suite in scope.suites.values():
-        for dataset in scope.datasets_of(suite):
-            own = scope.on(suite, dataset)
-            for model in own.judged:
-                if 1 < (count := len(own.seeds(model))) < LEAST["stable"]:
-                    told = counted(count, "training")
-                    yield f"{dataset}, {model}: {told} are too few for a word on `stable`: {LEAST['stable']} are needed"
+        own = [(dataset, scope.on(suite, dataset)) for dataset in scope.datasets_of(suite)]
+        seeds = [(dataset, len(each.seeds(model))) for dataset, each in own for model in each.judged]
+        for count in range(2, needed):
+            if small := list(dict.fromkeys(dataset for dataset, number in seeds if number == count)):
+                told = f"{', '.join(small)}: {counted(count, 'training')} of a model of {suite.title}"
+                yield f"{told} are too few for a word on `stable`: {needed} are needed"
+
+
+def lowered(scope: Scope) -> Iterator[str]:
+    """That classifiers which are read in suite hf get lower-cased words, a line each data set."""
+    for name in scope.config.hf:
+        if name in scope.datasets and scope.config.corpora[name].preparation.tokens.lower:
+            yield (
+                f"{name}: its words are lower-cased before the classifiers of `hf` read them; for a model that tells "
+                f"capitals apart set corpora.{name}.tokens.lower: false"
+            )
 
 
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
@@ -108,4 +119,4 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
                 faults += str(error).splitlines()
     if faults:
         raise AuditError(*faults)
-    return [*oddities, *too_few(scope)]
+    return [*oddities, *too_few(scope), *lowered(scope)]
