@@ -34,7 +34,7 @@ def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[
     if "needle" in datasets:
         # it has the longest texts, and no claim is made of W&P's models that runs them again
         overlay["audits"] = {
-            "wp": ["performance", "predictions", "comparison", "consistency", "permutation", "evidence"]
+            "wp": ["performance", "predictions", "stability", "comparison", "consistency", "permutation", "evidence"]
         }
         overlay["training"] |= {"further_seeds": SEEDS[1:]}
         overlay["deception"] |= {"datasets": ["needle"], "seeds": SEEDS}
