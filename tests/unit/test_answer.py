@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -234,6 +234,7 @@ def test_learnt_by_hand():
 
 
 @given(st.integers(0, 100), st.integers(2, 60), st.permutations([0, 1, 2]))
+@example(1, 4, [0, 2, 1])
 def test_learnt_and_needed_do_not_know_the_names_of_classes(seed, texts, names):
     random = np.random.default_rng(seed)
     labels, base, uniform = (random.integers(0, 3, shape) for shape in (texts, (3, texts), (2, texts)))

@@ -83,7 +83,9 @@ def learnt(labels: Classes, predictions: Classes) -> Effect:
     counts = np.bincount(labels)
     hits = (predictions == labels).mean(0)
     found = [average_of_texts(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
-    return min(found, key=lambda effect: effect.low)._replace(trainings=len(predictions))
+    # rounded, since the order of additions is that of classes; the lower bounds of few texts are often the same
+    lowest = min(found, key=lambda effect: (round(effect.low, 9), round(effect.high, 9)))
+    return lowest._replace(trainings=len(predictions))
 
 
 def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
