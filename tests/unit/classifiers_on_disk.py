@@ -17,8 +17,10 @@ READ = (*FAMILIES, "modernbert")
 """Those that are read, of which all but the last are fine-tuned here too."""
 
 
-def byte_level(words: Sequence[str]) -> Any:
-    """RoBERTa's kind of tokenizer, with these words and all bytes as pieces."""
+def byte_level(words: Sequence[str], prefix: bool = True) -> Any:
+    """RoBERTa's kind of tokenizer, with these words and all bytes as pieces. prefix: whether a space is set before the
+    first word.
+    """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     merges: list[tuple[str, str]] = []
     for word in words:
@@ -30,10 +32,10 @@ def byte_level(words: Sequence[str]) -> Any:
     pieces = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *alphabet, *("".join(pair) for pair in merges)]
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
     made = Tokenizer(models.BPE(vocabulary, merges, unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
     made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return transformers.RobertaTokenizerFast(
-        tokenizer_object=made, vocab=vocabulary, merges=merges, add_prefix_space=True, model_max_length=POSITIONS
+        tokenizer_object=made, vocab=vocabulary, merges=merges, add_prefix_space=prefix, model_max_length=POSITIONS
     )
 
 

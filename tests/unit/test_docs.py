@@ -147,8 +147,6 @@ def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> Non
     assert {key: scope.datasets_of(suite) for key, suite in scope.suites.items() if scope.datasets_of(suite)} == {
         "hf": ["sst"]
     }
-    tokens = scope.config.corpora["sst"].preparation.tokens
-    assert not tokens.lower
 
 
 def test_the_life_of_a_text_is_as_it_is_told() -> None:

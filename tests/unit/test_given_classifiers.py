@@ -265,16 +265,12 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
     assert named("mine/head_2", labels_of([MODELS], {})) == "mine, head 2"
 
 
-def test_two_trainings_and_lower_cased_words_are_told_before_the_run(tmp_path: Path) -> None:
+def test_two_trainings_are_told_before_the_run(tmp_path: Path) -> None:
     saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(2)]
     quiet = {"datasets": [], "serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}
     hf = {"needle": {"models": {"mine": saved}}}
     plan = plan_of(**quiet, deception={"datasets": []}, hf=hf)
-    lowered = (
-        "needle: its words are lower-cased before the classifiers of `hf` read them; for a model that tells capitals "
-        "apart set corpora.needle.tokens.lower: false"
-    )
     few = "needle: 2 trainings of a model of Transformer classifiers are too few for a word on `stable`: 3 are needed"
-    assert plan.oddities == [few, lowered]
+    assert plan.oddities == [few]
     alone = plan_of(**quiet, deception={"datasets": []}, hf={"needle": {"models": {"mine": saved[:1]}}})
-    assert alone.oddities == [lowered]
+    assert alone.oddities == []

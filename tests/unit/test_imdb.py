@@ -13,6 +13,7 @@ from refusal import refusal
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.imdb import RATINGS, ImdbCorpus, keras_words
 from attention_audit.corpus.text import Text
+from attention_audit.raw_text import RawText
 
 REVIEWS = {
     "test/neg/1_2.txt": "Dull .",
@@ -58,7 +59,8 @@ def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(publis
 
 def test_a_review_has_its_split_label_and_place(published: Path) -> None:
     place = f"{published}: aclImdb/test/neg/1_2.txt"
-    assert read(published)[-1] == Text("imdb-test-neg-1_2", "test", "negative", "Dull .", place)
+    written = RawText("Dull .", range(6))
+    assert read(published)[-1] == Text("imdb-test-neg-1_2", "test", "negative", "Dull .", place, written=written)
 
 
 def test_ratings_are_those_of_the_file_names(published: Path) -> None:
@@ -75,7 +77,9 @@ def test_classes_run_from_worst_to_best() -> None:
 @pytest.mark.parametrize("tag", ["<br />", "<br/>", "<br>"])
 def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
     path = archive(tmp_path, {"train/pos/0_9.txt": f"one{tag}{tag}two"})
-    assert read(path)[0].text == "one  two"
+    (text,) = read(path)
+    assert text.text == "one" + " " * 2 * len(tag) + "two"
+    assert text.written == RawText(f"one{tag}{tag}two", range(6 + 2 * len(tag)))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +94,9 @@ def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
     ids=["apostrophes stay", "br is a word", "other capitals stay", "other white space parts nothing", "empty"],
 )
 def test_words_as_keras_splits_them(text: str, words: list[str]) -> None:
-    assert keras_words(text) == words
+    placed = keras_words(text)
+    assert [word for word, _ in placed] == words
+    assert all(text[start:].lower().startswith(word.lower()) for word, start in placed)
 
 
 def test_in_keras_words_a_test_review_lacks_what_no_training_review_holds(published: Path) -> None:

@@ -115,6 +115,8 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "label": 1,
         "label_name": "yes",
         "tokens": ["a", "b", "c"],
+        "raw": "A b  C",
+        "starts": [0, 2, 5],
         "sentences": None,
         "query": None,
         "candidates": None,

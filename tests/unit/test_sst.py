@@ -83,8 +83,10 @@ def test_malformed_trees(line: str) -> None:
 
 def test_text_is_cleaned() -> None:
     words = ["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]
-    text, said = clean(Phrase(3, words, [1.0, 0.5, 1.0, 0.0, 1.0, 1.0], 1.0))
+    text, said, before = clean(Phrase(3, words, [1.0, 0.5, 1.0, 0.0, 1.0, 1.0], 1.0))
     assert text == "sci fi drama it s"
+    assert before.text == "( sci-fi/drama ) it 's ..."
+    assert [before.text[place] for place in before.places] == [*"sci", *"ffi", *"ddrama", *"iit", *"ss"]
     assert [text[start:end] for start, end in said.marks["phrase labels"]] == ["sci", "fi", "drama", "s"]
     assert [score for _, _, score in said.scores or ()] == [0.5, 0.5, 0.5, 0.0, 1.0]
 

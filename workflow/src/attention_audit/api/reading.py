@@ -22,7 +22,7 @@ from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.corpus.draft import words_of
+from attention_audit.corpus.draft import placed_words
 from attention_audit.corpus.text import SPLITS
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
@@ -34,6 +34,7 @@ from attention_audit.plan.replacing import recorded
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.loading import OfTransformer, build_split, read_material, rebuilt
@@ -113,12 +114,13 @@ class Trained:
         path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
         return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
-    def _corpus(self, sentences: Sequence[Sequence[str]], folder: str) -> Path:
+    def _corpus(self, sentences: Sequence[Sequence[str]], written: RawText | None, folder: str) -> Path:
         """A corpus whose splits have one text, in a folder."""
         starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
         words = [*chain(*sentences)]
         row = {
             "id": ID, "label": 0, "tokens": words, "label_name": "", "sentences": starts,
+            "raw": written and written.text, "starts": written and written.places,
             "query": None, "candidates": None, "evidence": None,
             "annotators": None, "marks": None, "scores": None, "annotator_labels": None, "blocked": None,
         }  # fmt: skip
@@ -169,7 +171,8 @@ class Trained:
         vocabulary are not there.
         """
         tokens = self.scope.config.corpora[self.dataset].preparation.tokens
-        sentences = words_of(text if isinstance(text, str) else list(text), tokens)
+        placed = placed_words(text if isinstance(text, str) else list(text), tokens)
+        sentences = [[word for word, _, _ in sentence] for sentence in placed]
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
         runs = [run for run in self.suite.runs([self.model]) if self._there(run)]
@@ -178,7 +181,8 @@ class Trained:
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         adversary = self._adversary
         with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(self.scope.config.mirror):
-            corpus = self._corpus(sentences, folder)
+            written = RawText(text, [start for _, start, _ in chain(*placed)]) if isinstance(text, str) else None
+            corpus = self._corpus(sentences, written, folder)
             seen = {run: self._seen(run, corpus) for run in [*runs, *([adversary] if adversary else [])]}
         hierarchical = self.suite.hierarchical(self.dataset, self.model)
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]

@@ -27,6 +27,20 @@ CORPUS = Artefact(
         Column("tokens", STRINGS, meaning="the words of the text, in order, without start and end marks"),
         Column("label_name", STRING, meaning="what the source calls that label"),
         Column(
+            "raw",
+            STRING,
+            nullable=True,
+            meaning="the text before it was split, in capitals and small letters, which the classifiers of suite hf "
+            "read; null where it is the words with a space between any two",
+        ),
+        Column(
+            "starts",
+            INTEGERS,
+            nullable=True,
+            unit="characters",
+            meaning="of each word, where it begins in that text; null where that is null",
+        ),
+        Column(
             "sentences",
             INTEGERS,
             nullable=True,

@@ -11,6 +11,7 @@ from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.source import TRAINED_ON, RawSource, Source, TrainedOn
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
 
 TEST = "test"
 
@@ -28,7 +29,7 @@ def fitted_texts(corpus: Path) -> Iterator[Text]:
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
-    columns = ["id", "split", "label_name", "tokens", "sentences", "query", "candidates"]
+    columns = ["id", "split", "label_name", "tokens", "raw", "starts", "sentences", "query", "candidates"]
     for table in read_batches(corpus, CORPUS, columns):
         for row in table.to_pylist():
             if row["candidates"] is not None:
@@ -42,6 +43,7 @@ def fitted_texts(corpus: Path) -> Iterator[Text]:
                     f"{corpus}: text {row['id']!r}",
                     query=row["query"],
                     sentences=row["sentences"],
+                    written=row["raw"] and RawText(row["raw"], row["starts"]),
                 )
 
 

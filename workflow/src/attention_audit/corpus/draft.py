@@ -26,6 +26,7 @@ from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_sentences, split_sentences
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
 
 CHUNK = 2**20
 """About how many characters a worker splits at a time."""
@@ -41,6 +42,8 @@ DRAFT = pa.schema(
         ("split", STRING),
         ("label", STRING),
         ("tokens", STRINGS),
+        ("raw", STRING),
+        ("starts", INTEGERS),
         ("sentences", INTEGERS),
         ("query", STRINGS),
         ("candidates", STRINGS),
@@ -114,6 +117,13 @@ def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
     return aligned(text.annotations, places)
 
 
+def standing(text: Text, words: list[Placed]) -> RawText | None:
+    """The text as people write it, and where each word begins in it; None where it is the words, with spaces."""
+    if text.written is not None:
+        return RawText(text.written.text, [text.written.places[start] for _, start, _ in words])
+    return None if isinstance(text.text, list) else RawText(text.text, [start for _, start, _ in words])
+
+
 def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
     """64 bits of a hash of the words of a text, and of its query, as a signed number."""
     parts = ["\0".join(words), *([] if query is None else ["\0".join(query)])]
@@ -127,6 +137,7 @@ def is_whole(text: Text) -> bool:
         text.id,
         text.label or "",
         *(text.text if isinstance(text.text, list) else [text.text]),
+        text.written.text if text.written else "",
         *(text.query or []),
     ]
     return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
@@ -138,9 +149,11 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
     Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
     """
     split = [placed_words(text.text, tokens) for text in texts]
-    words = [[word for sentence in sentences for word, _, _ in sentence] for sentences in split]
+    placed = [[*chain(*sentences)] for sentences in split]
+    words = [[word for word, _, _ in own] for own in placed]
+    written = [standing(text, own) for text, own in zip(texts, placed, strict=True)]
     annotations = [text.annotations for text in texts]
-    found = [on_words(text, chain(*sentences)) for text, sentences in zip(texts, split, strict=True)]
+    found = [on_words(text, own) for text, own in zip(texts, placed, strict=True)]
     starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
     queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
     columns = [
@@ -149,6 +162,8 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
         [text.split for text in texts],
         [text.label for text in texts],
         words,
+        [one and one.text for one in written],
+        [one and one.places for one in written],
         [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
         queries,
         [text.candidates for text in texts],

@@ -39,6 +39,8 @@ FAULTS = {
 """What may be wrong with annotations; these are columns of the census."""
 NAMED = 20
 """Texts that a message names."""
+COPIED = ("id", "tokens", "raw", "starts", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
+"""Columns that the corpus has of the draft as they are."""
 FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
@@ -202,9 +204,8 @@ class Settled:
                     for names in table["candidates"].to_pylist()
                 ]
                 marked = [lists and (majority(lists) or None) for lists in table["marks"].to_pylist()]
-                copied = ("id", "tokens", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
                 columns = {
-                    **{name: table[name] for name in copied},
+                    **{name: table[name] for name in COPIED},
                     "evidence": marked,
                     "blocked": blocked(block, table, marked),
                     "split": [SPLITS[code] for code in self.splits[here]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_audit.corpus.rationales import Annotations
+from attention_audit.raw_text import RawText
 
 SPLITS = ("train", "dev", "test")
 
@@ -17,7 +18,8 @@ class Text:
     file and row, for messages. query: the second text of a pair (question, hypothesis). candidates: the labels that may
     be the answer, None for all. annotations: the words that are known or said to decide the label, None where nobody
     said which. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
-    word, once the text is split, whether it is impermissible; None where no mask comes with the text.
+    word, once the text is split, whether it is impermissible; None where no mask comes with the text. written: where
+    `text` is not what people write, that.
     """
 
     id: str
@@ -30,3 +32,4 @@ class Text:
     annotations: Annotations | None = None
     sentences: list[int] | None = None
     mask: list[bool] | None = None
+    written: RawText | None = None

@@ -24,19 +24,11 @@ from attention_audit.transformer.batches import PieceBatch
 from attention_audit.transformer.settings import MARKS
 
 
-def summed(weights: Tensor, pieces: PieceBatch) -> Tensor:
-    """Weights of the pieces, (B, P), as those of the items, (B, I); zeros behind a text's last item."""
-    count = int(pieces.read.max()) + MARKS
-    # what stands on padding falls into a last item, which is left out
-    place = pieces.items.where(pieces.mask, count)
-    return weights.new_zeros(len(weights), count + 1).scatter_add(1, place, weights)[:, :-1]
-
-
 def even_weights(pieces: PieceBatch) -> Tensor:
     """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
-    counts = summed(pieces.mask.float(), pieces)
-    items = (pieces.read + MARKS)[:, None]
-    return (1 / (counts.gather(1, pieces.items.clamp(min=0)) * items)).where(pieces.mask, 0.0)
+    count = (pieces.read + MARKS)[:, None, None]
+    even = (1 / count).expand(-1, -1, int(count.max()))
+    return pieces.of_pieces(even, pieces.mask[:, None].float())[:, 0]
 
 
 class Queries(nn.Module):
@@ -135,7 +127,7 @@ class FineTuned(TransformerClassifier):
             raise ValueError("a Transformer classifier reads pieces")
         with self._first_row(batch.pieces) as row:
             logits = self.logits(batch.pieces, batch.vectors)
-        map_ = summed(row.weights.mean(1), batch.pieces)
+        map_ = batch.pieces.of_items(row.weights.mean(1, keepdim=True))[:, 0]
         return Output(logits, map_, logits.new_empty(0), logits.new_empty(0))
 
     def attend(self, pieces: PieceBatch) -> Attended:

@@ -190,7 +190,7 @@ class TransformerClassifier(nn.Module):
 
 
 class SequenceClassifier(TransformerClassifier):
-    """The classifier of a folder, in evaluation, with its tokenizer.
+    """The classifier of a folder, in evaluation, with its tokenizer for raw texts.
 
     names: of its classes, in the order of its logits. most: pieces that it can read. Raises AuditError where the folder
     holds no classifier of texts into classes.
@@ -206,7 +206,7 @@ class SequenceClassifier(TransformerClassifier):
                 f"{folder}: its task is {what.replace('_', ' ')}, and no choice of one class; name a classifier"
             )
         self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
-        self.tokenizer: Any = open_tokenizer(folder)
+        self.tokenizer: Any = open_tokenizer(folder, split=False)
 
     @property
     def most(self) -> int:

@@ -79,16 +79,6 @@ def too_few(scope: Scope) -> Iterator[str]:
                 yield f"{told} are too few for a word on `stable`: {needed} are needed"
 
 
-def lowered(scope: Scope) -> Iterator[str]:
-    """That classifiers which are read in suite hf get lower-cased words, a line each data set."""
-    for name in scope.config.hf:
-        if name in scope.datasets and scope.config.corpora[name].preparation.tokens.lower:
-            yield (
-                f"{name}: its words are lower-cased before the classifiers of `hf` read them; for a model that tells "
-                f"capitals apart set corpora.{name}.tokens.lower: false"
-            )
-
-
 def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """What is odd in the user's own files of a run, a line each.
 
@@ -119,4 +109,4 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
                 faults += str(error).splitlines()
     if faults:
         raise AuditError(*faults)
-    return [*oddities, *too_few(scope), *lowered(scope)]
+    return [*oddities, *too_few(scope)]

@@ -17,12 +17,15 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer
+from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.folder import find_folder, known_mirror
-from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = ClassifierJob
@@ -35,23 +38,25 @@ GENERIC = "LABEL_"
 
 @dataclass
 class ReadTexts:
-    """The test texts of a corpus, with the names of all its classes, in their order."""
+    """The test texts of a corpus, as words and as they are written, with the names of all classes, in their order."""
 
     ids: list[str] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     tokens: list[list[str]] = field(default_factory=list)
+    written: list[RawText] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
 
 
 def read_texts(corpus: Path) -> ReadTexts:
     """The test texts of a corpus. Raises AuditError where it is damaged."""
     texts = ReadTexts()
-    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens", "label_name"]):
+    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens", "raw", "starts", "label_name"]):
         texts.names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
         test = table.filter(pc.equal(table["split"], "test"))
         texts.ids += test["id"].to_pylist()
         texts.labels += test["label"].to_pylist()
         texts.tokens += test["tokens"].to_pylist()
+        texts.written += written_texts(test)
     return texts
 
 
@@ -76,8 +81,33 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
 
 
 def pieces_of(classifier: SequenceClassifier, texts: ReadTexts, read: ReadClassifier) -> Pieces:
-    """The pieces of the texts, as many as `max_length` and the classifier's positions allow."""
-    return cut(classifier.tokenizer, texts.ids, texts.tokens, None, min(read.max_length, classifier.most))
+    """The pieces of the raw texts, as many as `max_length` and the classifier's positions allow."""
+    return cut_raw(classifier.tokenizer, texts.ids, texts.written, most_of(classifier, read))
+
+
+def most_of(classifier: SequenceClassifier, read: ReadClassifier) -> int:
+    """How many pieces of a text are read."""
+    return min(read.max_length, classifier.most)
+
+
+@torch.inference_mode()
+def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, read: ReadClassifier) -> str:
+    """What reading the words of the corpus in the place of the raw texts would change, as a line of a log."""
+    tokenizer = open_tokenizer(classifier.folder)
+    if tokenizer.unk_token is None:
+        return "the tokenizer has no unknown word, so the corpus's words were not read beside the raw texts"
+    words = cut(tokenizer, texts.ids, texts.tokens, None, most_of(classifier, read))
+    ends = zip(pieces.starts, pieces.counts, words.starts, words.counts, strict=True)
+    other = np.flatnonzero([not np.array_equal(pieces.ids[a : a + n], words.ids[b : b + m]) for a, n, b, m in ends])
+    said = f"{len(other)} of {len(pieces)} texts would have other pieces if the corpus's words were read"
+    if not len(other):
+        return said
+    predicted = [np.empty((len(other), len(classifier.names)), np.float32) for _ in range(2)]
+    for part, into in zip((pieces, words), predicted, strict=True):
+        table = PieceTable(part, next(classifier.parameters()).device)
+        for rows, batch in table.in_order_of_length(members=other):
+            into[rows] = classifier.logits(batch).softmax(-1).cpu().numpy()
+    return f"{said}, and a probability would change by up to {np.abs(predicted[0] - predicted[1]).max():.3f}"
 
 
 def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
@@ -136,4 +166,6 @@ def run(job: Job[ClassifierJob]) -> None:
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
         cut_off = said_of_cut(pieces, texts.ids)
-        job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(texts.ids)} texts{cut_off}")
+        where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
+        job.report(f"{where}: {len(texts.ids)} texts{cut_off}")
+        job.report(f"{where}: {beside_words(classifier, pieces, texts, read)}")

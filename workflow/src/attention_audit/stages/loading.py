@@ -222,7 +222,11 @@ def of_transformer(inputs: Mapping[str, list[Path]]) -> OfTransformer | None:
 
 
 def with_transformer(
-    splits: Mapping[str, EncodedTexts], corpus: Path, backbone: Backbone, pair: bool, files: OfTransformer
+    splits: Mapping[str, EncodedTexts],
+    corpus: Path,
+    architecture: Architecture,
+    backbone: Backbone,
+    files: OfTransformer,
 ) -> tuple[dict[str, EncodedTexts], Opened | None]:
     """The texts with the states that a Transformer has of them or, where these are not to be read, with their pieces
     and the Transformer. Words behind the last that it reads are cut off.
@@ -230,10 +234,11 @@ def with_transformer(
     Raises AuditError where the Transformer is another one by now, or cannot read a text.
     """
     if files.states:
-        found = found_states(files.states, {split: texts.ids for split, texts in splits.items()}, pair)
+        found = found_states(files.states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
         return {name: replace(texts.cut(found[name].read), found=found[name]) for name, texts in splits.items()}, None
     opened = Opened(folder_of(files.record, backbone), backbone)
-    pieces = {split: part for split, (_, part) in opened.pieces(corpus, pair).items()}
+    cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
+    pieces = {split: part for split, (_, part) in cut.items()}
     return {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}, opened
 
 
@@ -262,7 +267,7 @@ def read_material(
     if architecture.transformer is not None:
         if transformer is None:
             raise ValueError("the files of the Transformer are needed")
-        splits, opened = with_transformer(splits, corpus, architecture.transformer, architecture.pair, transformer)
+        splits, opened = with_transformer(splits, corpus, architecture, architecture.transformer, transformer)
     return Material(splits, classes, len(words.words), vectors, opened)
 
 

@@ -1,9 +1,9 @@
 """From a fine-tuned Transformer classifier to its readout: the network is run here once, and its tail is checked.
 
 The items of a text are its words that are read, then the tokenizer's marks: [CLS], and all others as one, [SEP]. The
-weight of an item is the sum of its pieces', and what a head attends to in it is their mean by these weights. So what a
-head attends to is the same sum over items as over pieces, for its own weights and for all that keep the proportions
-within an item.
+weight of an item is the sum of its pieces', and what a head attends to in it is their mean by these weights. Words that
+one piece holds share its weight, and what a head attends to in each of them is that piece. So what a head attends to is
+the same sum over items as over pieces, for its own weights and for all that keep the proportions within an item.
 """
 
 from __future__ import annotations
@@ -41,39 +41,16 @@ class Items(NamedTuple):
     values: Tensor
 
 
-def summed(weights: Tensor, pieces: PieceBatch) -> tuple[Tensor, Tensor]:
-    """Weights of pieces (B, H, P) as those of items, (B, H, L + 1), and the item of each piece, (B, H, P).
-
-    The last item is none: all padding falls into it.
-    """
-    count = int(pieces.read.max()) + MARKS
-    place = pieces.items.where(pieces.items >= 0, count)[:, None].expand(weights.shape)
-    return weights.new_zeros(*place.shape[:2], count + 1).scatter_add_(2, place, weights), place
-
-
-def shared(weights: Tensor, pieces: PieceBatch) -> Tensor:
-    """The share of each piece in the weight of its item, (B, H, P); alike where the item has no weight."""
-    items, place = summed(weights, pieces)
-    whole, count = items.gather(2, place), summed(torch.ones_like(weights), pieces)[0].gather(2, place)
-    return (weights / whole).where(whole > 0, 1 / count)
-
-
 def folded(attended: Attended, pieces: PieceBatch) -> Items:
     """Pieces as items. Of an item whose pieces have no weight at all, all count alike."""
-    weights, place = summed(attended.weights, pieces)
-    count = weights.shape[2] - 1
-    shares = shared(attended.weights, pieces)
-    into = place[..., None].expand(attended.values.shape)
-    values = attended.values.new_zeros(*weights.shape, attended.values.shape[-1])
-    values.scatter_add_(2, into, shares[..., None] * attended.values)
-    return Items(weights[..., :count], values[:, :, :count])
+    values = pieces.summed(pieces.shares(attended.weights)[..., None] * attended.values)
+    holders = pieces.holders[:, None, :, None].expand(values.shape)
+    return Items(pieces.of_items(attended.weights), values.gather(2, holders))
 
 
 def imposed_logits(classifier: TransformerClassifier, pieces: PieceBatch, attended: Attended, items: Tensor) -> Tensor:
     """Logits of one text by the whole network, with other weights (H, L) of its items, in proportion within each."""
-    place = pieces.items.expand(attended.weights.shape[1:])
-    weights = shared(attended.weights, pieces) * items.gather(1, place)
-    with torch.inference_mode(), classifier.imposing(weights):
+    with torch.inference_mode(), classifier.imposing(pieces.of_pieces(items[None], attended.weights)):
         return classifier.logits(pieces)[0]
 
 
@@ -150,7 +127,7 @@ def take_layer(
     predicted = np.empty((count, len(classes)), np.float32)
     for at, batch in table.in_order_of_length(members=np.arange(count)):
         row, logits = classifier.row(batch, layer)
-        by_item = summed(row, batch)[0].transpose(1, 2).cpu().numpy()
+        by_item = batch.of_items(row).transpose(1, 2).cpu().numpy()
         predicted[at] = logits[:, list(classes)].softmax(-1).cpu().numpy()
         for number, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
             weights[place] = by_item[number, : read + MARKS].copy()

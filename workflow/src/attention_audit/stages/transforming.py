@@ -24,10 +24,11 @@ from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.fine_tuned import FineTuned
+from attention_audit.raw_text import RawText, spaced
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
 from attention_audit.transformer.opening import open_model, open_tokenizer, open_untrained, positions
-from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, joined, longest
+from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, cut_raw, joined, longest
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
@@ -63,11 +64,12 @@ class Opened:
         """The same, whose weights have no gradients: one for all models."""
         return self.model().requires_grad_(False)
 
-    def pieces(self, corpus: Path, pair: bool) -> dict[str, tuple[list[str], Pieces]]:
-        """The ids and the pieces of the texts of each split; raises AuditError, naming the text, where one cannot be
-        read.
+    def pieces(self, corpus: Path, pair: bool, raw: bool = False) -> dict[str, tuple[list[str], Pieces]]:
+        """The ids and the pieces of the texts of each split: of their words, or of the `raw` texts.
+
+        Raises AuditError, naming the text, where one cannot be read.
         """
-        tokenizer = open_tokenizer(self.folder)
+        tokenizer = open_tokenizer(self.folder, split=not raw)
         most = longest(tokenizer, positions(open_model(self.folder)), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
@@ -75,16 +77,25 @@ class Opened:
             names = table["id"].to_pylist()
             queries = table["query"].to_pylist() if pair else None
             try:
-                parts[split].append(cut(tokenizer, names, table["tokens"].to_pylist(), queries, most))
+                if raw:
+                    parts[split].append(cut_raw(tokenizer, names, written_texts(table), most))
+                else:
+                    parts[split].append(cut(tokenizer, names, table["tokens"].to_pylist(), queries, most))
             except AuditError as error:
                 raise AuditError(f"{corpus}: {error}") from error
             ids[split] += names
         return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
 
 
+def written_texts(table: pa.Table) -> list[RawText]:
+    """Texts of columns.corpus.CORPUS as they are written, with the place of each word."""
+    columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts"))
+    return [spaced(words) if raw is None else RawText(raw, starts) for words, raw, starts in zip(*columns, strict=True)]
+
+
 def _texts(corpus: Path) -> Iterator[tuple[str, pa.Table]]:
     """Some texts of one split after another, in the order of the corpus."""
-    for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "query"]):
+    for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "query"]):
         for split in SPLITS:
             members = table.filter(pc.equal(table["split"], split))
             for start in range(0, len(members), AT_ONCE):

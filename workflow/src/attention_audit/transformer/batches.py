@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attention_audit.batching import Indices, padded, runs, within
 from attention_audit.transformer.pieces import SPECIAL, Pieces
+from attention_audit.transformer.settings import MARKS
 
 TOKENS = 2048
 """Padded pieces at most of the texts that a Transformer reads together without gradients."""
@@ -42,6 +43,67 @@ class PieceBatch:
         read = self.read[:, None]
         marks = read + (torch.arange(self.words.shape[1], device=read.device) > 0)
         return self.words.where(self.words >= 0, marks).where(self.mask, -1)
+
+    @property
+    def _place(self) -> Tensor:
+        """The item of each piece, (B, P); that behind the last one on padding."""
+        return self.items.where(self.mask, self._count)
+
+    @property
+    def _count(self) -> int:
+        return int(self.read.max()) + MARKS
+
+    @property
+    def holders(self) -> Tensor:
+        """The item whose pieces each item is read from, (B, I): itself; or, for a word without a piece, such as the
+        second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
+        the next.
+        """
+        number = torch.arange(self._count, device=self.read.device)
+        present = torch.zeros(len(self.read), self._count + 1, dtype=torch.bool, device=self.read.device)
+        present = present.scatter(1, self._place, True)[:, :-1]
+        before = number.where(present, -1).cummax(1).values
+        return before.where(before >= 0, present.int().argmax(1, keepdim=True))
+
+    @property
+    def _inside(self) -> Tensor:
+        """(B, 1, I), true on the items of each text."""
+        return within(self.read + MARKS, self._count)[:, None]
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H, I, D);
+        zeros for an item without pieces.
+        """
+        place = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
+        sums = values.new_zeros(*values.shape[:2], self._count + 1, *values.shape[3:])
+        return sums.scatter_add(2, place, values)[:, :, :-1]
+
+    def of_items(self, weights: Tensor) -> Tensor:
+        """Weights of pieces, (B, H, P), as those of items, (B, H, I): items that are read from the same pieces have
+        equal parts of their weight. Zeros behind a text's last item.
+        """
+        sums = self.summed(weights)
+        holders = self.holders[:, None].expand(sums.shape)
+        inside = self._inside.to(sums)
+        crowd = torch.zeros_like(sums).scatter_add(2, holders, inside.expand(sums.shape))
+        return (sums / crowd.clamp(min=1)).gather(2, holders) * inside
+
+    def shares(self, weights: Tensor) -> Tensor:
+        """The share of each piece in the weight of all pieces of its item, (B, H, P); alike where these have none, and
+        0 on padding.
+        """
+        mask = self.mask[:, None].to(weights).expand(weights.shape)
+        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        whole, count = (self.summed(part).gather(2, place) for part in (weights * mask, mask))
+        return mask * (weights / whole).where(whole > 0, 1 / count)
+
+    def of_pieces(self, items: Tensor, weights: Tensor) -> Tensor:
+        """Weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each item."""
+        given = items * self._inside
+        holders = self.holders[:, None].expand(given.shape)
+        held = torch.zeros_like(given).scatter_add(2, holders, given)
+        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        return self.shares(weights) * held.gather(2, place)
 
     def rows(self, members: Tensor) -> PieceBatch:
         """Some of the texts, in any order, without the padding that they do not need: members (R,)."""

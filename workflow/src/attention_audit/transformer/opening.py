@@ -32,9 +32,10 @@ def _said(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def open_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder. Raises AuditError where it is missing, damaged, or cannot tell which word a piece is
-    of.
+def open_tokenizer(folder: Path, split: bool = True) -> Any:
+    """The tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is.
+
+    Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
     model_files(folder)
     transformers = library()
@@ -51,7 +52,7 @@ def open_tokenizer(folder: Path) -> Any:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     # byte-level tokenizers take words that are split beforehand only if they may set a space before each
-    if getattr(tokenizer, "add_prefix_space", None) is False:
+    if split and getattr(tokenizer, "add_prefix_space", None) is False:
         return transformers.AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False, use_fast=True, add_prefix_space=True
         )

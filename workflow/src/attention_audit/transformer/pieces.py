@@ -1,19 +1,22 @@
-"""Words as pieces: what a Transformer reads of texts that are split into words already.
+"""Texts as pieces, and the word that each piece is of.
 
-Every word is cut into pieces by itself (`is_split_into_words`), so that a text without a word has the pieces of the
-others. Pairs are one sequence, text then query, as the tokenizer joins them.
+An encoder below models that are trained here reads words: every word is cut into pieces by itself
+(`is_split_into_words`), so that a text without a word has the pieces of the others. Pairs are one sequence, text then
+query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
 
 Integers = npt.NDArray[np.int64]
 AT_ONCE = 1000
@@ -132,6 +135,17 @@ def _run(
                 f"text {names[place]!r}: none of its words is within the {most} pieces that are read; raise "
                 "transformer.max_length, or leave it out"
             )
+    return _pieces(tokenizer, encodings, words, read, queried, unknown)
+
+
+def _pieces(
+    tokenizer: Any,
+    encodings: Sequence[Any],
+    words: Sequence[int],
+    read: npt.ArrayLike,
+    queried: npt.ArrayLike,
+    unknown: npt.ArrayLike,
+) -> Pieces:
     kinds = [kind for encoding in encodings for kind in encoding.type_ids]
     # a tokenizer that hands on no segments means that its model is to read none
     segmented = "token_type_ids" in tokenizer.model_input_names
@@ -140,11 +154,53 @@ def _run(
         types=np.array(kinds, np.int8) * segmented,
         words=np.array(words, np.int32),
         counts=np.array([len(encoding.ids) for encoding in encodings], np.int64),
-        read=read,
-        queried=queried,
+        read=np.asarray(read, np.int64),
+        queried=np.asarray(queried, np.int64),
         truncated=np.array([bool(encoding.overflowing) for encoding in encodings], np.bool_),
-        unknown=unknown,
+        unknown=np.asarray(unknown, np.int64),
     )
+
+
+def _words_of(encoding: Any, text: RawText) -> list[int]:
+    """Of each piece of a raw text the word that it is of: that in which its first letter is. What stands before a word
+    is of the one before it; before the first word, of that.
+    """
+    letters = np.array([place for place, letter in enumerate(text.text) if not letter.isspace()] or [0])
+    begins = np.array([start for start, _ in encoding.offsets])
+    # a piece may begin with the space before its letters
+    first = letters[np.minimum(letters.searchsorted(begins), len(letters) - 1)]
+    words = np.maximum(np.asarray(text.places).searchsorted(first, side="right") - 1, 0)
+    found: list[int] = np.where(encoding.special_tokens_mask, SPECIAL, words).tolist()
+    return found
+
+
+def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int) -> Pieces:
+    """The pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each, marks
+    included.
+
+    A word may have no piece of its own, where one piece holds several words, or where the tokenizer leaves it out.
+    Raises AuditError, naming the text, where nothing of it can be read.
+    """
+
+    def runs() -> Iterator[Pieces]:
+        for start in range(0, len(texts), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            raw = [text.text for text in texts[part]]
+            encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
+            words = [_words_of(encoding, text) for encoding, text in zip(encodings, texts[part], strict=True)]
+            cut_off = [bool(encoding.overflowing) for encoding in encodings]
+            for name, own in zip(names[part], words, strict=True):
+                if max(own, default=SPECIAL) == SPECIAL:
+                    raise AuditError(
+                        f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+                    )
+            read = [
+                1 + max(own) if off else len(text.places)
+                for own, off, text in zip(words, cut_off, texts[part], strict=True)
+            ]
+            yield _pieces(tokenizer, encodings, [*chain(*words)], read, [0] * len(read), [0] * len(read))
+
+    return joined(list(runs()))
 
 
 def cut(

@@ -14,6 +14,7 @@ from attention_audit.corpus.raw import content, members
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
 from attention_audit.section import Count
 
 CLASSES = {"neg": "negative", "pos": "positive"}
@@ -23,9 +24,11 @@ KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FI
 """What Keras replaces each character by. It treats only ASCII: other capitals and other white space stay."""
 
 
-def keras_words(text: str) -> list[str]:
-    """The words of a review as Keras splits it: lower-case, without punctuation except apostrophes, with `br` left."""
-    return [word for word in text.translate(KERAS).split(" ") if word]
+def keras_words(text: str) -> list[tuple[str, int]]:
+    """The words of a review as Keras splits it, and where they begin in it: lower-case, without punctuation except
+    apostrophes, with `br` left.
+    """
+    return [(found[0], found.start()) for found in re.finditer("[^ ]+", text.translate(KERAS))]
 
 
 def keras_order(member: str) -> tuple[bool, bool, str]:
@@ -79,13 +82,17 @@ class ImdbCorpus(RawSource):
                 text = reviews[member].decode()
             except UnicodeDecodeError as error:
                 raise AuditError(f"{place}: not utf-8 ({error.reason}); is it aclImdb_v1.tar.gz?") from error
-            words = keras_words(text)
+            placed = keras_words(text)
             if split == "train":
-                known.update(words)
-            words = [word for word in words if word in known]
+                known.update(word for word, _ in placed)
+            placed = [(word, start) for word, start in placed if word in known]
+            words = [word for word, _ in placed]
             if self.shorter_than is not None and len(words) >= self.shorter_than:
                 continue
             stem = file.removesuffix(".txt")
             label = CLASSES[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
-            taken = words if self.keras else re.sub(r"<br\s*/?>", " ", text)
-            yield Text(f"{name}-{split}-{sentiment}-{stem}", split, label, taken, place)
+            # as long as what it replaces, so that every character stays in its place
+            spaces = re.sub(r"<br\s*/?>", lambda found: " " * len(found[0]), text)
+            taken, places = (words, [start for _, start in placed]) if self.keras else (spaces, range(len(text)))
+            id_ = f"{name}-{split}-{sentiment}-{stem}"
+            yield Text(id_, split, label, taken, place, written=RawText(text, places))

@@ -14,6 +14,7 @@ from attention_audit.corpus.raw import lines, members, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText, spaced
 
 CLASSES = ("negative", "positive")
 SENTIMENTS = {"0", "1", "2", "3", "4"}
@@ -78,25 +79,35 @@ def parse_tree(line: str) -> Phrase:
     return root
 
 
-def clean(phrase: Phrase) -> tuple[str, Annotations]:
+def clean(phrase: Phrase) -> tuple[str, Annotations, RawText]:
     """The words as one text without brackets, in which every run of characters that are no letters or digits becomes a
-    space; and the sentiment of each word, which is marked from half of the strongest on.
+    space; the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
     """
     text = ""
     scores: list[tuple[int, int, float]] = []
-    for word, score in zip(phrase.words, phrase.scores, strict=True):
-        for part in re.findall(r"\w+", word) if word not in BRACKETS else []:
-            text += f" {part}" if text else part
-            scores.append((len(text) - len(part), len(text), score))
+    before = spaced(written_words(phrase))
+    places: list[int] = []
+    for word, score, begin in zip(phrase.words, phrase.scores, before.places, strict=True):
+        kept = word.replace("\\/", "/")
+        for part in re.finditer(r"\w+", kept) if word not in BRACKETS else []:
+            text += f" {part[0]}" if text else part[0]
+            scores.append((len(text) - len(part[0]), len(text), score))
+            places += [begin + part.start()] * (len(text) - len(places) - len(part[0]))
+            places += range(begin + part.start(), begin + part.end())
     marks = [(start, end) for start, end, score in scores if score >= MARKED]
-    return text, Annotations({LABELS: marks}, scores)
+    return text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
 
 
-def written(phrase: Phrase) -> tuple[list[str], Annotations]:
-    """The words as they were before the treebank wrote brackets and slashes in its own way; and their sentiment."""
-    words = [BRACKETS.get(word, word.replace("\\/", "/")) for word in phrase.words]
+def written_words(phrase: Phrase) -> list[str]:
+    """The words as they were before the treebank wrote brackets and slashes in its own way."""
+    return [BRACKETS.get(word, word.replace("\\/", "/")) for word in phrase.words]
+
+
+def written(phrase: Phrase) -> tuple[list[str], Annotations, None]:
+    """The words as they were before the treebank wrote them in its own way, and their sentiment."""
+    words = written_words(phrase)
     marked = [at for at, score in enumerate(phrase.scores) if score >= MARKED]
-    return words, of_words({LABELS: marked}, phrase.scores)
+    return words, of_words({LABELS: marked}, phrase.scores), None
 
 
 class SstCorpus(RawSource):
@@ -135,7 +146,8 @@ class SstCorpus(RawSource):
                     raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
                 if tree.sentiment != NEUTRAL:
                     label = CLASSES[tree.sentiment > NEUTRAL]
-                    text, annotations = clean(tree) if self.clean else written(tree)
-                    yield Text(f"{name}-{split}-{number:05d}", split, label, text, place, annotations=annotations)
+                    text, said, before = clean(tree) if self.clean else written(tree)
+                    id_ = f"{name}-{split}-{number:05d}"
+                    yield Text(id_, split, label, text, place, annotations=said, written=before)
         if missing:
             raise AuditError(f"{archive}: no trees/{min(missing)}.txt in it; is it trainDevTestTrees_PTB.zip?")

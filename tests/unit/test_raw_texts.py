@@ -1,0 +1,237 @@
+"""What a classifier reads of a text: the raw text, by its own tokenizer, each piece of it in the word it begins in."""
+
+from __future__ import annotations
+
+import tarfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+import transformers_on_disk
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import normalizers
+
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.corpus.draft import placed_words
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.sources.imdb import ImdbCorpus
+from attention_audit.corpus.sources.sst import clean, parse_tree
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.tokens import Tokens
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText, spaced
+from attention_audit.stages import import_classifier
+from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.stages.transforming import written_texts
+from attention_audit.transformer.batches import PieceTable
+from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
+from attention_audit.transformer.settings import ReadClassifier
+
+RAW = "Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic)."
+WORDS = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS, "cannot", "'", "?", "!", ":", "(", ")", "."]
+CAPITALS = ["Why", "FI", "##LM", "Un"]
+
+
+def tokenizer_of(kind: str) -> Any:
+    """A WordPiece tokenizer that tells capitals apart, one that does not, or one of bytes with or without a space."""
+    if kind in ("bytes", "bytes without a space"):
+        return classifiers_on_disk.byte_level(["film", "the", "can", "story", "Why"], prefix=kind == "bytes")
+    made = transformers_on_disk.tokenizer([*WORDS, *CAPITALS], 200)
+    if kind == "cased":
+        made.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
+    return made
+
+
+KINDS = ["cased", "lower-casing", "bytes", "bytes without a space"]
+
+
+def written(text: str, tokens: Tokens | None = None) -> tuple[list[str], RawText]:
+    placed = [word for sentence in placed_words(text, tokens or Tokens()) for word in sentence]
+    return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
+
+
+def read_by_word(pieces: Pieces, tokenizer: Any) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for id_, word in zip(pieces.ids, pieces.words, strict=True):
+        found.setdefault(int(word), []).append(tokenizer.convert_ids_to_tokens(int(id_)))
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("punctuation", ["keep", "drop", "last"])
+def test_the_pieces_are_the_tokenizers_own_of_the_raw_text(kind: str, punctuation: Any) -> None:
+    tokenizer = tokenizer_of(kind)
+    _, text = written(RAW, Tokens(punctuation=punctuation, mask_numbers=True))
+    pieces = cut_raw(tokenizer, ["t"], [text], 200)
+    assert pieces.ids.tolist() == tokenizer(RAW)["input_ids"]
+    assert pieces.read.tolist() == [len(text.places)]
+    of_words = [word for word in pieces.words if word != SPECIAL]
+    assert of_words == sorted(of_words)
+
+
+@given(st.text(max_size=60), st.sampled_from(KINDS), st.booleans())
+def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, lower: bool) -> None:
+    words, one = written(text, Tokens(tokenizer="spaces", lower=lower))
+    tokenizer = tokenizer_of(kind)
+    expected = tokenizer(text, truncation=True, max_length=30)["input_ids"]
+    if words and len(tokenizer(text, add_special_tokens=False)["input_ids"]):
+        pieces = cut_raw(tokenizer, ["t"], [one], 30)
+        assert pieces.ids.tolist() == expected
+        assert pieces.words.max() < pieces.read[0] <= len(words)
+
+
+def test_each_piece_is_of_the_word_that_it_begins_in() -> None:
+    words, text = written("Why can't the FILM cannot")
+    assert words == ["why", "ca", "n't", "the", "film", "can", "not"]
+    tokenizer = tokenizer_of("cased")
+    by_word = read_by_word(cut_raw(tokenizer, ["t"], [text], 200), tokenizer)
+    # nothing begins in "not", which the piece "cannot" holds
+    assert by_word == {
+        SPECIAL: ["[CLS]", "[SEP]"],
+        0: ["Why"],
+        1: ["c", "##a"],
+        2: ["##n", "'", "t"],
+        3: ["the"],
+        4: ["FI", "##LM"],
+        5: ["cannot"],
+    }
+
+
+def test_marks_between_words_are_of_the_word_before_and_the_first_ones_of_the_word_behind() -> None:
+    words, text = written("(the film)! Great.", Tokens(punctuation="drop"))
+    assert words == ["the", "film", "great"]
+    tokenizer = tokenizer_of("lower-casing")
+    by_word = read_by_word(cut_raw(tokenizer, ["t"], [text], 200), tokenizer)
+    del by_word[SPECIAL]
+    assert by_word == {0: ["(", "the"], 1: ["film", ")", "!"], 2: ["great", "."]}
+
+
+def test_a_piece_that_begins_with_spaces_is_of_the_word_behind_them() -> None:
+    _, text = written("the   film")
+    tokenizer = tokenizer_of("bytes")
+    by_word = read_by_word(cut_raw(tokenizer, ["t"], [text], 200), tokenizer)
+    assert "".join(by_word[0]) == "Ġthe"
+    assert "".join(by_word[1]) == "ĠĠĠfilm"
+
+
+def test_a_text_that_is_cut_ends_with_the_word_of_its_last_piece() -> None:
+    _, text = written("why the film can't")
+    pieces = cut_raw(tokenizer_of("lower-casing"), ["t"], [text], 4)
+    assert (pieces.read.tolist(), pieces.truncated.tolist()) == ([2], [True])
+
+
+def test_a_text_of_which_nothing_can_be_read_is_named() -> None:
+    with pytest.raises(AuditError, match="text 't': the classifier's tokenizer has no piece for anything in it"):
+        cut_raw(tokenizer_of("lower-casing"), ["t"], [spaced(["\u200b"])], 20)
+
+
+def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS))
+    texts = [written(text)[1] for text in ("the film cannot be great", "cannot", "why the story")]
+    pieces = cut_raw(classifier.tokenizer, ["a", "b", "c"], texts, classifier.most)
+    # the tail under weights at random is held to the whole network's logits within
+    readout = take_classifier(classifier, pieces, ["a", "b", "c"], np.zeros(3, np.int64), (0, 1))
+    assert readout.attending is not None
+    for row, text in enumerate(texts):
+        given = classifier.tokenizer(text.text, return_tensors="pt")
+        with torch.no_grad():
+            said = classifier.model(**given, output_attentions=True)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1).numpy(), atol=1e-5)
+        assert readout.words[row] == len(text.places)
+        np.testing.assert_allclose(readout.attention[row].sum(), 1, atol=1e-6)
+    own = said.attentions[-1][0, :, 0].mean(0)
+    np.testing.assert_allclose(readout.attention[2], own[[1, 2, 3, 0, 4]].numpy(), atol=1e-6)
+    weights, values = readout.attending.weights[0], readout.attending.values[0]
+    assert (weights[2] > 0).all()
+    np.testing.assert_array_equal(weights[2], weights[3])
+    np.testing.assert_array_equal(values[2], values[3])
+    even = take_classifier(classifier, pieces, ["a", "b", "c"], np.zeros(3, np.int64), (0, 1), imposed=True)
+    np.testing.assert_allclose(even.attention[0], 1 / (len(texts[0].places) + MARKS), atol=1e-7)
+    batch = PieceTable(pieces, torch.device("cpu")).batch(torch.arange(3))
+    items = torch.rand(3, 2, int(batch.read.max()) + MARKS)
+    inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARKS
+    back = batch.of_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
+    torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
+
+
+def corpus_of(tmp_path: Path, name: str, source: Any, raw: dict[str, Path]) -> list[dict[str, Any]]:
+    path = tmp_path / "corpus.parquet"
+    prepare(name, source, raw, path, Provenance("prepare", {}, ""), 1, lambda line: None)
+    return pq.read_table(path).to_pylist()
+
+
+def test_a_corpus_of_lower_cased_words_keeps_the_raw_texts(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    rows = [f'"{RAW}",{label},{split}' for split in ("train", "dev", "test") for label in "ab"]
+    table.write_text("\n".join(["text,label,split", *rows]))
+    source = TableCorpus.model_validate({"kind": "table", "path": str(table), "text": "text", "label": "label"})
+    row = corpus_of(tmp_path, "own", source.model_copy(update={"split": "split"}), {"path": table})[0]
+    assert row["raw"] == RAW
+    assert [RAW[start : start + len(word)].lower() for word, start in zip(row["tokens"], row["starts"], strict=True)]
+    assert all(RAW[at:].lower().startswith(word) for word, at in zip(row["tokens"], row["starts"], strict=True))
+
+
+def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:
+    tree = parse_tree(r"(3 (2 (2 It) (2 's)) (3 (2 -LRB-) (3 (3 (2 half\/good) (2 ,)) (2 well-made) (2 -RRB-))))")
+    text, _, before = clean(tree)
+    assert text == "It s half good well made"
+    assert before.text == "It 's ( half/good , well-made )"
+    words = [word for sentence in placed_words(text, Tokens(tokenizer="spaces")) for word in sentence]
+    places = [before.places[start] for _, start, _ in words]
+    assert [before.text[at:][:4] for at in places] == ["It '", "s ( ", "half", "good", "well", "made"]
+
+
+@pytest.mark.parametrize("keras", [True, False])
+def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
+    review, archive = "Good!<br /><br />It's   FUN", tmp_path / "imdb.tar.gz"
+    with tarfile.open(archive, "w:gz") as made:
+        for split in ("train", "test"):
+            for kind in ("neg", "pos"):
+                info = tarfile.TarInfo(f"aclImdb/{split}/{kind}/1_9.txt")
+                info.size = len(review)
+                made.addfile(info, BytesIO(review.encode()))
+    source = ImdbCorpus.model_validate({"kind": "imdb", "archive": {"file": archive.name}, "keras": keras})
+    (text, *_) = source.read("imdb", {"archive": archive})
+    placed = [word for sentence in placed_words(text.text, Tokens()) for word in sentence]
+    assert text.written is not None
+    assert text.written.text == review
+    found = [(word, text.written.places[start]) for word, start, _ in placed]
+    assert ("fun", review.index("FUN")) in found
+    assert found[0] == ("good", 0)
+    assert all(review[start:].lower().startswith(word) for word, start in found)
+
+
+def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
+    import pyarrow as pa
+
+    table = pa.table({"tokens": [["a", "bc", "d"]], "raw": pa.array([None], pa.string()), "starts": [None]})
+    assert written_texts(table) == [RawText("a bc d", [0, 2, 5])]
+
+
+@pytest.mark.parametrize("text", ["Why the FILM!", "why the film"])
+def test_the_import_says_what_the_corpuss_words_would_change(tmp_path: Path, text: str) -> None:
+    folder = classifiers_on_disk.save(tmp_path, words=WORDS)
+    classifier = SequenceClassifier(folder)
+    words, one = written(text, Tokens(punctuation="drop"))
+    texts = import_classifier.ReadTexts(["t", "u"], [0, 1], [words, ["the"]], [one, spaced(["the"])])
+    read = ReadClassifier(folder=str(folder), max_length=30, labels={})
+    pieces = import_classifier.pieces_of(classifier, texts, read)
+    said = import_classifier.beside_words(classifier, pieces, texts, read)
+    logits = [
+        classifier.model(**open_tokenizer(folder)(own, return_tensors="pt")).logits for own in (text, " ".join(words))
+    ]
+    moved = (logits[0].softmax(-1) - logits[1].softmax(-1)).abs().max().item()
+    if text.endswith("!"):
+        assert moved > 0.001
+        assert said.startswith("1 of 2 texts would have other pieces if the corpus's words were read")
+        assert said.endswith(f"a probability would change by up to {moved:.3f}")
+    else:
+        assert said == "0 of 2 texts would have other pieces if the corpus's words were read"
