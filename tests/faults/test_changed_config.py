@@ -29,7 +29,7 @@ def test_the_results_are_those_of_the_last_configuration(
     folder = new_folder()
     draw = random.Random(str(change))
     folder.overlay(**change)
-    kill_after(folder, draw.randrange(2, 12), draw.uniform(0, 4), "all")
+    kill_after(folder, draw.randrange(2, 12), draw.uniform(0, 0.5), "all")
     folder.overlay(replace=True)
     assert folder.run("all").status == 0
     ours, theirs = contents(folder), contents(finished)

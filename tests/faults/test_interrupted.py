@@ -1,18 +1,20 @@
-"""Ctrl-C, SIGINT and SIGTERM while jobs run."""
+"""Ctrl-C and signals to a run, to the server that forks for its jobs, and to a job."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
+from contextlib import suppress
 from typing import Any
 
 import psutil
 import pytest
-from folder import NewFolder
+from folder import Folder, NewFolder
 from hurt import Tally, kill_tree, wait_for
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 WITHIN = 10.0
 """Seconds after which nothing of a run is left."""
@@ -70,3 +72,55 @@ def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job:
     assert "Traceback" not in text, text
     assert not (folder.path / target).exists()
     tally("SIGINT or SIGTERM in a job", "every process ended within 10 seconds", 1)
+
+
+def found(process: subprocess.Popen[str]) -> dict[str, psutil.Process]:
+    """The processes of a run that somebody may kill."""
+    snakemake = psutil.Process(process.pid)
+    (server,) = (one for one in snakemake.children() if "serve" in one.cmdline())
+    (job,) = server.children()
+    return {"Snakemake": snakemake, "server": server, "job": job}
+
+
+@pytest.mark.parametrize("who", ["Snakemake", "server", "job"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_and_nothing_is_lost(
+    finished: Folder, new_folder: NewFolder, tally: Tally, who: str, how: signal.Signals
+) -> None:
+    target, log, says, settings = ENDLESS["training"]
+    folder = new_folder()
+    folder.overlay(**settings)
+    with folder.start(target) as process:
+        wait_for(folder.path / log, says)
+        every = psutil.Process(process.pid).children(recursive=True)
+        found(process)[who].send_signal(how)
+        try:
+            text, _ = process.communicate(timeout=30)
+            _, left = psutil.wait_procs(every, timeout=WITHIN)
+        finally:
+            for one in every:
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
+            kill_tree(process)
+    assert left == []
+    assert process.returncode
+    assert "Traceback" not in text, text
+    assert not (folder.path / target).exists()
+    folder.overlay(replace=True)
+    assert folder.run(target).status == 0
+    assert (folder.path / target).read_bytes() == (finished.path / target).read_bytes()
+    tally("a signal to Snakemake, the server or a job", "every process ended, and the next run made the file", 1)
+
+
+def test_without_a_server_a_job_is_a_process_of_its_own(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    common = folder.path / "workflow/rules/common.smk"
+    text = common.read_text()
+    (line,) = (line for line in text.splitlines(keepends=True) if line.startswith("    start_server("))
+    copied = text.replace(line, "")
+    common.unlink()
+    common.write_text(copied)
+    folder.overlay()
+    target = "results/corpora/chorus/corpus.parquet"
+    assert folder.run(target).status == 0
+    assert (folder.path / target).exists()

@@ -33,7 +33,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(
     folder = ask_for_everything(new_folder()) if run == "everything" else new_folder()
     draw, steps, done = random.Random(6), steps_of(undisturbed), 0
     for moment in sorted(draw.randrange(steps - 4) for _ in range(kills)):
-        done += kill_after(folder, max(moment - done, 0), draw.uniform(0, 4), "all")
+        done += kill_after(folder, max(moment - done, 0), draw.uniform(0, 0.5), "all")
     left = folder.path / "results/tables/.wp_table2_uniform.parquet.1.part"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.write_bytes(b"half")

@@ -37,6 +37,7 @@ from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
+from attention_audit.server import start_server
 from attention_audit.written import as_in_a_file, refuse_given_twice
 
 
@@ -123,6 +124,7 @@ onstart:
     ask(claim, CONFIG, overwritten())
     sweep(Path(PLACES.results))
     end_on_signal()
+    start_server(Path(PLACES.results) / ".server")
 
 
 onerror:
@@ -166,7 +168,8 @@ def foretell():
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names
 STAGE = (
-    "python -m attention_audit {params.stage} --code {params.code} --settings {params.settings:q}"
+    f"python -S {shlex.quote(str(SOURCE / 'attention_audit' / 'client.py'))}"
+    " {params.stage} --code {params.code} --settings {params.settings:q}"
     " --threads {threads} --log {log:q} {params.inputs} {params.outputs}"
 )
 

@@ -11,8 +11,10 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,6 +23,7 @@ from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
+from attention_audit.server import serve
 from attention_audit.stages.job import Job
 from attention_audit.targets import module_of
 
@@ -30,7 +33,7 @@ logger = logging.getLogger("attention_audit")
 def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
-    parser.add_argument("stage", help="`list`, `compare`, or a module in attention_audit.stages")
+    parser.add_argument("stage", help="`list`, `compare`, `serve`, or a module in attention_audit.stages")
     parser.add_argument(
         "folders", type=Path, nargs="*", help="with `compare`: the results of two runs, whose answers are compared"
     )
@@ -42,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--configfile", type=Path, nargs="+", default=[], help="with `list`: how the run of these files trains"
     )
+    parser.add_argument("--socket", type=int, help="with `serve`: the number of the socket that calls come from")
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
     parser.add_argument("--code", default="", help="hash of the code that the stage runs; goes into the provenance")
     parser.add_argument("--threads", type=int, default=1, help="cores the stage may use")
@@ -106,21 +110,33 @@ def targets(settings: Any) -> Iterator[str]:
             yield from targets(value)
 
 
-def run_stage(call: argparse.Namespace) -> None:
-    """Run one stage. Raises AuditError for a fault that the user can mend."""
-    started = datetime.now(UTC)
-    name = title(call.stage, call.settings)
-    _start_log(call.log, name)
+def imported(call: argparse.Namespace) -> ModuleType:
+    """The module of a stage, once it and all functions that its settings name are imported."""
     # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
-        settings = checked(call.stage, stage.Settings, call.settings)
         for target in targets(call.settings):
             importlib.import_module(f"attention_audit.{module_of(target)}")
     finally:
         gc.freeze()
         gc.enable()
+    return stage
+
+
+def prepare(arguments: Sequence[str]) -> None:
+    """Import all that a call needs. What is wrong with it, the job says itself."""
+    with suppress(Exception):
+        imported(parser().parse_args(arguments))
+
+
+def run_stage(call: argparse.Namespace) -> None:
+    """Run one stage. Raises AuditError for a fault that the user can mend."""
+    started = datetime.now(UTC)
+    name = title(call.stage, call.settings)
+    _start_log(call.log, name)
+    stage = imported(call)
+    settings = checked(call.stage, stage.Settings, call.settings)
     inputs, outputs = _files(call.input), _files(call.output)
     provenance = Provenance(call.stage, call.settings, call.code)
     importing = time.process_time()
@@ -131,7 +147,7 @@ def run_stage(call: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what can be run, compare two runs, or run one stage.
+    """List what can be run, compare two runs, run one stage, or serve a run by forking for each of its stages.
 
     A fault the user can mend ends in one line and exit status 1.
     """
@@ -145,6 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from attention_audit.comparing import comparing
 
             print(comparing(call.folders, call.into), end="")
+        elif call.stage == "serve":
+            serve(call.socket, main, prepare)
         else:
             run_stage(call)
     except AuditError as error:

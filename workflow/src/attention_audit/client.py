@@ -1,0 +1,62 @@
+"""One stage of a job: in a process that the run's server forks, or, where there is none, in one of its own.
+
+Snakemake calls this file by its path, with an interpreter that looks for no packages, so that it starts at once. A
+server counts only where it has the same interpreter and as many threads: libraries ask for these as they are loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+
+SERVER = "ATTENTION_AUDIT_SERVER"
+"""Variable of the environment: the server's interpreter and its socket, with a colon between; unset without one."""
+THREADS = "OMP_NUM_THREADS"
+KILLED = 128 + signal.SIGKILL
+
+
+def connected() -> socket.socket | None:
+    """A connection to the server of this run; None where there is none that this call can use."""
+    interpreter, _, path = os.environ.get(SERVER, "").rpartition(":")
+    if interpreter != sys.executable or os.environ.get(THREADS, "1") != "1":
+        return None
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(path)
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
+def call(connection: socket.socket, arguments: list[str]) -> int:
+    """Let the server run a stage here, with this environment and this terminal; its exit status.
+
+    Where the process ends without one, it was killed.
+    """
+    asked = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
+    told = json.dumps(asked).encode()
+    try:
+        socket.send_fds(connection, [len(told).to_bytes(8, "big")], [1, 2])
+        connection.sendall(told)
+        status = connection.recv(1)
+    except OSError:
+        return KILLED
+    return status[0] if status else KILLED
+
+
+def main(arguments: list[str]) -> int:
+    """Run a stage; its exit status."""
+    connection = connected()
+    if connection is None:
+        command = [sys.executable, "-m", "attention_audit", *arguments]
+        os.execv(command[0], command)
+    return call(connection, arguments)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(main(sys.argv[1:]))
