@@ -20,6 +20,7 @@ sys.path.insert(0, str(SOURCE))
 os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     PYTHONPATH=str(SOURCE),
+    ATTENTION_AUDIT_CLIENT=str(SOURCE / "attention_audit" / "client.py"),
 )
 
 from attention_audit.artefacts.files import sweep
@@ -168,8 +169,7 @@ def foretell():
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names
 STAGE = (
-    f"python -S {shlex.quote(str(SOURCE / 'attention_audit' / 'client.py'))}"
-    " {params.stage} --code {params.code} --settings {params.settings:q}"
+    'python -S "$ATTENTION_AUDIT_CLIENT" {params.stage} --code {params.code} --settings {params.settings:q}'
     " --threads {threads} --log {log:q} {params.inputs} {params.outputs}"
 )
 
