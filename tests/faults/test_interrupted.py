@@ -21,7 +21,7 @@ WITHIN = 10.0
 ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "training": (
         "results/models/chorus/wp/base/seed10.safetensors",
-        "results/logs/train/chorus/wp/base.log",
+        "results/logs/train/chorus/wp/base/seed10.log",
         "epoch 1/",
         {"training": {"further_seeds": [50], "epochs": 100_000}},
     ),

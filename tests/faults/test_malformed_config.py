@@ -99,12 +99,11 @@ def plan_everything(plan: Plan) -> None:
     rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
     for training in plan.trainings.seeds:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
-        as_json(plan.train_job(training))
-        plan.trainings.reference(training)
+        for number in plan.trainings.seeds[training]:
+            as_json(plan.train_job(training, number))
+            plan.trainings.reference(training, number)
         (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-        assert len(rule.files(plan.config.places.readout)) == 3 * len(plan.trainings.seeds[training]) * len(
-            rule.members
-        )
+        assert len(rule.files(plan.config.places.readout)) == 3 * len(rule.members)
     for path in map(Path, plan.audit_files()):
         dataset, suite, audit = path.parts[-3], path.parts[-2], path.stem
         plan.audit_inputs(audit, suite, dataset)

@@ -104,7 +104,7 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
     assert submitted == {"corpus", "train_jw", "audits_jw", "attribution_jw"}
     # what fetches, and what takes seconds, runs where Snakemake runs
-    assert (results / "logs/train/trees/jw/average_tanh.log").is_file()
+    assert (results / "logs/train/trees/jw/average_tanh/seed10.log").is_file()
 
 
 def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
@@ -126,7 +126,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     whole, _ = complete
     folder = whole.copy(tmp_path / "audit")
     shutil.copy2(ROOT / "workflow" / "resources.yaml", folder.path / "workflow")
-    log = folder.path / "results/logs/train/trees/jw/average_tanh.log"
+    log = folder.path / "results/logs/train/trees/jw/average_tanh/seed10.log"
     for path in ("models", "readouts", "audits", "tables", "logs"):
         shutil.rmtree(folder.path / "results" / path)
     process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)

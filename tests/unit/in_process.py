@@ -35,8 +35,8 @@ def run_stage(stage: str, settings: Section, inputs: Files, outputs: Files, code
     return said
 
 
-def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
-    """Inputs and outputs of a training or of a search."""
+def training_files(plan: Plan, training: str, seed: int) -> tuple[Files, Files]:
+    """Inputs and outputs of a training or of a search with one seed, or of the import of all."""
     rules = [*plan.trainings.rules(), *plan.trainings.search_rules(), *plan.trainings.import_rules()]
     (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
     places = plan.config.places
@@ -47,16 +47,17 @@ def training_files(plan: Plan, training: str) -> tuple[Files, Files]:
         made = {name: rule.files(path) for name, path in named.items()}
         return inputs, {name: [path.format(training=training) for path in files] for name, files in made.items()}
     inputs = {name: [plan.corpus_file(training, name)] for name in ("corpus", "vocabulary")}
-    inputs["reference"] = plan.trainings.reference(training)
+    inputs["reference"] = plan.trainings.reference(training, seed)
     inputs["transformer"] = plan.trainings.transformer(training)
     inputs["states"] = plan.trainings.states(training)
     named = {"weights": places.weights, "history": places.history, "readouts": places.readout}
     named |= ({"heads": places.head} if rule.pairs else {}) | ({"tails": places.tail} if rule.tails else {})
     outputs = {name: rule.files(path) for name, path in named.items()}
     if plan.trainings.searches(training):
-        inputs["start"] = plan.trainings.start(training)
-        outputs["search"] = rule.searches(places.search)
-    return inputs, {name: [path.format(training=training) for path in files] for name, files in outputs.items()}
+        inputs["start"] = plan.trainings.start(training, seed)
+        outputs["search"] = [places.search]
+    made = {name: [path.format(training=training, seed=seed) for path in files] for name, files in outputs.items()}
+    return inputs, made
 
 
 def make(plan: Plan, *paths: str) -> None:
@@ -82,13 +83,14 @@ def make(plan: Plan, *paths: str) -> None:
             case "models" | "readouts":
                 key, model = rest[:2]
                 training = "/".join([dataset, key, plan.scope.on(plan.scope.suite(key), dataset).maker(model)])
-                inputs, outputs = training_files(plan, training)
+                seed = int(re.findall(r"/seed(\d+)", path)[0])
+                inputs, outputs = training_files(plan, training, seed)
                 make(plan, *(file for files in inputs.values() for file in files))
                 if given := plan.trainings.given(training):
                     run_stage(given.stage, plan.import_job(training), inputs, outputs)
                     continue
                 stage = "search" if plan.trainings.searches(training) else "train"
-                run_stage(stage, plan.train_job(training), inputs, outputs)
+                run_stage(stage, plan.train_job(training, seed), inputs, outputs)
             case "audits":
                 make_audit(plan, dataset, rest[0], Path(path).stem)
 

@@ -133,7 +133,7 @@ def settings(**given: object) -> SearchSettings:
         dataset="cues",
         model="continuation",
         lambda_=None,
-        seeds=[1],
+        seed=1,
         architecture=SMALL,
         device="cpu",
         threads=1,
@@ -147,7 +147,7 @@ def settings(**given: object) -> SearchSettings:
 
 def found_by(**given: object) -> list[Found]:
     model, splits = base_model()
-    return list(search(model, 1, settings(**given), splits, lambda line: None, iter(())))
+    return list(search(model, settings(**given), splits, lambda line: None, iter(())))
 
 
 def test_the_base_model_itself_is_at_no_distance() -> None:
@@ -193,7 +193,7 @@ def test_no_more_weights_are_held_than_the_next_step_begins_with() -> None:
     model, splits = base_model()
     made: list[weakref.ref[torch.Tensor]] = []
     steps = []
-    for each in search(model, 1, settings(steps=5), splits, lambda line: None, iter(())):
+    for each in search(model, settings(steps=5), splits, lambda line: None, iter(())):
         steps.append(each.step)
         made.append(weakref.ref(next(iter(each.trained.weights.values()))))
         del each
@@ -207,7 +207,7 @@ def test_the_first_step_goes_on_until_the_predictions_are_back() -> None:
     """With so small a step that they never are: all its rounds; every later step one."""
     model, splits = base_model()
     crawling = settings(softening=0.001).model_copy(update={"optimisation": Recipe(learning_rate=1e-9)})
-    found = list(search(model, 1, crawling, splits, lambda line: None, iter(())))
+    found = list(search(model, crawling, splits, lambda line: None, iter(())))
     assert [len(each.trained.history) for each in found] == [4, 2, 2, 2]
     assert sum(len(each.trained.history) for each in found) == crawling.most_epochs
     assert [each.began for each in found] == [None, 0, 1, 2]
@@ -219,4 +219,4 @@ def test_a_loss_that_is_no_number_names_the_step() -> None:
     with pytest.raises(
         AuditError, match=r"^cues, continuation, seed 1, step 1/4, lambda 0\.01, epoch 0: the loss became"
     ):
-        next(search(model, 1, settings(), splits, lambda line: None, iter(())))
+        next(search(model, settings(), splits, lambda line: None, iter(())))

@@ -100,7 +100,7 @@ def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said:
     overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
     plan = plan_of(**overlay | {"vectors": "random"})
     audits = {("network" in audit_named(Path(path).stem).needs, Path(path).parent) for path in plan.audit_files()}
-    submissions = len(plan.scope.datasets) + len(plan.trainings.seeds) + len(audits)
+    submissions = len(plan.scope.datasets) + sum(map(len, plan.trainings.seeds.values())) + len(audits)
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match
     assert abs(submissions - int(match[1])) <= submissions // 10

@@ -360,7 +360,7 @@ class Rooms:
             "dataset": "rooms",
             "model": "model",
             "lambda_": None,
-            "seeds": [1],
+            "seed": 1,
             "architecture": architecture(encoder, attention, **sizes).model_dump(),
             "device": "cpu",
             "threads": 1,

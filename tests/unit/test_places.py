@@ -22,13 +22,13 @@ def files(plan: Plan) -> Iterator[str]:
     for dataset in plan.scope.datasets:
         yield from [*plan.raw_files(dataset), *plan.vector_file(dataset), *plan.vector_record(dataset)]
     yield from plan.records(plan.scope.datasets)
-    for training in plan.trainings.seeds:
-        yield from [plan.corpus_file(training, "corpus"), *plan.trainings.reference(training)]
-        yield from plan.trainings.start(training) if plan.trainings.searches(training) else []
+    for training, (seed, *_) in plan.trainings.seeds.items():
+        yield from [plan.corpus_file(training, "corpus"), *plan.trainings.reference(training, seed)]
+        yield from plan.trainings.start(training, seed) if plan.trainings.searches(training) else []
     for rule in [*plan.trainings.rules(), *plan.trainings.search_rules()]:
         for path in (places.weights, places.history, places.readout, places.head):
             yield from rule.files(path)
-        yield from rule.searches(places.search)
+    yield places.search
     yield from plan.audit_files()
     for path in plan.audit_files():
         dataset, suite, name = Path(path).parts[-3:]
@@ -42,7 +42,7 @@ def files(plan: Plan) -> Iterator[str]:
 
 def settings(plan: Plan) -> list[str]:
     """What the jobs are told."""
-    trainings = [as_json(plan.train_job(training)) for training in plan.trainings.seeds]
+    trainings = [as_json(plan.train_job(training, seeds[0])) for training, seeds in plan.trainings.seeds.items()]
     exhibits = [as_json(plan.exhibiting.job(exhibit)) for exhibit in plan.exhibiting.exhibits]
     return [*trainings, *exhibits, as_json(plan.guide_job()), as_json(plan.report_job())]
 

@@ -86,13 +86,13 @@ def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": {"steps": 3}})
     training = "needle/wp/continuation"
-    job = plan.train_job(training)
+    job = plan.train_job(training, 10)
     assert isinstance(job, SearchJob)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     assert job.training_code == plan.search_code
-    assert plan.trainings.start(training) == ["results/models/needle/wp/base/seed10.safetensors"]
-    assert plan.trainings.reference(training)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
+    assert plan.trainings.start(training, 10) == ["results/models/needle/wp/base/seed10.safetensors"]
+    assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
     # two epochs a step, and of the first up to three times two
     assert plan.trainings.passes(training) == 10
 
@@ -158,8 +158,8 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     assert list(suite.labels) == suite.models
     assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/wp/base"
     assert plan.trainings.seeds["needle/pd/honest"] == (7,)
-    base, liar = plan.train_job("needle/wp/base"), plan.train_job("needle/pd/liar_lambda0.1")
-    assert (base.deceptive, liar.deceptive, liar.lambda_, liar.seeds) == (False, True, 0.1, [50, 7])
+    base, liar = plan.train_job("needle/wp/base", 10), plan.train_job("needle/pd/liar_lambda0.1", 7)
+    assert (base.deceptive, liar.deceptive, liar.lambda_, liar.seed) == (False, True, 0.1, 7)
     assert liar.architecture == base.architecture
     assert (liar.epochs, liar.patience) == (9, base.patience)
     assert liar.optimisation == base.optimisation.model_copy(update={"learning_rate": 0.02})
@@ -185,11 +185,11 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     embedding, bilstm = (suite.architecture("needle", f"{name}_honest") for name in ("embedding", "bilstm"))
     assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
     assert (bilstm.encoder, bilstm.attention, bilstm.hidden) == ("bilstm", "linear", 6)
-    liar = plan.train_job("needle/pd/bilstm_liar_lambda0.1")
+    liar = plan.train_job("needle/pd/bilstm_liar_lambda0.1", 7)
     assert (liar.deceptive, liar.lambda_, liar.anonymised, liar.epochs, liar.patience) == (True, 0.1, False, 9, 2)
     assert (liar.optimisation.batch_size, liar.optimisation.measure, liar.optimisation.scored) == (8, "accuracy", True)
     assert suite.selection("needle", "bilstm_liar_lambda0.1") == "dev"
-    assert plan.train_job("needle/pd/embedding_anonymised").anonymised
+    assert plan.train_job("needle/pd/embedding_anonymised", 7).anonymised
     # what reads other texts is asked how well it predicts, and nothing of its map
     asked = {name: plan.auditing.job(name, "pd", "needle").runs for name in ("performance", "located", "impermissible")}
     assert {run.model for run in asked["performance"]} == {*suite.models}
@@ -209,11 +209,11 @@ def test_many_lambdas_have_looks_that_can_be_told_apart() -> None:
 
 
 def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
-    base, adversary = (suite.training("needle", name, [3, 4]) for name in ("base", "adversary_lambda0.01"))
+    base, adversary = (suite.training("needle", name, 4) for name in ("base", "adversary_lambda0.01"))
     assert (base.epochs, base.patience, base.lambda_) == (6, None, None)
     assert (adversary.epochs, adversary.patience, adversary.lambda_) == (16, 4, 0.01)
     assert adversary.model == "adversary"
-    assert adversary.seeds == [3, 4]
+    assert adversary.seed == 4
 
 
 def test_the_base_model_is_not_compared_with_itself(plan: Plan, suite: Suite) -> None:
@@ -261,7 +261,7 @@ def test_a_data_set_may_have_word_vectors_of_its_own(config: Config, suite: Suit
     assert isinstance(shared, VectorFile)
     assert shared.file == "glove.twitter.27B.25d.top12k.txt"
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
-    started = {name: suite.training(name, "base", [10]).architecture.missing for name in ("diabetes", "needle")}
+    started = {name: suite.training(name, "base", 10).architecture.missing for name in ("diabetes", "needle")}
     assert started == {"diabetes": "normal", "needle": "zero"}
 
 
@@ -334,7 +334,9 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
 
 def settings_of(plan: Plan) -> dict[str, str]:
     """The settings of every job but the guide's, which prints the whole configuration; of audits, one by one."""
-    jobs: dict[str, Section] = {f"train {training}": plan.train_job(training) for training in plan.trainings.seeds}
+    jobs: dict[str, Section] = {
+        f"train {training}": plan.train_job(training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
+    }
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
     jobs |= {"report": plan.report_job(), "explorer": plan.explorer_job()}
     for path in map(Path, plan.audit_files()):

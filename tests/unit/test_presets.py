@@ -168,7 +168,7 @@ def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     for suite in (kind(config) for kind in SUITES):
         for dataset in suite.datasets:
             for model in suite.models:
-                told = suite.training(dataset, model, suite.seeds(model))
+                told = suite.training(dataset, model, suite.seeds(model)[0])
                 network = told.architecture.model_dump(exclude={"pretrained", "attention", "dropout"})
                 recipe = told.optimisation.model_dump() | {"epochs": told.epochs, "patience": told.patience}
                 yield suite.key, dataset, model, recipe | network | told.architecture.dropout.model_dump()
@@ -226,7 +226,7 @@ def test_minilm_is_fine_tuned_as_the_field_does(tmp_path: Path) -> None:
     (suite,) = (kind(config).on("sst") for kind in SUITES if kind(config).datasets)
     assert [len(suite.seeds(model)) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):
-        found = suite.training("sst", model, [10])
+        found = suite.training("sst", model, 10)
         pace = 0.1 if model == "continuation" else 1
         assert (found.epochs, found.architecture.hidden) == (2, 16)
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}

@@ -414,7 +414,7 @@ class Stages:
             "dataset": "cues",
             "model": model,
             "lambda_": None,
-            "seeds": [1],
+            "seed": 1,
             "architecture": architecture,
             "device": "cpu",
             "threads": 1,

@@ -42,7 +42,7 @@ def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     assert home_of(plan, "chorus", "lstm_tanh", 7) == Home(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
-    assert plan.train_job(LSTM).seeds == [7]
+    assert plan.train_job(LSTM, 7).seed == 7
     # a model of its own is trained with all its seeds
     assert plan.trainings.seeds["chorus/jw/average_tanh"] == (10, 7)
 
@@ -51,7 +51,7 @@ def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
     assert LSTM not in plan.trainings.seeds
     with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
-        plan.train_job(LSTM)
+        plan.train_job(LSTM, 7)
     inputs = plan.auditing.inputs("performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
@@ -132,8 +132,8 @@ def test_other_word_vectors_make_another_training() -> None:
         }
     }
     plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["static"], "corpora": {"chorus": {"vectors": "one"}}}))
-    ours = plan.train_job("chorus/jw/lstm_tanh").architecture
-    theirs = plan.train_job("static/wp/base").architecture
+    ours = plan.train_job("chorus/jw/lstm_tanh", 7).architecture
+    theirs = plan.train_job("static/wp/base", 10).architecture
     assert (ours.embedding, theirs.embedding) == (32, 32)
     assert (ours.pretrained, theirs.pretrained) == (True, False)
 
@@ -142,19 +142,18 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model() ->
     """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
     plan = plan_of(datasets=["chorus"])
     suite = plan.scope.suite("wp")
-    lstm, adversary = (suite.training("chorus", name, [10]) for name in ("guide_base_lstm", "guide_adversary"))
+    lstm, adversary = (suite.training("chorus", name, 10) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
         assert home_of(plan, "chorus", model, 10, "wp") == Home(f"chorus/wp/{model}", 10, PLACES)
-    assert plan.trainings.reference("chorus/wp/guide_base_lstm") == [
-        f"results/readouts/{BASE}/seed{seed}/{split}.parquet"
-        for seed in plan.config.training.seeds
-        for split in ("train", "dev", "test")
-    ]
-    assert plan.trainings.reference(BASE) == []
+    for seed in plan.config.training.seeds:
+        assert plan.trainings.reference("chorus/wp/guide_base_lstm", seed) == [
+            f"results/readouts/{BASE}/seed{seed}/{split}.parquet" for split in ("train", "dev", "test")
+        ]
+    assert plan.trainings.reference(BASE, 10) == []
 
 
-def test_every_training_is_made_by_one_rule_with_just_its_seeds() -> None:
+def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
     plan = plan_of(
         **overlaid(
             SAME,
@@ -175,10 +174,14 @@ def test_every_training_is_made_by_one_rule_with_just_its_seeds() -> None:
     assert [rule.name for rule in searched] == ["search_wp"]
     for training, seeds in plan.trainings.seeds.items():
         makers = [rule for rule in rules if re.fullmatch(rule.pattern, training)]
-        assert [rule.seeds for rule in makers] == [seeds], training
+        assert len(makers) == 1, training
+        for seed in seeds:
+            assert plan.train_job(training, seed).seed == seed
+        with pytest.raises(AuditError, match=rf"{training}: seed 99 is none of this configuration \({seeds[0]}"):
+            plan.train_job(training, 99)
         assert makers[0].pairs == plan.config.corpora[training.partition("/")[0]].pair
         # a search makes all its steps, and the chosen one once more
-        models = len(seeds) * (1 + plan.config.adversary.continuation.steps * makers[0].name.startswith("search"))
+        models = 1 + plan.config.adversary.continuation.steps * makers[0].name.startswith("search")
         assert len(makers[0].files(PLACES.weights)) == len(makers[0].files(PLACES.head)) == models
         assert len(makers[0].files(PLACES.readout)) == 3 * models
 
@@ -189,12 +192,9 @@ def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     assert re.fullmatch(rule.pattern, "needle/wp/continuation")
     assert not re.fullmatch(rule.pattern, "needle/wp/continuation_step1")
     assert "needle/wp/continuation_step1" not in plan.trainings.seeds
-    assert [path.format(training="needle/wp/continuation") for path in rule.files(PLACES.weights)] == [
-        f"results/models/needle/wp/continuation{step}/seed{seed}.safetensors"
-        for seed in (3, 4)
-        for step in ("_step1", "_step2", "")
+    assert [path.format(training="needle/wp/continuation", seed=3) for path in rule.files(PLACES.weights)] == [
+        f"results/models/needle/wp/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
     ]
-    assert rule.searches(PLACES.search) == [f"results/models/{{training}}/seed{seed}.search.parquet" for seed in (3, 4)]
     home = home_of(plan, "needle", "continuation_step2", 4, "wp")
     assert home == Home("needle/wp/continuation_step2", 4, PLACES)
     # and they are compared under their names
@@ -209,8 +209,8 @@ def test_a_pattern_is_of_its_trainings_alone() -> None:
         assert not re.fullmatch(pattern, other)
 
 
-def test_a_job_reads_its_corpus_once_an_epoch_and_seed() -> None:
-    assert plan_of(**SAME).trainings.passes(BASE) == 16
+def test_a_job_reads_its_corpus_once_an_epoch() -> None:
+    assert plan_of(**SAME).trainings.passes(BASE) == 8
 
 
 def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
@@ -232,11 +232,11 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "unison/jw/lstm_tanh": (10,),
         "unison/jw/cnn_dot": (10,),
     }
-    job = plan.train_job("chorus/ss/flan_none")
-    assert (job.epochs, job.patience, job.seeds) == (3, 5, [1, 2])
-    assert plan.train_job("digest/ss/flan_rnn").epochs == 12
-    assert plan.train_job("unison/jw/cnn_dot").epochs == 7
-    assert plan.train_job("debate/jw/lstm_tanh").epochs == 6
+    job = plan.train_job("chorus/ss/flan_none", 2)
+    assert (job.epochs, job.patience, job.seed) == (3, 5, 2)
+    assert plan.train_job("digest/ss/flan_rnn", 122).epochs == 12
+    assert plan.train_job("unison/jw/cnn_dot", 10).epochs == 7
+    assert plan.train_job("debate/jw/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets have rules of their own
     rules = {gathering.rule: gathering for gathering in plan.gatherings() if gathering.suite == "ss"}
     assert re.fullmatch(rules["audits_ss"].datasets, "digest")

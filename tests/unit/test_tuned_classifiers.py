@@ -91,11 +91,11 @@ def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
     assert suite.selection("chorus", "imposed") == suite.selection("chorus", "base") == "dev"
     assert suite.architecture("chorus", "uniform").attention == "even_heads"
     assert suite.architecture("chorus", "adversary_lambda0.01").attention == "heads"
-    settings = suite.training("chorus", "base", SEEDS)
+    settings = suite.training("chorus", "base", SEEDS[0])
     assert (settings.epochs, settings.optimisation.learning_rate, settings.optimisation.warmup) == (2, 0.001, 0.1)
     assert settings.optimisation.decoupled
     assert not settings.optimisation.amsgrad
-    search = suite.training("chorus", "continuation", [10])
+    search = suite.training("chorus", "continuation", 10)
     assert search.optimisation.learning_rate == pytest.approx(0.0001)
     assert search.epochs == 1
     assert run.scope.suite("hf").seeds("base") == SEEDS
@@ -176,12 +176,12 @@ def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None
     assert len(history) == 2
 
 
-def test_finished_seeds_are_kept(run: Plan) -> None:
+def test_a_finished_training_is_kept(run: Plan) -> None:
     make(run, PLACES.readout.format(training="chorus/hf/uniform", seed=10, split="test"))
-    inputs, outputs = training_files(run, "chorus/hf/uniform")
+    inputs, outputs = training_files(run, "chorus/hf/uniform", 10)
     before = Path(outputs["weights"][0]).read_bytes()
-    said = run_stage("train", run.train_job("chorus/hf/uniform"), inputs, outputs)
-    assert sum("weights of an earlier run" in line for line in said) == len(SEEDS)
+    said = run_stage("train", run.train_job("chorus/hf/uniform", 10), inputs, outputs)
+    assert any("weights of an earlier run" in line for line in said)
     assert Path(outputs["weights"][0]).read_bytes() == before
 
 

@@ -17,6 +17,8 @@ STARTED = time.time()
 SOURCE = Path(workflow.basedir) / "workflow" / "src"
 sys.path.insert(0, str(SOURCE))
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
+# a job of a cluster, which reads this file too, has no server, though its environment is that of the run
+os.environ.pop("ATTENTION_AUDIT_SERVER", None)
 os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     PYTHONPATH=str(SOURCE),
@@ -28,7 +30,6 @@ from attention_audit.artefacts.interrupt import end_on_signal
 from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.code import code_hash
-from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
@@ -106,6 +107,7 @@ os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
 wildcard_constraints:
     dataset="[a-z0-9-]+",
     suite="[a-z0-9-]+",
+    seed="[0-9]+",
     folder="[a-z0-9-]+(?:/(?!records/)[a-z0-9-]+)?",
     file="[^/]+",
 
@@ -241,12 +243,8 @@ GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else
 
 
 def at_once(input):
-    """The input files that a job holds at a time: no word vectors, which are read line by line; and of the readouts that
-    the seeds of a training are trained on, one seed's.
-    """
-    reference, vectors = getattr(input, "reference", []), getattr(input, "vectors", [])
-    held = [path for path in input if path not in reference and path not in vectors]
-    return [*held, *reference[: len(SPLITS)]]
+    """The input files that a job holds at a time: no word vectors, which are read line by line."""
+    return [path for path in input if path not in getattr(input, "vectors", [])]
 
 
 def needs(rule, passes=lambda wildcards: 1, otherwise="audit"):

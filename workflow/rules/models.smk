@@ -1,4 +1,4 @@
-# Corpora -> trained models and their readouts. One job trains a model with all its seeds and reads it out.
+# Corpora -> trained models and their readouts. One job trains a model with one seed and reads it out.
 #
 # train_<suite>...   corpus, vocabulary (, readouts of another model)
 #                    -> results/models/{training}/seed{seed}.safetensors and .history.parquet
@@ -11,8 +11,8 @@
 # <stage>_<suite>... corpus, what the user has of a model that is not trained here
 #                    -> results/readouts/{training}/seed{seed}/{split}.parquet (, tail.safetensors)
 #
-# {training} is <data set>/<suite>/<model>. Trainings differ in their seeds, so each set of seeds has a rule. Weights are
-# updated and not made anew, so that a change in how models are read out need not train them again.
+# {training} is <data set>/<suite>/<model>. Weights are updated and not made anew,
+# so that a change in how models are read out need not train them again.
 
 for train_rule in PLAN.trainings.rules():
 
@@ -22,7 +22,7 @@ for train_rule in PLAN.trainings.rules():
         input:
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
-            reference=lambda w: ask(PLAN.trainings.reference, w.training),
+            reference=lambda w: ask(PLAN.trainings.reference, w.training, int(w.seed)),
             transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
             states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
@@ -32,7 +32,7 @@ for train_rule in PLAN.trainings.rules():
             history=update(train_rule.files(PLACES.history)),
             readouts=train_rule.files(PLACES.readout),
         log:
-            f"{PLACES.logs}/train/{{training}}.log",
+            f"{PLACES.logs}/train/{{training}}/seed{{seed}}.log",
         wildcard_constraints:
             training=train_rule.pattern,
         conda:
@@ -43,7 +43,7 @@ for train_rule in PLAN.trainings.rules():
         params:
             stage="train",
             code=code_hash("stages.train"),
-            settings=settings_of(lambda w: PLAN.train_job(w.training)),
+            settings=settings_of(lambda w: PLAN.train_job(w.training, int(w.seed))),
             inputs=inputs,
             outputs=outputs,
         shell:
@@ -58,18 +58,18 @@ for search_rule in PLAN.trainings.search_rules():
         input:
             corpus=lambda w: ask(PLAN.corpus_file, w.training, "corpus"),
             vocabulary=lambda w: ask(PLAN.corpus_file, w.training, "vocabulary"),
-            reference=lambda w: ask(PLAN.trainings.reference, w.training),
-            start=lambda w: ask(PLAN.trainings.start, w.training),
+            reference=lambda w: ask(PLAN.trainings.reference, w.training, int(w.seed)),
+            start=lambda w: ask(PLAN.trainings.start, w.training, int(w.seed)),
             transformer=lambda w: ask(PLAN.trainings.transformer, w.training),
             states=lambda w: ask(PLAN.trainings.states, w.training),
         output:
             **({"tails": search_rule.files(PLACES.tail)} if search_rule.tails else {}),
             weights=update(search_rule.files(PLACES.weights)),
             history=update(search_rule.files(PLACES.history)),
-            search=update(search_rule.searches(PLACES.search)),
+            search=update(PLACES.search),
             readouts=search_rule.files(PLACES.readout),
         log:
-            f"{PLACES.logs}/search/{{training}}.log",
+            f"{PLACES.logs}/search/{{training}}/seed{{seed}}.log",
         wildcard_constraints:
             training=search_rule.pattern,
         conda:
@@ -80,7 +80,7 @@ for search_rule in PLAN.trainings.search_rules():
         params:
             stage="search",
             code=code_hash("stages.search"),
-            settings=settings_of(lambda w: PLAN.train_job(w.training)),
+            settings=settings_of(lambda w: PLAN.train_job(w.training, int(w.seed))),
             inputs=inputs,
             outputs=outputs,
         shell:

@@ -201,7 +201,8 @@ def _told(suite: Suite, dataset: str, model: str) -> str:
         if given.derived:
             return "not trained here, but made of the readouts of another model"
         return f"not trained here, but imported from {', '.join(given.sources)}"
-    settings, network = suite.training(dataset, suite.maker(model), []), suite.architecture(dataset, model)
+    settings = suite.training(dataset, suite.maker(model), suite.seeds(model)[0])
+    network = suite.architecture(dataset, model)
     sizes = ("hidden", "attention_hidden", "embedding")
     told = {"epochs": settings.epochs, "patience": settings.patience, **settings.optimisation.model_dump()}
     told |= {name: getattr(network, name) for name in sizes}

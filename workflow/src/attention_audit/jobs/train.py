@@ -6,7 +6,7 @@ from attention_audit.training.settings import SearchSettings, TrainSettings
 
 
 class TrainJob(TrainSettings):
-    """A model of one data set, to be trained with each of its seeds and read out on every split.
+    """A model of one data set, to be trained with one seed and read out on every split.
 
     training_code: hash of the code that trains, without that which reads out; weights that carry it, with the same
     settings and inputs, are kept.
@@ -16,7 +16,7 @@ class TrainJob(TrainSettings):
 
 
 class SearchJob(SearchSettings):
-    """A search by continuation with each of its seeds, all of whose models are read out on every split.
+    """A search by continuation with one seed, all of whose models are read out on every split.
 
     models: of the steps, by their names in paths. training_code: as that of a training.
     """

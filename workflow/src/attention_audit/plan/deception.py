@@ -186,7 +186,7 @@ class PruthiDeception(Suite):
         """Of the paper's models, liars included, an epoch is selected on dev."""
         return "dev" if self.built[model].of != "base" else super().selection(dataset, model)
 
-    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
-        settings = super().training(dataset, model, seeds)
+    def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
+        settings = super().training(dataset, model, seed)
         without = self.built[model].which == ANONYMISED
         return settings.model_copy(update={"anonymised": without})

@@ -5,7 +5,7 @@ whom.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Attention
@@ -141,8 +141,8 @@ class FourTests(Suite):
     def pace(self, model: str) -> float:
         return self.adversary.continuation.pace if model == CONTINUATION else 1.0
 
-    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
-        settings = super().training(dataset, model, seeds)
+    def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
+        settings = super().training(dataset, model, seed)
         if model != CONTINUATION:
             return settings
         return SearchSettings(

@@ -140,9 +140,9 @@ class Plan:
         """The settings of the job that imports a training."""
         return self.trainings.import_job(training)
 
-    def train_job(self, training: str) -> TrainJob | SearchJob:
+    def train_job(self, training: str, seed: int) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search."""
-        return self.trainings.job(training, self.training_code, self.search_code)
+        return self.trainings.job(training, seed, self.training_code, self.search_code)
 
     def audit_stage(self, name: str) -> str:
         """The stage that makes an audit by itself."""

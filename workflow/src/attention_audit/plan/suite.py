@@ -252,8 +252,8 @@ class Suite(ABC):
         own = self.lambda_(model) is not None or self.searched(model) is not None
         return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
 
-    def training(self, dataset: str, model: str, seeds: Sequence[int]) -> TrainSettings:
-        """The training of a model with these seeds."""
+    def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
+        """The training of a model with this seed."""
         vectors, architecture = vectors_of(self.config, dataset), self.architecture(dataset, model)
         schedule = self._fitted(dataset, model, architecture)
         missing = {"missing": vectors.missing} if vectors else {}
@@ -264,7 +264,7 @@ class Suite(ABC):
             deceptive=self.deceptive(model),
             diversity=self.diversity(dataset, model),
             marks=self.marks,
-            seeds=list(seeds),
+            seed=seed,
             architecture=architecture.model_copy(update=missing),
             device=self.config.device,
             threads=self.config.threads,

@@ -53,37 +53,35 @@ class Home:
 
 @dataclass(frozen=True)
 class TrainRule:
-    """Trainings with the same seeds, which one rule of Snakemake makes: its name, a pattern of them, and its files.
+    """Trainings that one rule of Snakemake makes, a job each seed: its name, a pattern of them, and the files of a job.
 
-    pairs: whether they are of models of pairs, whose heads are written too. members: what follows the training's name
-    in the names of the models that it makes: nothing, but for the steps of a search. splits: those that each is read
-    out on.
+    seeds: of those that are imported, whose job reads all; () for those that are made here. pairs: whether they are of
+    models of pairs, whose heads are written too. members: what follows the training's name in the names of the models
+    that it makes: nothing, but for the steps of a search. splits: those that each is read out on.
     stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
     resources.yaml that says what their jobs need; "" for that of all others.
     """
 
     name: str
     pattern: str
-    seeds: tuple[int, ...]
-    pairs: bool
+    pairs: bool = False
     members: tuple[str, ...] = ("",)
     splits: tuple[tuple[str, ...], ...] = (SPLITS,)
     stage: str = "train"
     tails: bool = False
     needs: str = ""
+    seeds: tuple[int, ...] = ()
 
     def files(self, path: str) -> list[str]:
-        """The files of every seed, member (and split) by `path`, a pattern of `Places`; {training} stays."""
+        """The files of every member (and split) by `path`, a pattern of `Places`; {training} stays, and {seed} does
+        unless the job reads all seeds.
+        """
         return [
-            path.replace("{training}", "{training}" + member).replace("{seed}", str(seed)).replace("{split}", split)
-            for seed in self.seeds
+            path.replace("{training}", "{training}" + member).replace("{seed}", seed).replace("{split}", split)
+            for seed in (map(str, self.seeds) if self.seeds else ["{seed}"])
             for member, splits in zip(self.members, self.splits, strict=True)
             for split in (splits if "{split}" in path else [""])
         ]
-
-    def searches(self, path: str) -> list[str]:
-        """The files that tell of the steps of a search, one a seed, by `path`, the pattern of them."""
-        return [path.replace("{seed}", str(seed)) for seed in self.seeds]
 
 
 class Trainings:
@@ -129,7 +127,7 @@ class Trainings:
             read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
             return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
         maker = suite.maker(run.model)
-        settings = suite.training(dataset, maker, [run.seed]).model_dump_json(exclude={"model"})
+        settings = suite.training(dataset, maker, run.seed).model_dump_json(exclude={"model"})
         return settings + other + run.model.removeprefix(maker) * (run.model != maker)
 
     def home(self, suite: Suite, dataset: str, run: Run) -> Home:
@@ -143,10 +141,16 @@ class Trainings:
         dataset, key, model = training.split("/")
         return self.scope.on(self.scope.suites[key], dataset), dataset, model
 
-    def job(self, training: str, training_code: str, search_code: str) -> TrainJob | SearchJob:
-        """The settings of the job of a training or of a search, with the hash of the code that decides its weights."""
+    def job(self, training: str, seed: int, training_code: str, search_code: str) -> TrainJob | SearchJob:
+        """The settings of the job of a training or of a search, with the hash of the code that decides its weights.
+
+        Raises AuditError where it has not this seed.
+        """
         suite, dataset, model = self.split(training)
-        settings = suite.training(dataset, model, self.seeds[training])
+        if seed not in self.seeds[training]:
+            seeds = ", ".join(map(str, self.seeds[training]))
+            raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
+        settings = suite.training(dataset, model, seed)
         if isinstance(settings, SearchSettings):
             return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
         return TrainJob(**dict(settings), training_code=training_code)
@@ -162,7 +166,7 @@ class Trainings:
         """
         given = self.given(training)
         if given and given.derived:
-            return [home.readout() for home in self._references(training)]
+            return [home.readout() for home in self._references(training, self.seeds[training])]
         named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
         return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
 
@@ -170,13 +174,13 @@ class Trainings:
         """What else of the user's is read where a training is imported."""
         given = self.given(training)
         if given and given.derived:
-            return [home.tail for home in self._references(training)]
+            return [home.tail for home in self._references(training, self.seeds[training])]
         return self._placed(given.beside if given else [])
 
-    def _references(self, training: str) -> list[Home]:
-        """The runs whose readouts a training has, one for each of its seeds; often none."""
+    def _references(self, training: str, seeds: Sequence[int]) -> list[Home]:
+        """The runs whose readouts a training has, one for each of these seeds; often none."""
         suite, dataset, model = self.split(training)
-        runs = (suite.reference(Run(model, seed)) for seed in self.seeds[training])
+        runs = (suite.reference(Run(model, seed)) for seed in seeds)
         return [self.home(suite, dataset, run) for run in runs if run]
 
     def _placed(self, paths: Sequence[str]) -> list[str]:
@@ -209,13 +213,13 @@ class Trainings:
         home = self.home(suite, dataset, Run(suite.maker(run.model), run.seed))
         return self.places.search.format(training=home.training, seed=home.seed)
 
-    def start(self, training: str) -> list[str]:
-        """The weights that a search begins with, for each of its seeds."""
-        return [home.weights for home in self._references(training)]
+    def start(self, training: str, seed: int) -> list[str]:
+        """The weights that a search begins with."""
+        return [home.weights for home in self._references(training, [seed])]
 
-    def reference(self, training: str) -> list[str]:
-        """The readouts that a model is trained on, one for each of its seeds and each split; often none."""
-        return [home.readout(split) for home in self._references(training) for split in SPLITS]
+    def reference(self, training: str, seed: int) -> list[str]:
+        """The readouts that a model is trained on, one for each split; often none."""
+        return [home.readout(split) for home in self._references(training, [seed]) for split in SPLITS]
 
     def transformer(self, training: str) -> list[str]:
         """The record of the Transformer that a training reads or whose states it reads; often none."""
@@ -237,53 +241,50 @@ class Trainings:
         return "tune" if suite.architecture(dataset, model).tuned else ""
 
     def passes(self, training: str) -> int:
-        """How often a training job reads its corpus: the epochs of all its seeds."""
+        """How often a training job reads its corpus: its epochs."""
         suite, dataset, model = self.split(training)
-        settings = suite.training(dataset, model, self.seeds[training])
-        return settings.most_epochs * len(settings.seeds)
+        return suite.training(dataset, model, self.seeds[training][0]).most_epochs
 
     def rules(self) -> list[TrainRule]:
-        """The rules that make all trainings: the seeds of a rule are the same for all that it makes."""
-        groups: dict[tuple[str, tuple[int, ...], bool, str, bool, tuple[str, ...]], list[str]] = {}
-        for training, seeds in self.seeds.items():
+        """The rules that make all trainings: a rule for those whose jobs write the same files and need the same."""
+        groups: dict[tuple[str, bool, str, bool, tuple[str, ...]], list[str]] = {}
+        for training in self.seeds:
             suite, dataset, model = self.split(training)
             if not self.searches(training) and not self.given(training):
                 pairs, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
-                alike = (suite.key, seeds, pairs, self.needs(training), heads, suite.splits_of(dataset, model))
+                alike = (suite.key, pairs, self.needs(training), heads, suite.splits_of(dataset, model))
                 groups.setdefault(alike, []).append(training)
         rules: dict[str, TrainRule] = {}
-        for (key, seeds, pairs, needs, tails, splits), members in groups.items():
+        for (key, pairs, needs, tails, splits), members in groups.items():
             suite, _, model = self.split(members[0])
             alone = sum(other == key for other, *_ in groups) == 1
             name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
             name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), seeds, pairs, splits=(splits,), needs=needs, tails=tails)
+            rules[name] = TrainRule(name, pattern_of(members), pairs, splits=(splits,), needs=needs, tails=tails)
         return list(rules.values())
 
     def search_rules(self) -> list[TrainRule]:
         """The rules that make all searches, likewise."""
-        groups: dict[tuple[str, tuple[int, ...], tuple[str, ...], bool, tuple[tuple[str, ...], ...]], list[str]] = {}
-        for training, seeds in self.seeds.items():
+        groups: dict[tuple[str, tuple[str, ...], bool, tuple[tuple[str, ...], ...]], list[str]] = {}
+        for training in self.seeds:
             if self.searches(training):
                 suite, dataset, model = self.split(training)
                 every = [*self.steps(training), model]
                 members = tuple(name.removeprefix(model) for name in every)
                 splits = tuple(suite.splits_of(dataset, name) for name in every)
-                alike = (suite.key, seeds, members, suite.heads(dataset, model), splits)
+                alike = (suite.key, members, suite.heads(dataset, model), splits)
                 groups.setdefault(alike, []).append(training)
         keys = [key for key, *_ in groups]
         return [
             TrainRule(
                 f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
                 pattern_of(made),
-                seeds,
-                False,
-                members,
-                splits,
+                members=members,
+                splits=splits,
                 needs=self.needs(made[0]),
                 tails=tails,
             )
-            for number, ((key, seeds, members, tails, splits), made) in enumerate(groups.items(), start=1)
+            for number, ((key, members, tails, splits), made) in enumerate(groups.items(), start=1)
         ]
 
     def import_rules(self) -> list[TrainRule]:
@@ -299,8 +300,7 @@ class Trainings:
             TrainRule(
                 f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
                 pattern_of(made),
-                seeds,
-                False,
+                seeds=seeds,
                 splits=(splits,),
                 stage=stage,
                 tails=tails,

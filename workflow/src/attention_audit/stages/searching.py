@@ -58,7 +58,6 @@ def trained_step(
     model: Network,
     number: int,
     lambda_: float,
-    seed: int,
     settings: SearchSettings,
     splits: Mapping[str, Split],
     report: Callable[[str], None],
@@ -81,7 +80,7 @@ def trained_step(
                 ConsistentAdversary(lambda_),
                 settings.optimisation,
                 settings.epochs,
-                seed + number + len(rounds) * sought.steps,
+                settings.seed + number + len(rounds) * sought.steps,
                 report,
             )
         )
@@ -91,7 +90,6 @@ def trained_step(
 
 def search(
     model: Network,
-    seed: int,
     settings: SearchSettings,
     splits: Mapping[str, Split],
     report: Callable[[str], None],
@@ -123,13 +121,14 @@ def search(
                     model,
                     number,
                     lambda_,
-                    seed,
                     settings,
                     splits,
                     lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
                 )
             except AuditError as error:
-                raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}, {where} {error}") from error
+                raise AuditError(
+                    f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}"
+                ) from error
         moved = distances(model, splits["dev"])
         report(f"step {number}/{last}: lambda {lambda_:.3g}, on dev TVD {moved[0]:.4f}, JSD {moved[1]:.4f}")
         steps.append(Step(lambda_, *moved))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,9 +15,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.training import HISTORY
-from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.train import SearchJob, TrainJob
-from attention_audit.model.batch import Split
 from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
 from attention_audit.stages.device import prepare_device
@@ -54,22 +51,13 @@ def trained_of(rows: list[dict[str, Any]], weights: dict[str, Tensor]) -> Traine
     return Trained(weights, [Epoch(row["epoch"], row["loss"], row["score"]) for row in rows], selected)
 
 
-def reporter(job: Job[JobT], where: str) -> Callable[[str], None]:
-    """What reports a line after saying where."""
-    return lambda line: job.report(f"{where} {line}")
-
-
 class Trainer:
-    """The texts of a job, the files that its seeds are trained on, and what has been made of them before.
-
-    Seeds are numbered from 1, in the order of the settings.
-    """
+    """The texts of a job, the splits that a model is trained on, and what has been made of them before."""
 
     def __init__(self, job: Job[JobT]) -> None:
         self.inputs = job.inputs
-        self.made = job.provenance
-        self.code, self.marks = job.settings.training_code, job.settings.marks
-        self.checksum = cache(values_checksum)  # several seeds may be trained on the same readouts
+        self.made, self.seed = job.provenance, job.settings.seed
+        self.code = job.settings.training_code
         self.device = prepare_device(job.settings)
         self.material = read_material(
             job.input("corpus"),
@@ -82,63 +70,45 @@ class Trainer:
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:
                 job.report(texts.pieces.told(name))
-        self.reference: list[Path] | None = None
-        self.splits: dict[str, Split] = {}
-
-    def references(self, number: int) -> list[Path]:
-        """The readouts that a seed is trained on, one a split; often none."""
-        return self.inputs.get("reference", [])[len(SPLITS) * (number - 1) : len(SPLITS) * number]
-
-    def provenance(self, number: int) -> Provenance:
-        """What decides the weights of a seed: less code than decides readouts, and of the inputs only the values, so
-        that a reference readout made again with the same values trains nothing.
-        """
-        inputs = {**self.inputs, "reference": self.references(number)}
-        if "start" in inputs:
-            inputs["start"] = inputs["start"][number - 1 : number]
-        sums = {name: [self.checksum(path) for path in paths] for name, paths in inputs.items()}
-        return replace(self.made, code=self.code, inputs=sums)
-
-    def prepare(self, number: int) -> None:
-        """Put the splits that a seed is trained on into `splits`."""
-        reference = self.references(number)
-        if reference == self.reference:
-            return
-        self.splits = {}  # frees the last ones first, since two of them may not fit
-        by_name = by_split(reference)
+        reference = by_split(self.inputs.get("reference", []))
         self.splits = {
-            name: build_split(texts, self.device, by_name.get(name), self.marks)
+            name: build_split(texts, self.device, reference.get(name), job.settings.marks)
             for name, texts in self.material.splits.items()
         }
-        self.reference = reference
 
-    def kept(self, number: int, seed: int, weights: Path, history: Path) -> Trained | None:
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What decides the weights: less code than decides readouts, and of the inputs only the values, so that a
+        reference readout made again with the same values trains nothing.
+        """
+        sums = {name: [*map(values_checksum, paths)] for name, paths in self.inputs.items()}
+        return replace(self.made, code=self.code, inputs=sums)
+
+    def kept(self, weights: Path, history: Path) -> Trained | None:
         """The training of an earlier run, where nothing has changed that decides its weights; else None."""
-        provenance = self.provenance(number)
-        if not made_by(history, HISTORY, provenance, seed):
+        if not made_by(history, HISTORY, self.provenance, self.seed):
             return None
-        chosen = weights_made_by(weights, provenance, seed)
+        chosen = weights_made_by(weights, self.provenance, self.seed)
         return None if chosen is None else trained_of(read_table(history, HISTORY).to_pylist(), chosen)
 
-    def keep(self, number: int, seed: int, weights: Path, history: Path, trained: Trained) -> None:
+    def keep(self, weights: Path, history: Path, trained: Trained) -> None:
         """Write the weights and the history of a training."""
-        provenance = self.provenance(number)
-        write_weights(weights, trained.weights, provenance, seed)
-        write_table(history, HISTORY, history_columns(trained), provenance, seed)
+        write_weights(weights, trained.weights, self.provenance, self.seed)
+        write_table(history, HISTORY, history_columns(trained), self.provenance, self.seed)
 
-    def read_out(self, model: Network, seed: int, paths: list[Path], tail: Path | None = None) -> None:
+    def read_out(self, model: Network, paths: list[Path], tail: Path | None = None) -> None:
         """Write the readouts of a model, one a split, whose file has its name.
 
         tail: of a Transformer classifier, which has one.
         """
         if isinstance(model, FineTuned):
-            self.read_out_heads(model, seed, paths, tail)
+            self.read_out_heads(model, paths, tail)
             return
         for path in paths:
             readout = take_readout(model, self.splits[path.stem], self.material.splits[path.stem].ids)
-            write_batches(path, READOUT, readout.tables(), self.made, seed)
+            write_batches(path, READOUT, readout.tables(), self.made, self.seed)
 
-    def read_out_heads(self, model: FineTuned, seed: int, paths: list[Path], tail: Path | None) -> None:
+    def read_out_heads(self, model: FineTuned, paths: list[Path], tail: Path | None) -> None:
         """Write the readouts of a classifier and its tail: what its heads attend to is kept of the test split alone.
 
         Raises AuditError where the tail and the model disagree.
@@ -151,12 +121,12 @@ class Trainer:
             labels = np.asarray(texts.labels)
             if path.stem != "test":
                 maps = take_maps(model, texts.pieces, texts.ids, labels)
-                write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, seed)
+                write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, self.seed)
                 continue
             readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
-            write_batches(path, readout.kind, readout.tables(), self.made, seed)
+            write_batches(path, readout.kind, readout.tables(), self.made, self.seed)
             if readout.attending is not None:
-                write_weights(tail, readout.attending.tail.tensors(), self.made, seed)
+                write_weights(tail, readout.attending.tail.tensors(), self.made, self.seed)
 
     @property
     def texts(self) -> str:

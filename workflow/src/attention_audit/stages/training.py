@@ -35,17 +35,16 @@ def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Sc
 
 def train(
     model: Network,
-    seed: int,
     settings: TrainSettings,
     material: Material,
     splits: Mapping[str, Split],
     report: Callable[[str], None],
 ) -> Trained:
-    """Train a model that has the first weights of `seed`.
+    """Train a model that has the first weights of its seed.
 
     Raises AuditError, naming data set, model and seed, where the loss or the score is no number any more.
     """
-    recipe = settings.optimisation
+    recipe, seed = settings.optimisation, settings.seed
     labels = LabelLoss(material.class_sizes if recipe.class_weights else None)
     objective: Objective
     score: Score | None = None

@@ -183,12 +183,12 @@ class Adversary(Section):
 
 
 class ModelSettings(Section):
-    """One model of one data set, over its seeds."""
+    """One model of one data set with one seed."""
 
     dataset: str
     model: str
     lambda_: float | None
-    seeds: list[Seed]
+    seed: Seed
     architecture: Architecture
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
@@ -211,7 +211,7 @@ class TrainSettings(ModelSettings):
 
     @property
     def most_epochs(self) -> int:
-        """Epochs of one seed at most."""
+        """Epochs at most."""
         return self.epochs
 
 
@@ -226,5 +226,5 @@ class SearchSettings(TrainSettings):
 
     @property
     def most_epochs(self) -> int:
-        """Epochs of one seed at most."""
+        """Epochs at most."""
         return self.continuation.most_epochs
