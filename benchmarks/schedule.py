@@ -2,9 +2,9 @@
 
     python benchmarks/schedule.py RESULTS [--cores 8]
 
-Prints the CPU seconds of all jobs, those of the longest chain of jobs, each of which needs a file of the one before, and
-what a number of cores would make of them: each job takes a core for its CPU seconds, as soon as its files are there and
-a core is free, those with the longest chain behind them first.
+Prints the CPU seconds of all jobs; those of the longest chain of jobs, each of which needs a file of the one before;
+and what a number of cores would make of them: each job takes a core for its CPU seconds, as soon as its files are there
+and a core is free, those with the longest chain behind them first.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from attention_audit.section import Count, Section, Seed
 from attention_audit.transformer.settings import ReadClassifier
 
@@ -21,4 +23,5 @@ class ClassifierJob(ImportJob):
     """Trainings of a Transformer classifier. read: the folder of each, and how it is read."""
 
     read: list[ReadClassifier]
+    device: Literal["auto", "cpu", "cuda"]
     threads: Count

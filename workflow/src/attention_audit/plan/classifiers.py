@@ -159,5 +159,6 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
             model=model,
             seeds=list(seeds),
             read=[self.reading(dataset, model, seed) for seed in seeds],
+            device=self.config.device,
             threads=self.config.threads,
         )

@@ -19,6 +19,7 @@ from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
+from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer
 from attention_audit.stages.transforming import written_texts
@@ -145,13 +146,13 @@ def run(job: Job[ClassifierJob]) -> None:
 
     Raises AuditError where trainings of one model read different words of a text.
     """
-    torch.set_num_threads(job.settings.threads)
+    device = prepare_device(job.settings)
     texts = read_texts(job.input("corpus"))
     first: Pieces | None = None
     tails = iter(job.outputs.get("tails", []))
     outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], strict=True)
     for seed, read, output in outputs:
-        classifier = opened(read)
+        classifier = opened(read).to(device)
         classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
         pieces = pieces_of(classifier, texts, read)
         first = first or pieces
