@@ -116,7 +116,9 @@ def test_texts_without_sentences_are_one_clear_line_for_a_han(new_folder: NewFol
     outcome = folder.run("results/readouts/reviews/ss/han_none/seed122/test.parquet")
     assert outcome.status != 0
     [error] = {line for line in outcome.text.splitlines() if "] error: " in line}
-    assert error.startswith("[train reviews han_none] error: results/corpora/reviews/corpus.parquet: text 'reviews")
+    assert error.startswith(
+        "[train reviews han_none seed 122] error: results/corpora/reviews/corpus.parquet: text 'reviews"
+    )
     assert "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true`" in error
     assert outcome.text.rstrip().splitlines()[-1] == error, "the line is the last thing on the screen"
     assert "Traceback" not in outcome.text

@@ -128,9 +128,9 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
     weights = {path.name for path in (results / "models/reviews" / lstm).glob("*.safetensors")}
     assert weights == {"seed7.safetensors"}
     assert (results / "models/reviews" / base / "seed10.safetensors").is_file()
-    log = (results / "logs/train/reviews" / f"{lstm}.log").read_text()
-    assert "seed 7 (1/1) epoch 1/2" in log
-    assert "seed 10" not in log
+    log = (results / "logs/train/reviews" / lstm / "seed7.log").read_text()
+    assert "seed 7] epoch 1/2" in log
+    assert not (results / "logs/train/reviews" / lstm / "seed10.log").exists()
     theirs = read_frame(audit(suites, "reviews", "jw", "performance"), PERFORMANCE).query("model == 'lstm_tanh'")
     ours = read_frame(audit(suites, "reviews", "wp", "performance"), PERFORMANCE).query("model == 'base'")
     assert set(theirs["seed"]) == {7, 10}
