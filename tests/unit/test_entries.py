@@ -95,7 +95,9 @@ def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
 def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> None:
     parameters = inspect.signature(load(exhibit.target)).parameters
     assert set(parameters) == {*exhibit.reads, *exhibit.settings}
-    assert exhibit.target.partition(":")[2] == exhibit.name
+    # a function of several suites bears the name of the first, or that of none
+    alike = [other.name for other in EXHIBITS if other.target == exhibit.target]
+    assert exhibit.target.partition(":")[2] in alike or len(alike) > 1
     assert exhibit.shows == exhibit.shows.strip(" .")
     assert set(exhibit.answers) <= set(QUESTIONS)
 
@@ -116,7 +118,6 @@ def test_what_an_exhibit_reads_and_writes_is_declared(plan: Plan, exhibit: Exhib
     if isinstance(exhibit, Table):
         assert isinstance(artefact(exhibit.columns), Artefact)
         assert callable(load(exhibit.shown))
-        assert exhibit.suite or not exhibit.gaps
     text = (ROOT / exhibit.caption).read_text()
     assert len(text) > 80
     assert exhibit.suite == "" or exhibit.name.startswith(f"{exhibit.suite}_")
@@ -133,7 +134,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ({"suite": "xx"}, r"suite 'xx' is not known .*; declare it in plan/suites\.py"),
+        ({"suites": ("xx",)}, r"suite 'xx' is not known .*; declare it in plan/suites\.py"),
         (
             {"settings": ("colour",)},
             r"longest: no setting is called 'colour' \(known: resamples, .*, models, labels\);",

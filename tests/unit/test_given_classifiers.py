@@ -30,7 +30,7 @@ from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
 from attention_audit.stages.impose import imposed
 from attention_audit.tables.classifiers import hf_table_performance
-from attention_audit.tables.heads import hf_table_heads
+from attention_audit.tables.heads import of_heads
 from attention_audit.tables.wording import labels_of, named
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "dull", "great"]
@@ -257,7 +257,7 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
         pd.DataFrame({**about, "id": texts, "ranking": name, "fraction_removed": value})
         for name, value in {"random": 0.8, "attention": 0.5, "smallest": 0.2}.items()
     )
-    table = hf_table_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
+    table = of_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
     assert table["mine/all_heads", "used"] == pytest.approx(0.3)
     assert table["mine/all_heads", "ranks"] == pytest.approx(0.5)
     assert table["mine/head_2", "used"] == pytest.approx(0.2)

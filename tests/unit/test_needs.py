@@ -63,7 +63,14 @@ def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
     # every line is of a rule, of all audits that have none, or of what no default run trains or imports
     assert needs.keys() - named == {"audit", "tune", "import_classifier", "impose"}
     # a network runs in these alone
-    assert {name for name, need in needs.items() if need.gpu} == {"states", "train", "search", "tune", "attribution"}
+    assert {name for name, need in needs.items() if need.gpu} == {
+        "states",
+        "train",
+        "search",
+        "tune",
+        "attribution",
+        "import_classifier",
+    }
 
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:

@@ -32,13 +32,3 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.D
             "largest weight of the text",
         )
     return figure
-
-
-def own_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
-    """The same of models whose readouts are given."""
-    return jw_fig_adversary(instance_adversary, census, models)
-
-
-def hf_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
-    """The same of Transformer classifiers: the maps are the means of their heads."""
-    return jw_fig_adversary(instance_adversary, census, models)

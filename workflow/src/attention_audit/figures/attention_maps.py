@@ -291,17 +291,3 @@ def wp_fig2_attention_maps(
             lines += prose("No instance was chosen.")
         lines += prose(fonts.warning(written), style.SMALL)
         return paint(lines)
-
-
-def own_fig_attention_maps(
-    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
-) -> Figure:
-    """The same of models whose readouts are given."""
-    return wp_fig2_attention_maps(attention_maps, census, predictions)
-
-
-def hf_fig_attention_maps(
-    attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
-) -> Figure:
-    """The same of Transformer classifiers: the means of their heads, over words and marks."""
-    return wp_fig2_attention_maps(attention_maps, census, predictions)

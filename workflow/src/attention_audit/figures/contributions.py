@@ -79,7 +79,7 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
     say(axes, values)
 
 
-def drawn(contributions: pd.DataFrame, models: Names) -> Figure:
+def fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each list in
     columns of its own; `models` names and orders the panels.
     """
@@ -100,30 +100,3 @@ def drawn(contributions: pd.DataFrame, models: Names) -> Figure:
             "against, and more overlap, is better",
         )
     return figure
-
-
-def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """Attention against signed contributions, attention on what speaks against the prediction, and how far the first
-    items agree, of Wiegreffe & Pinter's base model: see `drawn`.
-    """
-    return drawn(contributions, models)
-
-
-def own_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """The same of models whose readouts are given: see `drawn`."""
-    return drawn(contributions, models)
-
-
-def ss_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """The same of Serrano & Smith's models: see `drawn`."""
-    return drawn(contributions, models)
-
-
-def jw_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """The same of Jain & Wallace's models of single texts: see `drawn`."""
-    return drawn(contributions, models)
-
-
-def hf_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """The same of Transformer classifiers, whose contributions are of first order: see `drawn`."""
-    return drawn(contributions, models)

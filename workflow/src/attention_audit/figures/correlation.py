@@ -84,8 +84,3 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
         handles = [Line2D([], [], label=ATTRIBUTIONS[name].label, **line_of(name)) for name in LINES]
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
-
-
-def hf_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
-    """The same of Transformer classifiers: the maps are the means of their heads, over words."""
-    return jw_fig_correlation(correlation, models)

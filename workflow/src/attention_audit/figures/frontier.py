@@ -105,8 +105,3 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
         )
         figure.legend(handles=handles(), loc="outside upper center", ncols=ENTRIES)
     return figure
-
-
-def hf_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> Figure:
-    """The same of Transformer classifiers, whose contributions are those at the models' own weights."""
-    return wp_fig_frontier(comparison, models, budget)

@@ -51,13 +51,3 @@ def jw_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFr
             "largest weight of the text",
         )
     return figure
-
-
-def own_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
-    """The same of models whose readouts are given."""
-    return jw_fig_permutation(permutation, census, models)
-
-
-def hf_fig_permutation(permutation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> Figure:
-    """The same of Transformer classifiers: one order of the items for all heads."""
-    return jw_fig_permutation(permutation, census, models)

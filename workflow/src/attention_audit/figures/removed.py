@@ -128,13 +128,3 @@ def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
             "go",
         )
     return figure
-
-
-def own_fig_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """`ss_fig5_fraction_removed` of models whose readouts are given."""
-    return ss_fig5_fraction_removed(ranked_sets, models)
-
-
-def hf_fig_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """`ss_fig5_fraction_removed` of Transformer classifiers, whose smallest set is an upper bound."""
-    return ss_fig5_fraction_removed(ranked_sets, models)

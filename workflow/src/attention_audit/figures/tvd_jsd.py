@@ -171,16 +171,9 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     model, where nothing is changed. The frames hold rows of the audits comparison and instance_adversary, of any number
     of data sets. Raises AuditError for a model that is not one of `models`.
     """
-    return drawn(comparison, instance_adversary[instance_adversary["model"] == BASE], models)
-
-
-def own_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """The same of models whose readouts are given; their adversaries are points, since no lambda of them is known."""
-    return drawn(comparison, instance_adversary, models)
-
-
-def drawn(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """`wp_fig5_tvd_jsd` of rows of `instance_adversary` that are all of base models."""
+    # where there are several models, the others are held against the base
+    base = instance_adversary["model"] == BASE
+    instance_adversary = instance_adversary[base | (not base.any())]
     datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
     columns = columns_of(len(datasets))
@@ -216,8 +209,3 @@ def drawn(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Na
         for axes, dataset in zip(panels, datasets, strict=False):
             label_lambdas(figure, axes, looks, curves[dataset])
     return figure
-
-
-def hf_fig_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """The same of Transformer classifiers: the maps are the means of their heads."""
-    return drawn(comparison, instance_adversary, models)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, TypeVar
 
+ITS_OWN = "its own"
+"""In the place of a suite's key: the suite of the exhibit."""
 Source = Literal["audit", "corpus", "table", "tables", "records"]
 
 
@@ -20,8 +22,8 @@ class Read:
     columns: those that are needed, of a file that has more. split: only the texts of this split, of a corpus.
     categories: words come as pandas' categories, and a list of k numbers as k columns, which saves memory where there
     are many rows. each: the frames come one a data set, one after another, so that memory holds one of them. suites:
-    whose audit, "*" for all suites that were asked for it; the rows are then told apart by a column `suite`. By default
-    it is the exhibit's own, without such a column.
+    whose audit, "*" for all suites that were asked for it, ITS_OWN for the exhibit's; the rows are then told apart by a
+    column `suite`. By default it is the exhibit's own, without such a column.
 
     missing: what is an error: `no file`; `no row`, where no file has any; or `nothing`.
     """
@@ -36,19 +38,29 @@ class Read:
     missing: Literal["no file", "no row", "nothing"] = "no file"
 
 
+def _split(columns: Iterable[str]) -> tuple[str, ...]:
+    """Names of columns, of which several may stand in one string, with spaces between."""
+    return tuple(name for several in columns for name in several.split())
+
+
 def audit(name: str, *columns: str) -> Read:
     """An audit of the exhibit's own suite, or some of its columns."""
-    return Read("audit", name, columns)
+    return Read("audit", name, _split(columns))
 
 
 def rows(name: str, *columns: str, each: bool = False) -> Read:
     """Some columns of an audit with many rows, of which there must be some."""
-    return Read("audit", name, columns, categories=True, each=each, missing="no row")
+    return Read("audit", name, _split(columns), categories=True, each=each, missing="no row")
+
+
+def if_asked(name: str, *columns: str, categories: bool = False) -> Read:
+    """Some columns of an audit that the exhibit's own suite may not have been asked for."""
+    return Read("audit", name, _split(columns), categories=categories, suites=(ITS_OWN,), missing="nothing")
 
 
 def of_every_suite(name: str, *columns: str, categories: bool = False) -> Read:
     """Some columns of an audit of all suites that were asked for it."""
-    return Read("audit", name, columns, categories=categories, suites=("*",), missing="nothing")
+    return Read("audit", name, _split(columns), categories=categories, suites=("*",), missing="nothing")
 
 
 def corpus(file: str) -> Read:
@@ -56,36 +68,43 @@ def corpus(file: str) -> Read:
     return Read("corpus", file)
 
 
+ExhibitT = TypeVar("ExhibitT", bound="Exhibit")
 RECORDS = Read("records")
 """What is known of the fetched files of each data set."""
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One table or figure: a function from frames to what is published, made by one job.
+    """A table or figure: a function from frames to what is published, made by one job for each suite that has it.
 
     name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/. target:
-    the function, "module:name" under this package. shows: what a reader sees, in a few words. suite: whose it is, by
-    key; "" where it is of all. number: where the paper has it, such as "Figure 5"; "" where it has not. reads: what the
-    function is called with, by the names of its parameters. settings: what else it is called with, likewise: see
-    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of
-    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers: the
-    questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
+    the function, "module:name" under this package. shows: what a reader sees, in a few words. suites: whose it is, by
+    key, of which `each` makes one exhibit each; () where it is of all. number: where the paper of the first has it,
+    such as "Figure 5"; "" where it has not. reads: what the function is called with, by the names of its parameters.
+    settings: what else it is called with, likewise: see `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all
+    data sets of the run, not only of its suite's. about: of an exhibit of all suites, the audit without which it has
+    nothing to say; "" where there is none. answers: the questions of the summary whose numbers it shows, of its suite's
+    models or, where it has no suite, of all.
     """
 
     name: str
     target: str
     shows: str
-    suite: str = ""
+    suites: tuple[str, ...] = ()
     number: str = ""
     reads: Mapping[str, Read] = field(default_factory=dict)
-    settings: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ("models",)
     every_dataset: bool = False
     about: str = ""
     answers: tuple[str, ...] = ()
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
+
+    @property
+    def suite(self) -> str:
+        """Whose it is; "" where it is of all."""
+        return self.suites[0] if self.suites else ""
 
     @property
     def rule(self) -> str:
@@ -97,6 +116,24 @@ class Exhibit:
     def caption(self) -> str:
         """The file of its caption."""
         return f"workflow/report/{self.name}.rst"
+
+
+def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
+    """The exhibit of one of its suites: of another than the first, it has no paper's number, and none in its name."""
+    reads = {
+        name: replace(read, suites=(suite,)) if ITS_OWN in read.suites else read for name, read in exhibit.reads.items()
+    }
+    if suite == exhibit.suite:
+        return replace(exhibit, suites=(suite,), reads=reads)
+    name = re.sub(r"^[a-z]+_(fig|table)\d*_", rf"{suite}_\1_", exhibit.name)
+    return replace(exhibit, name=name, suites=(suite,), number="", reads=reads)
+
+
+def each(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
+    """One exhibit for each suite of each, suite by suite, those of all suites at the end."""
+    made = [_of(one, suite) for one in exhibits for suite in one.suites] + [one for one in exhibits if not one.suites]
+    order = list(dict.fromkeys(one.suite for one in made))
+    return tuple(sorted(made, key=lambda one: order.index(one.suite)))
 
 
 @dataclass(frozen=True)
@@ -112,14 +149,12 @@ class Table(Exhibit):
     """A table; its function returns a frame.
 
     columns: the declaration of its columns. shown: the function that turns the frame into rows of text. top: the
-    function that picks the rows of the .csv file, where the frame has too many for one. gaps: whether data sets that
-    could not be had follow at the end, with the paper's values.
+    function that picks the rows of the .csv file, where the frame has too many for one.
     """
 
     columns: str = "columns.table:TABLE"
     shown: str = "tables.shown:wide"
     top: str = ""
-    gaps: bool = True
 
     folder = "tables"
     endings = (".parquet", ".csv", ".json", ".md", ".tex")

@@ -250,7 +250,8 @@ class Exhibiting:
 
     def _table(self, table: Table) -> TableSpec:
         gaps: dict[str, str] = {}
-        if table.gaps:
+        # a table of one suite in the papers' columns ends with the data sets that could not be had
+        if table.suite and table.columns == Table.columns:
             suite = self.scope.suite(table.suite)
             gaps = self.scope.unavailable if table.every_dataset else self.scope.gaps(suite)
         paper = self.scope.suite(table.suite).paper if table.suite else ""

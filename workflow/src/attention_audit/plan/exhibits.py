@@ -2,415 +2,217 @@
 
 from __future__ import annotations
 
-from attention_audit.plan.exhibit import RECORDS, Exhibit, Figure, Read, Table, audit, corpus, of_every_suite, rows
+from attention_audit.plan.exhibit import (
+    RECORDS,
+    Exhibit,
+    Figure,
+    Read,
+    Table,
+    audit,
+    corpus,
+    each,
+    if_asked,
+    of_every_suite,
+    rows,
+)
 
+RUN = "dataset model seed"
+TEXT = f"{RUN} id"
+"""Columns that tell runs apart, and texts."""
+REPLICATED = (
+    "wp_table1_datasets wp_table2_uniform wp_table3_guides ss_table1_datasets ss_table2_flips ss_table3_accuracy "
+    "ss_table_pairwise jw_table1_performance jw_table2_correlation md_table_diversity pd_table_deception"
+)
+"""Tables with numbers that a paper has published."""
 ANSWERING = {
-    name: of_every_suite(name, "dataset", "model", "seed", *columns, categories=True)
+    name: of_every_suite(name, RUN, columns, categories=True)
     for name, columns in {
-        "predictions": ("id", "label", "prediction"),
-        "stability": ("other", "id", "jsd", "tvd", "chance_jsd", "same_top"),
-        "permutation": ("id", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd"),
-        "ranked_sets": ("id", "ranking", "fraction_removed"),
-        "located": ("id", "ranking", "falls", "top_flips", "fraction_removed"),
-        "contributions": (
-            "id",
-            "against",
-            "top_lead",
-            "top_fall",
-            "top_flips",
-            "top_items",
-            "top_weights",
-            "top_contributions",
-        ),
-        "comparison": ("lambda", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top"),
-        "consistency": ("lambda", "texts", "tvd", "tvd_sd", "jsd"),
+        "predictions": "id label prediction",
+        "stability": "other id jsd tvd chance_jsd same_top",
+        "permutation": "id mean_tvd flips chance_jsd contribution_chance_jsd",
+        "ranked_sets": "id ranking fraction_removed",
+        "located": "id ranking falls top_flips fraction_removed",
+        "contributions": "id against top_lead top_fall top_flips top_items top_weights top_contributions",
+        "comparison": "lambda id jsd tvd same_top contribution_jsd contribution_same_top",
+        "consistency": "lambda texts tvd tvd_sd jsd",
     }.items()
 }
 """What the answer is made of."""
 PLAUSIBLE = {
-    name: of_every_suite(
-        name,
-        "dataset",
-        "model",
-        "seed",
-        "id",
-        "annotator",
-        "attribution",
-        "words",
-        "marked",
-        "auprc",
-        "f1",
-        "iou",
-        "mass",
-        categories=True,
-    )
+    name: of_every_suite(name, TEXT, "annotator attribution words marked auprc f1 iou mass", categories=True)
     for name in ("plausibility", "plausible_words")
 }
 """What stands beside the answer: whether people mark the same words."""
-SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset", "model", "ranking", "draw", "delta_js", "delta_attention")
-
-PERMUTATION_FIGURE = {
-    "permutation": rows("permutation", "dataset", "model", "prediction", "max_attention", "median_tvd"),
-    "census": corpus("census"),
-}
-ADVERSARY_FIGURE = {
-    "instance_adversary": rows(
-        "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-    ),
-    "census": corpus("census"),
-}
-TVD_JSD_FIGURE = {
-    "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "tvd"),
-    "instance_adversary": audit("instance_adversary", "dataset", "model", "jsd", "tvd"),
-}
-"""What figures read that several suites have."""
+SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset model ranking draw delta_js delta_attention")
 DIVERSITY = {
-    "predictions": rows("predictions", "dataset", "model", "seed", "id", "label", "prediction"),
-    "conicity": rows("conicity", "dataset", "model", "seed", "id", "conicity", "magnitude"),
-    "permutation": rows("permutation", "dataset", "model", "seed", "id", "mean_tvd", "median_tvd"),
-    "correlation": rows("correlation", "dataset", "model", "seed", "id", "pair", "tau"),
-    # of pairs there are none
-    "ranked_sets": Read(
-        "audit",
-        "ranked_sets",
-        ("dataset", "model", "seed", "id", "ranking", "fraction_removed"),
-        categories=True,
-        suites=("md",),
-        missing="nothing",
-    ),
+    "predictions": rows("predictions", TEXT, "label prediction"),
+    "conicity": rows("conicity", TEXT, "conicity magnitude"),
+    "permutation": rows("permutation", TEXT, "mean_tvd median_tvd"),
+    "correlation": rows("correlation", TEXT, "pair tau"),
+    "ranked_sets": if_asked("ranked_sets", TEXT, "ranking fraction_removed", categories=True),
 }
-"""What is asked of models with diverse states."""
-CONTRIBUTIONS_FIGURE = rows(
-    "contributions",
-    "dataset",
-    "model",
-    "items",
-    "overlap",
-    "magnitude",
-    "against",
-    "top_weights",
-    "top_contributions",
-)
+"""What is asked of models with diverse states; of pairs, some are not."""
 
-FIGURES: tuple[Figure, ...] = (
+_FIGURES: tuple[Figure, ...] = (
     Figure(
         "wp_fig2_attention_maps",
         "figures.attention_maps:wp_fig2_attention_maps",
         "single test texts, their words shaded by attention",
-        suite="wp",
+        suites=("wp", "own", "hf"),
         number="Figure 2",
         reads={
             "attention_maps": audit("attention_maps"),
             "census": corpus("census"),
-            "predictions": Read("audit", "predictions", suites=("wp",), missing="nothing"),
+            "predictions": if_asked("predictions"),
         },
+        settings=(),
     ),
     Figure(
         "wp_fig3_seed_variance",
         "figures.seed_variance:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
-        suite="wp",
+        suites=("wp",),
         number="Figure 3",
         reads={
-            "comparison": audit("comparison", "dataset", "model", "id", "jsd", "base_prediction", "base_max_attention"),
-            "instance_adversary": audit(
-                "instance_adversary", "dataset", "model", "jsd", "base_prediction", "base_max_attention"
-            ),
+            "comparison": audit("comparison", "dataset model id jsd base_prediction base_max_attention"),
+            "instance_adversary": audit("instance_adversary", "dataset model jsd base_prediction base_max_attention"),
             "census": corpus("census"),
         },
-        settings=("models",),
         answers=("stable",),
     ),
     Figure(
         "wp_fig5_tvd_jsd",
         "figures.tvd_jsd:wp_fig5_tvd_jsd",
         "what changed attention costs in changed predictions",
-        suite="wp",
+        suites=("wp", "own", "hf"),
         number="Figure 5",
-        reads=TVD_JSD_FIGURE,
-        settings=("models",),
+        reads={
+            "comparison": audit("comparison", "dataset model lambda seed jsd tvd"),
+            "instance_adversary": audit("instance_adversary", "dataset model jsd tvd"),
+        },
         answers=("stable", "unique"),
     ),
     Figure(
         "wp_fig_frontier",
         "figures.frontier:wp_fig_frontier",
         "how far adversaries move the weights, and how far the exact contributions",
-        suite="wp",
-        reads={
-            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
-        },
+        suites=("wp", "hf"),
+        reads={"comparison": audit("comparison", "dataset model lambda seed jsd contribution_jsd tvd")},
         settings=("models", "budget"),
         answers=("unique",),
     ),
     Figure(
         "wp_fig_contributions",
-        "figures.contributions:wp_fig_contributions",
+        "figures.contributions:fig_contributions",
         "attention against what each item adds to the decision",
-        suite="wp",
-        reads={"contributions": CONTRIBUTIONS_FIGURE},
-        settings=("models",),
+        suites=("wp", "ss", "jw", "own", "hf"),
+        reads={
+            "contributions": rows(
+                "contributions", "dataset model items overlap magnitude against top_weights top_contributions"
+            )
+        },
         answers=("signed",),
     ),
     Figure(
         "ss_fig3_delta_js",
         "figures.delta_js:ss_fig3_delta_js",
         "erasing the top item against erasing another: change of the prediction over attention",
-        suite="ss",
+        suites=("ss",),
         number="Figures 3 and 7",
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
-        settings=("models",),
     ),
     Figure(
         "ss_fig4_negative_delta_js",
         "figures.delta_js:ss_fig4_negative_delta_js",
         "at which difference in attention the top item matters less than another",
-        suite="ss",
+        suites=("ss",),
         number="Figures 4 and 8",
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
-        settings=("models",),
     ),
     Figure(
         "ss_fig5_fraction_removed",
         "figures.removed:ss_fig5_fraction_removed",
         "how many items each ranking erases until the decision flips",
-        suite="ss",
+        suites=("ss", "own", "hf"),
         number="Figures 5, 6 and 10",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
-        settings=("models",),
+        reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking fraction_removed")},
         answers=("ranks",),
     ),
     Figure(
         "ss_fig11_mass_removed",
         "figures.removed:ss_fig11_mass_removed",
         "how much attention each ranking leaves when the decision flips",
-        suite="ss",
+        suites=("ss",),
         number="Figure 11",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "mass_removed")},
-        settings=("models",),
+        reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking mass_removed")},
     ),
     Figure(
         "ss_fig_aopc",
         "figures.faithfulness:ss_fig_aopc",
         "attention-comprehensiveness and attention-sufficiency of each ranking",
-        suite="ss",
+        suites=("ss",),
         reads={
-            "ranked_sets": rows(
-                "ranked_sets",
-                "dataset",
-                "model",
-                "seed",
-                "id",
-                "ranking",
-                "comprehensiveness_curve",
-                "sufficiency_curve",
-                each=True,
-            )
+            "ranked_sets": rows("ranked_sets", TEXT, "ranking comprehensiveness_curve sufficiency_curve", each=True)
         },
         settings=("models", "resamples"),
-    ),
-    Figure(
-        "ss_fig_contributions",
-        "figures.contributions:ss_fig_contributions",
-        "attention against what each item adds to the decision",
-        suite="ss",
-        reads={"contributions": CONTRIBUTIONS_FIGURE},
-        settings=("models",),
-        answers=("signed",),
     ),
     Figure(
         "jw_fig_correlation",
         "figures.correlation:jw_fig_correlation",
         "does attention rank the tokens as gradients and leave-one-out do",
-        suite="jw",
+        suites=("jw", "hf"),
         number="Figures 2, 3 and 4",
-        reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
-        settings=("models",),
+        reads={"correlation": rows("correlation", "dataset model pair tau")},
     ),
     Figure(
         "jw_fig_permutation",
         "figures.permutation:jw_fig_permutation",
         "what shuffling the attention weights does to the prediction",
-        suite="jw",
+        suites=("jw", "own", "hf"),
         number="Figure 5",
-        reads=PERMUTATION_FIGURE,
-        settings=("models",),
+        reads={
+            "permutation": rows("permutation", "dataset model prediction max_attention median_tvd"),
+            "census": corpus("census"),
+        },
         answers=("used",),
     ),
     Figure(
         "jw_fig_adversary",
         "figures.adversary_violins:jw_fig_adversary",
         "how far attention can go while the prediction stays",
-        suite="jw",
+        suites=("jw", "own", "hf"),
         number="Figures 6 and 7",
-        reads=ADVERSARY_FIGURE,
-        settings=("models",),
+        reads={
+            "instance_adversary": rows("instance_adversary", "dataset model jsd base_prediction base_max_attention"),
+            "census": corpus("census"),
+        },
     ),
     Figure(
         "jw_fig_agreement",
         "figures.agreement:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
-        suite="jw",
-        reads={"agreement": rows("agreement", "dataset", "model", "first", "second", "tau", "texts")},
-        settings=("models",),
-    ),
-    Figure(
-        "jw_fig_contributions",
-        "figures.contributions:jw_fig_contributions",
-        "attention against what each item adds to the decision",
-        suite="jw",
-        reads={"contributions": CONTRIBUTIONS_FIGURE},
-        settings=("models",),
-        answers=("signed",),
+        suites=("jw",),
+        reads={"agreement": rows("agreement", "dataset model first second tau texts")},
     ),
     Figure(
         "pd_fig_deception",
         "figures.deception:pd_fig_deception",
         "attention on impermissible words, against accuracy and against what `located` says",
-        suite="pd",
+        suites=("pd",),
         reads={
-            "impermissible": audit("impermissible", "dataset", "model", "seed", "id", "mass", "right"),
-            "located": rows("located", "dataset", "model", "seed", "id", "ranking", "falls"),
+            "impermissible": audit("impermissible", TEXT, "mass right"),
+            "located": rows("located", TEXT, "ranking falls"),
         },
-        settings=("models",),
         answers=("located",),
     ),
     Figure(
         "md_fig_conicity",
         "figures.conicity:md_fig_conicity",
         "how alike the states are, against what permuted attention changes and how well attention ranks",
-        suite="md",
+        suites=("md",),
         reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
         settings=("models", "resamples"),
         answers=("used", "ranks"),
-    ),
-    Figure(
-        "own_fig_attention_maps",
-        "figures.attention_maps:own_fig_attention_maps",
-        "single texts, their words shaded by the attention of your model and of its adversaries",
-        suite="own",
-        reads={
-            "attention_maps": audit("attention_maps"),
-            "census": corpus("census"),
-            "predictions": Read("audit", "predictions", suites=("own",), missing="nothing"),
-        },
-    ),
-    Figure(
-        "own_fig_tvd_jsd",
-        "figures.tvd_jsd:own_fig_tvd_jsd",
-        "what changed attention costs in changed predictions",
-        suite="own",
-        reads=TVD_JSD_FIGURE,
-        settings=("models",),
-        answers=("stable", "unique"),
-    ),
-    Figure(
-        "own_fig_contributions",
-        "figures.contributions:own_fig_contributions",
-        "attention against what each item adds to the decision",
-        suite="own",
-        reads={"contributions": CONTRIBUTIONS_FIGURE},
-        settings=("models",),
-        answers=("signed",),
-    ),
-    Figure(
-        "own_fig_permutation",
-        "figures.permutation:own_fig_permutation",
-        "what shuffling the attention weights does to the prediction",
-        suite="own",
-        reads=PERMUTATION_FIGURE,
-        settings=("models",),
-        answers=("used",),
-    ),
-    Figure(
-        "own_fig_adversary",
-        "figures.adversary_violins:own_fig_adversary",
-        "how far attention can go while the prediction stays",
-        suite="own",
-        reads=ADVERSARY_FIGURE,
-        settings=("models",),
-    ),
-    Figure(
-        "own_fig_fraction_removed",
-        "figures.removed:own_fig_fraction_removed",
-        "how many items each ranking erases until the decision flips",
-        suite="own",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
-        settings=("models",),
-        answers=("ranks",),
-    ),
-    Figure(
-        "hf_fig_attention_maps",
-        "figures.attention_maps:hf_fig_attention_maps",
-        "single texts, their words shaded by the mean of the heads, and by adversaries",
-        suite="hf",
-        reads={
-            "attention_maps": audit("attention_maps"),
-            "census": corpus("census"),
-            "predictions": Read("audit", "predictions", suites=("hf",), missing="nothing"),
-        },
-    ),
-    Figure(
-        "hf_fig_tvd_jsd",
-        "figures.tvd_jsd:hf_fig_tvd_jsd",
-        "what changed attention costs in changed predictions",
-        suite="hf",
-        reads=TVD_JSD_FIGURE,
-        settings=("models",),
-        answers=("stable", "unique"),
-    ),
-    Figure(
-        "hf_fig_frontier",
-        "figures.frontier:hf_fig_frontier",
-        "how far adversaries move the weights, and how far the exact contributions",
-        suite="hf",
-        reads={
-            "comparison": audit("comparison", "dataset", "model", "lambda", "seed", "jsd", "contribution_jsd", "tvd")
-        },
-        settings=("models", "budget"),
-        answers=("unique",),
-    ),
-    Figure(
-        "hf_fig_contributions",
-        "figures.contributions:hf_fig_contributions",
-        "attention against what each item adds to the decision",
-        suite="hf",
-        reads={"contributions": CONTRIBUTIONS_FIGURE},
-        settings=("models",),
-        answers=("signed",),
-    ),
-    Figure(
-        "hf_fig_permutation",
-        "figures.permutation:hf_fig_permutation",
-        "what shuffling the attention weights does to the prediction",
-        suite="hf",
-        reads=PERMUTATION_FIGURE,
-        settings=("models",),
-        answers=("used",),
-    ),
-    Figure(
-        "hf_fig_adversary",
-        "figures.adversary_violins:hf_fig_adversary",
-        "how far attention can go while the prediction stays",
-        suite="hf",
-        reads=ADVERSARY_FIGURE,
-        settings=("models",),
-    ),
-    Figure(
-        "hf_fig_fraction_removed",
-        "figures.removed:hf_fig_fraction_removed",
-        "how many items each ranking erases until the decision flips",
-        suite="hf",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed")},
-        settings=("models",),
-        answers=("ranks",),
-    ),
-    Figure(
-        "hf_fig_correlation",
-        "figures.correlation:hf_fig_correlation",
-        "does attention rank the words as gradients and leave-one-out do",
-        suite="hf",
-        reads={"correlation": rows("correlation", "dataset", "model", "pair", "tau")},
-        settings=("models",),
     ),
     Figure(
         "fig_plausible_faithful",
@@ -431,12 +233,12 @@ FIGURES: tuple[Figure, ...] = (
     ),
 )
 
-TABLES: tuple[Table, ...] = (
+_TABLES: tuple[Table, ...] = (
     Table(
         "wp_table1_datasets",
         "tables.datasets:wp_table1_datasets",
         "sizes, classes, lengths and vocabulary of every data set",
-        suite="wp",
+        suites=("wp",),
         number="Table 1",
         reads={"census": corpus("census"), "vocabulary": corpus("vocabulary"), "records": RECORDS},
         settings=("splitting",),
@@ -446,59 +248,51 @@ TABLES: tuple[Table, ...] = (
         "wp_table2_uniform",
         "tables.performance:wp_table2_uniform",
         "test 1: the base model against uniform weights",
-        suite="wp",
+        suites=("wp",),
         number="Table 2",
         reads={"performance": audit("performance")},
-        settings=("models",),
         answers=("needed",),
     ),
     Table(
         "wp_table3_guides",
         "tables.performance:wp_table3_guides",
         "test 3: a simple model guided by attention from elsewhere",
-        suite="wp",
+        suites=("wp",),
         number="Table 3",
         reads={"performance": audit("performance")},
-        settings=("models",),
         answers=("transferable",),
     ),
     Table(
         "wp_table5_adversary",
         "tables.adversary:wp_table5_adversary",
         "test 4: the consistent adversary, lambda by lambda",
-        suite="wp",
+        suites=("wp",),
         number="Table 5",
         reads={
             "performance": audit("performance"),
-            "comparison": audit(
-                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
-            ),
-            "instance_adversary": audit(
-                "instance_adversary", "dataset", "model", "seed", "id", "tvd", "jsd", "decision_flip", "admissible"
-            ),
+            "comparison": audit("comparison", "dataset model lambda seed id tvd jsd decision_flip"),
+            "instance_adversary": audit("instance_adversary", TEXT, "tvd jsd decision_flip admissible"),
         },
-        settings=("models",),
         answers=("unique",),
     ),
     Table(
         "ss_table1_datasets",
         "tables.datasets:ss_table1_datasets",
         "words and sentences of a text, in Serrano & Smith's layout",
-        suite="ss",
+        suites=("ss",),
         number="Table 1",
         reads={"census": corpus("census"), "records": RECORDS},
         every_dataset=True,
+        settings=(),
     ),
     Table(
         "ss_table2_flips",
         "tables.erasure:ss_table2_flips",
         "decisions that flip without the top item, and without another",
-        suite="ss",
+        suites=("ss",),
         number="Table 2",
         reads={
-            "single_weight": rows(
-                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips", "other_flips"
-            ),
+            "single_weight": rows("single_weight", TEXT, "ranking draw top_flips other_flips"),
             "census": corpus("census"),
         },
         settings=("models", "resamples"),
@@ -507,67 +301,56 @@ TABLES: tuple[Table, ...] = (
         "ss_table_negative_delta_js",
         "tables.delta_js:ss_table_negative_delta_js",
         "how often the top item matters less than another, and at which difference in attention",
-        suite="ss",
-        reads={
-            "single_weight": rows(
-                "single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "delta_js", "delta_attention"
-            )
-        },
+        suites=("ss",),
+        reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
         settings=("models", "resamples"),
     ),
     Table(
         "ss_table3_accuracy",
         "tables.erasure:ss_table3_accuracy",
         "accuracy of HANs and FLANs",
-        suite="ss",
+        suites=("ss",),
         number="Table 3",
         reads={"performance": audit("performance")},
-        settings=("models",),
     ),
     Table(
         "ss_table_pairwise",
         "tables.erasure:ss_table_pairwise",
         "which of two rankings flips the decision first",
-        suite="ss",
+        suites=("ss",),
         number="Section 5.4",
-        reads={"ranked_sets": rows("ranked_sets", "dataset", "model", "seed", "id", "ranking", "removed")},
+        reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
         settings=("models", "resamples"),
     ),
     Table(
         "ss_table_claims",
         "tables.claims:ss_table_claims",
         "Serrano & Smith's findings, and whether they come back",
-        suite="ss",
+        suites=("ss",),
         reads={
-            "ranked_sets": rows(
-                "ranked_sets", "dataset", "model", "seed", "id", "ranking", "removed", "fraction_removed"
-            ),
-            "single_weight": rows("single_weight", "dataset", "model", "seed", "id", "ranking", "draw", "top_flips"),
+            "ranked_sets": rows("ranked_sets", TEXT, "ranking removed fraction_removed"),
+            "single_weight": rows("single_weight", TEXT, "ranking draw top_flips"),
         },
         settings=("models", "resamples"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
-        gaps=False,
     ),
     Table(
         "jw_table1_performance",
         "tables.correlation:jw_table1_performance",
         "how well each encoder and attention predicts",
-        suite="jw",
+        suites=("jw",),
         number="Table 1",
         reads={"performance": audit("performance")},
-        settings=("models",),
     ),
     Table(
         "jw_table2_correlation",
         "tables.correlation:jw_table2_correlation",
         "rank correlation of attention, gradients and leave-one-out",
-        suite="jw",
+        suites=("jw", "hf"),
         number="Table 2",
         reads={
-            "correlation": rows(
-                "correlation", "dataset", "model", "seed", "id", "prediction", "pair", "tau", "p", "top_k_overlap"
-            ),
+            "correlation": rows("correlation", TEXT, "prediction pair tau p top_k_overlap"),
             "census": corpus("census"),
         },
         settings=("models", "resamples"),
@@ -576,10 +359,10 @@ TABLES: tuple[Table, ...] = (
         "jw_table_conicity",
         "tables.correlation:jw_table_conicity",
         "how alike hidden states are, beside what permuting attention changes",
-        suite="jw",
+        suites=("jw",),
         reads={
-            "conicity": rows("conicity", "dataset", "model", "seed", "id", "conicity"),
-            "permutation": rows("permutation", "dataset", "model", "seed", "id", "max_attention", "median_tvd"),
+            "conicity": rows("conicity", TEXT, "conicity"),
+            "permutation": rows("permutation", TEXT, "max_attention median_tvd"),
         },
         settings=("models", "resamples"),
     ),
@@ -587,30 +370,21 @@ TABLES: tuple[Table, ...] = (
         "jw_table_evidence",
         "tables.evidence:jw_table_evidence",
         "how much attention is on the words that are known to decide the label",
-        suite="jw",
-        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
+        suites=("jw", "own", "hf"),
+        reads={"evidence": audit("evidence", TEXT, "evidence_mass uniform_mass")},
         settings=("models", "resamples"),
     ),
     Table(
         "pd_table_deception",
         "tables.deception:pd_table_deception",
         "accuracy, attention on impermissible words, and accuracy without them, of honest models and of liars",
-        suite="pd",
+        suites=("pd",),
         number="Table 3",
         reads={
             "impermissible": audit(
-                "impermissible",
-                "dataset",
-                "model",
-                "lambda",
-                "seed",
-                "id",
-                "mass",
-                "uniform_mass",
-                "right",
-                "right_without",
+                "impermissible", "dataset model lambda seed id mass uniform_mass right right_without"
             ),
-            "performance": audit("performance", "dataset", "model", "seed", "selection", "metric", "value"),
+            "performance": audit("performance", RUN, "selection metric value"),
         },
         settings=("models", "resamples"),
     ),
@@ -618,153 +392,77 @@ TABLES: tuple[Table, ...] = (
         "pd_table_noticed",
         "tables.noticed:pd_table_noticed",
         "which questions of the summary notice a model whose attention was trained to deceive",
-        suite="pd",
+        suites=("pd",),
         reads={"summary": Read("table", "summary")},
         settings=("liars",),
         columns="columns.noticed:NOTICED",
         shown="tables.shown:noticings",
-        gaps=False,
     ),
     Table(
         "pd_table_claims",
         "tables.deception_claims:pd_table_claims",
         "Pruthi et al.'s findings, and whether they come back",
-        suite="pd",
-        reads={
-            "impermissible": audit(
-                "impermissible", "dataset", "model", "seed", "id", "mass", "uniform_mass", "right", "right_without"
-            ),
-        },
+        suites=("pd",),
+        reads={"impermissible": audit("impermissible", TEXT, "mass uniform_mass right right_without")},
         settings=("models", "liars", "resamples"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
-        gaps=False,
     ),
     Table(
         "md_table_diversity",
         "tables.diversity:md_table_diversity",
         "accuracy and conicity of LSTMs with alike and with diverse states, and what can be read of their maps",
-        suite="md",
+        suites=("md",),
         number="Table 2",
-        reads={"performance": Read("audit", "performance", ("dataset", "model", "seed", "selection")), **DIVERSITY},
+        reads={"performance": audit("performance", RUN, "selection"), **DIVERSITY},
         settings=("models", "resamples"),
     ),
     Table(
         "md_table_claims",
         "tables.diversity:md_table_claims",
         "the findings of Mohankumar et al., and whether they come back",
-        suite="md",
-        reads={
-            **DIVERSITY,
-            "evidence": Read(
-                "audit",
-                "evidence",
-                ("dataset", "model", "seed", "id", "evidence_mass"),
-                suites=("md",),
-                missing="nothing",
-            ),
-        },
+        suites=("md",),
+        reads={**DIVERSITY, "evidence": if_asked("evidence", TEXT, "evidence_mass")},
         settings=("models", "resamples"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
-        gaps=False,
     ),
     Table(
         "own_table_performance",
         "tables.own:own_table_performance",
         "how well your models predict",
-        suite="own",
+        suites=("own",),
         reads={"performance": audit("performance")},
-        settings=("models",),
         answers=("needed",),
     ),
     Table(
         "own_table_comparison",
-        "tables.own:own_table_comparison",
-        "how far other trainings, uniform weights and adversaries are from your model",
-        suite="own",
+        "tables.adversary:of_compared",
+        "how far other trainings, uniform weights and adversaries are from the model",
+        suites=("own", "hf"),
         reads={
             "performance": audit("performance"),
-            "comparison": audit(
-                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
-            ),
+            "comparison": audit("comparison", "dataset model lambda seed id tvd jsd decision_flip"),
         },
-        settings=("models",),
     ),
     Table(
         "own_table_heads",
-        "tables.heads:own_table_heads",
-        "which head, if any, can be read, where a map of several is given",
-        suite="own",
+        "tables.heads:of_heads",
+        "which head, if any, can be read",
+        suites=("own", "hf"),
         reads={
             "heads": audit("heads"),
-            "permutation": audit("permutation", "dataset", "model", "seed", "id", "mean_tvd", "flips"),
-            "ranked_sets": audit("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed"),
+            "permutation": audit("permutation", TEXT, "mean_tvd flips"),
+            "ranked_sets": audit("ranked_sets", TEXT, "ranking fraction_removed"),
         },
-        settings=("models",),
-    ),
-    Table(
-        "own_table_evidence",
-        "tables.evidence:own_table_evidence",
-        "how much attention is on the words that are known to decide the label",
-        suite="own",
-        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
-        settings=("models", "resamples"),
     ),
     Table(
         "hf_table_performance",
         "tables.classifiers:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
-        suite="hf",
+        suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
-        settings=("models",),
         answers=("needed",),
-    ),
-    Table(
-        "hf_table_comparison",
-        "tables.classifiers:hf_table_comparison",
-        "how far other trainings, uniform weights and adversaries are from the classifier",
-        suite="hf",
-        reads={
-            "performance": audit("performance"),
-            "comparison": audit(
-                "comparison", "dataset", "model", "lambda", "seed", "id", "tvd", "jsd", "decision_flip"
-            ),
-        },
-        settings=("models",),
-    ),
-    Table(
-        "hf_table_heads",
-        "tables.heads:hf_table_heads",
-        "which head, if any, can be read",
-        suite="hf",
-        reads={
-            "heads": audit("heads"),
-            "permutation": audit("permutation", "dataset", "model", "seed", "id", "mean_tvd", "flips"),
-            "ranked_sets": audit("ranked_sets", "dataset", "model", "seed", "id", "ranking", "fraction_removed"),
-        },
-        settings=("models",),
-    ),
-    Table(
-        "hf_table_correlation",
-        "tables.correlation:hf_table_correlation",
-        "how attention, gradients and leave-one-out order the words",
-        suite="hf",
-        reads={
-            "correlation": rows(
-                "correlation", "dataset", "model", "seed", "id", "pair", "prediction", "tau", "p", "top_k_overlap"
-            ),
-            "census": corpus("census"),
-        },
-        settings=("resamples", "models"),
-    ),
-    Table(
-        "hf_table_evidence",
-        "tables.evidence:hf_table_evidence",
-        "how much attention is on the words that are known to decide the label",
-        suite="hf",
-        reads={"evidence": audit("evidence", "dataset", "model", "seed", "id", "evidence_mass", "uniform_mass")},
-        settings=("models", "resamples"),
     ),
     Table(
         "summary",
@@ -774,18 +472,15 @@ TABLES: tuple[Table, ...] = (
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
         shown="tables.shown:answers",
-        gaps=False,
     ),
     Table(
         "md_table_readable",
         "tables.readable:md_table_readable",
         "whether states that differ make maps readable, in words",
-        suite="md",
+        suites=("md",),
         reads={"summary": Read("table", "summary"), "diversity": Read("table", "md_table_diversity")},
-        settings=("models",),
         columns="columns.readable:READABLE",
         shown="tables.shown:readable",
-        gaps=False,
     ),
     Table(
         "texts",
@@ -801,7 +496,6 @@ TABLES: tuple[Table, ...] = (
         columns="columns.texts:TEXTS",
         shown="tables.shown:single",
         top="tables.texts:top",
-        gaps=False,
     ),
     Table(
         "table_contributions",
@@ -809,23 +503,10 @@ TABLES: tuple[Table, ...] = (
         "is attention proportional to what each item adds to the decision, and does it speak for the prediction",
         reads={
             "contributions": of_every_suite(
-                "contributions",
-                "dataset",
-                "model",
-                "seed",
-                "id",
-                "items",
-                "tau",
-                "overlap",
-                "against",
-                "top_fall",
-                "top_flips",
-                "top_contributions",
-                categories=True,
+                "contributions", TEXT, "items tau overlap against top_fall top_flips top_contributions", categories=True
             )
         },
         settings=("subjects", "resamples"),
-        gaps=False,
         answers=("signed",),
     ),
     Table(
@@ -835,35 +516,15 @@ TABLES: tuple[Table, ...] = (
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
         settings=("subjects",),
         about="plausibility",
-        gaps=False,
     ),
     Table(
         "replication",
         "tables.replication:replication",
         "every published number beside ours, and whether chance alone could make the difference",
-        reads={
-            "tables": Read(
-                "tables",
-                columns=(
-                    "wp_table1_datasets",
-                    "wp_table2_uniform",
-                    "wp_table3_guides",
-                    "ss_table1_datasets",
-                    "ss_table2_flips",
-                    "ss_table3_accuracy",
-                    "ss_table_pairwise",
-                    "jw_table1_performance",
-                    "jw_table2_correlation",
-                    "md_table_diversity",
-                    "pd_table_deception",
-                ),
-            ),
-            "records": RECORDS,
-        },
+        reads={"tables": Read("tables", columns=tuple(REPLICATED.split())), "records": RECORDS},
         settings=("of_data", "of_models"),
         columns="columns.replication:REPLICATION",
         shown="tables.shown:comparisons",
-        gaps=False,
         every_dataset=True,
     ),
     Table(
@@ -871,19 +532,19 @@ TABLES: tuple[Table, ...] = (
         "tables.controls:controls",
         "what had to be found on the generated corpora, and whether it was",
         reads={
-            "performance": of_every_suite("performance", "dataset", "model", "seed", "metric", "value"),
-            "evidence": of_every_suite("evidence", "dataset", "model", "evidence_mass"),
-            "planted": of_every_suite("planted", "dataset", "model", "ranking", "on_evidence"),
-            "ranked_sets": of_every_suite("ranked_sets", "dataset", "model", "ranking", "fraction_removed"),
+            "performance": of_every_suite("performance", RUN, "metric value"),
+            "evidence": of_every_suite("evidence", "dataset model evidence_mass"),
+            "planted": of_every_suite("planted", "dataset model ranking on_evidence"),
+            "ranked_sets": of_every_suite("ranked_sets", "dataset model ranking fraction_removed"),
             "census": corpus("census"),
             "summary": Read("table", "summary"),
         },
         settings=("kinds", "labels"),
         columns="columns.controls:CONTROLS",
         shown="tables.shown:verdicts",
-        gaps=False,
         every_dataset=True,
     ),
 )
 
+FIGURES, TABLES = each(_FIGURES), each(_TABLES)
 EXHIBITS: tuple[Exhibit, ...] = (*FIGURES, *TABLES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.names import Names
-from attention_audit.tables.adversary import of_compared
 from attention_audit.tables.performance import METRICS, of_models
 from attention_audit.tables.tidy import as_table
 
@@ -28,8 +27,3 @@ def hf_table_performance(performance: pd.DataFrame, cut_texts: pd.DataFrame, mod
     # models that others are held against are asked less
     judged = cut["row"].isin(performance["model"].unique()) & ~cut["row"].str.match(UNASKED)
     return as_table(pd.concat([rows, cut[judged]], ignore_index=True), list(models), (*METRICS, CUT))
-
-
-def hf_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How far other trainings, uniform weights and adversaries are from the classifier: see `of_compared`."""
-    return of_compared(performance, comparison, models)

@@ -116,13 +116,6 @@ def jw_table2_correlation(
     return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)
 
 
-def hf_table_correlation(
-    correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], resamples: int, models: Names
-) -> pd.DataFrame:
-    """The same of Transformer classifiers, whose map is the mean of the heads, over words."""
-    return jw_table2_correlation(correlation, census, resamples, models)
-
-
 def share_of_flat(means: Floats) -> Floats:
     """Divide the last of five means, which counts flat texts only, by the share of flat texts: (..., 5) -> (..., 5)."""
     return np.concatenate([means[..., :4], means[..., 4:] / means[..., 3:4]], -1)

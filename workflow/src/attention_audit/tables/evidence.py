@@ -27,13 +27,3 @@ def jw_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> 
         frame = pd.concat([long(pd.DataFrame(index=[0]), MASSES, estimate(values, resamples)), count])
         frames.append(frame.assign(dataset=identity["dataset"], row=identity["model"], seeds=seeds))
     return as_table(pd.concat(frames[1:] or frames, ignore_index=True), list(models), METRICS)
-
-
-def own_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
-    """The same of models whose readouts are given."""
-    return jw_table_evidence(evidence, resamples, models)
-
-
-def hf_table_evidence(evidence: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
-    """The same of Transformer classifiers, whose marks count among the items."""
-    return jw_table_evidence(evidence, resamples, models)

@@ -56,17 +56,3 @@ def of_heads(heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.Dat
     frame = pd.DataFrame(rows, columns=["dataset", "row", "metric", "seeds", "note", "mean", "low", "high"])
     order_of_rows = [row for model in models for row in (model, *(f"{model}/{name}" for name in HEADS))]
     return as_table(frame.astype({"mean": np.float64}), order_of_rows, ASKED)
-
-
-def hf_table_heads(
-    heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> pd.DataFrame:
-    """`of_heads` of Transformer classifiers: the heads of the layer that is read."""
-    return of_heads(heads, permutation, ranked_sets, models)
-
-
-def own_table_heads(
-    heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> pd.DataFrame:
-    """`of_heads` of models of which readouts are given: the heads of the maps that are given."""
-    return of_heads(heads, permutation, ranked_sets, models)

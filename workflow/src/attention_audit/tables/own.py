@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_audit.names import Names
-from attention_audit.tables.adversary import of_compared
 from attention_audit.tables.performance import METRICS, of_models
 from attention_audit.tables.tidy import as_table
 
@@ -16,8 +15,3 @@ def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
     return as_table(of_models(performance, models, list(models)), list(models), METRICS)
-
-
-def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How far other trainings, uniform weights and adversaries are from the model: see `of_compared`."""
-    return of_compared(performance, comparison, models)
