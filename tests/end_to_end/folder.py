@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from attention_audit.code import code_hash
+from attention_audit.code_hash import code_hash
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import HEAD, READOUT

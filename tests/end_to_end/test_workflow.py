@@ -10,7 +10,7 @@ import pytest
 from folder import SOURCE, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
-from attention_audit.code import closure
+from attention_audit.code_hash import closure
 from attention_audit.columns.every import ARTEFACTS
 from attention_audit.targets import modules_in
 

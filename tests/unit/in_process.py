@@ -82,7 +82,7 @@ def make(plan: Plan, *paths: str) -> None:
                 run_stage("corpus", corpora.corpus_job(plan.config, dataset, plan.scope.mirror), inputs, outputs)
             case "models" | "readouts":
                 key, model = rest[:2]
-                training = "/".join([dataset, key, plan.scope.on(plan.scope.suite(key), dataset).maker(model)])
+                training = "/".join([dataset, key, plan.scope.on(plan.scope.suite(key), dataset).trained_with(model)])
                 seed = int(re.findall(r"/seed(\d+)", path)[0])
                 inputs, outputs = training_files(plan, training, seed)
                 make(plan, *(file for files in inputs.values() for file in files))

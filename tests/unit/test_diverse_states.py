@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Marked, Pairs, Split
 from attention_audit.model.classifier import Output
-from attention_audit.model.cone import cone, double_cone
+from attention_audit.model.cone import absolute_conicity, cone
 from attention_audit.model.encoders import LSTM, TEXT_ENCODERS, OrthogonalBiLSTM, TextEncoder
 from attention_audit.model.network import network
 from attention_audit.model.recurrence import OrthogonalLSTM
@@ -124,7 +124,7 @@ def test_conicity_and_its_magnitude_by_hand() -> None:
     # the mean of (3, 0), (-1, 0) is (1, 0), with which they have the cosines 1 and -1
     states, mask = tensor([[[3.0, 0.0], [-1.0, 0.0], [9.0, 9.0]]]), tensor([[True, True, False]])
     assert cone(states, mask).tolist() == [0]
-    assert double_cone(states, mask).tolist() == [1]
+    assert absolute_conicity(states, mask).tolist() == [1]
 
 
 def output_of(states: Tensor) -> Output:
@@ -169,7 +169,7 @@ def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
     assert output.states.shape == (2, 3, model.encoder.width)
     plain = LabelLoss(None)
     penalty = (Diversity(plain, 2.0)(output, batch) - plain(output, batch)).sum()
-    torch.testing.assert_close(penalty, 2 * double_cone(output.states, batch.mask).sum())
+    torch.testing.assert_close(penalty, 2 * absolute_conicity(output.states, batch.mask).sum())
     penalty.backward()
 
     def moved(part: nn.Module) -> float:

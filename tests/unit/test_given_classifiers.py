@@ -61,7 +61,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
     assert suite.judged == ["mine"]
     assert suite.base == Run("mine", 1)
     assert suite.compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
-    contrasts = suite.contrasts("mine")
+    contrasts = suite.compared_models("mine")
     assert contrasts is not None
     assert contrasts.uniform == "uniform"
     assert [suite.reading("chorus", model, 1).imposed for model in ("mine", "uniform")] == [False, True]

@@ -102,7 +102,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     assert {*suite.labels} == {"mine", "small", "large", "uniform", "adversaries"}
     talks, reviews = (plan.scope.on(suite, dataset) for dataset in ("talks", "reviews"))
     assert talks.models == talks.judged == ["small", "large"]
-    assert (talks.base, talks.contrast, talks.compared) == (Run("small", 1), None, [])
+    assert (talks.base, talks.shown_adversary, talks.compared) == (Run("small", 1), None, [])
     assert reviews.compared == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
     asked = {audit.name for audit in plan.auditing.asked(suite, "talks")}
     # of one training and no twin or adversary, there is nothing to compare

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from planned import TRAINED, overlaid, plan_of
 
-from attention_audit import code
-from attention_audit.code import code_hash
+from attention_audit import code_hash as code
+from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.vectors import VectorFile
 from attention_audit.errors import AuditError
@@ -80,7 +80,7 @@ def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued
     families = {suite.family(model) for model in suite.models}
     assert ("adversary" in families, "continuation" in families) == (scratch, continued)
     assert ("continuation_chosen" in families) == continued
-    assert suite.contrast == suite.reference(Run("guide_adversary", 50)) == lent
+    assert suite.shown_adversary == suite.reference(Run("guide_adversary", 50)) == lent
 
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:

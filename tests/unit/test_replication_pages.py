@@ -49,7 +49,7 @@ from attention_audit.replication_pages.keeping import (
 from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
 from attention_audit.replication_pages.pages import below, closed, held, share, verdict, written_pages
 from attention_audit.report.captions import two_sentences
-from attention_audit.written import as_in_a_file
+from attention_audit.yaml_input import as_in_a_file
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"

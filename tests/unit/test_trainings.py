@@ -12,7 +12,7 @@ from planned import OWN, PLACES, overlaid, plan_of
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
-from attention_audit.plan.trainings import Home, pattern_of
+from attention_audit.plan.trainings import RunFiles, pattern_of
 from attention_audit.training.settings import Optimisation
 
 TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
@@ -31,15 +31,15 @@ SAME: dict[str, Any] = {
 BASE, LSTM = "chorus/wp/base", "chorus/jw/lstm_tanh"
 
 
-def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> Home:
+def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> RunFiles:
     return plan.trainings.home(plan.scope.suite(suite), dataset, Run(model, seed))
 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     plan = plan_of(**SAME)
-    assert home_of(plan, "chorus", "base", 10, "wp") == Home(BASE, 10, PLACES)
-    assert home_of(plan, "chorus", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
-    assert home_of(plan, "chorus", "lstm_tanh", 7) == Home(LSTM, 7, PLACES)
+    assert home_of(plan, "chorus", "base", 10, "wp") == RunFiles(BASE, 10, PLACES)
+    assert home_of(plan, "chorus", "lstm_tanh", 10) == RunFiles(BASE, 10, PLACES)
+    assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
     assert plan.train_job(LSTM, 7).seed == 7
@@ -99,7 +99,7 @@ def test_what_one_suite_asks_of_its_network_is_not_asked_again_by_another() -> N
     ],
 )
 def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> None:
-    assert home_of(plan_of(**overlaid(SAME, change)), "chorus", "lstm_tanh", 10) == Home(BASE, 10, PLACES)
+    assert home_of(plan_of(**overlaid(SAME, change)), "chorus", "lstm_tanh", 10) == RunFiles(BASE, 10, PLACES)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
 def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
     plan = plan_of(**overlaid(SAME, change))
     model = plan.scope.suite("jw").models[0]
-    assert home_of(plan, "chorus", model, 10) == Home(f"chorus/jw/{model}", 10, PLACES)
+    assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/jw/{model}", 10, PLACES)
     assert plan.trainings.seeds[f"chorus/jw/{model}"] == (10, 7)
 
 
@@ -145,7 +145,7 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model() ->
     lstm, adversary = (suite.training("chorus", name, 10) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
-        assert home_of(plan, "chorus", model, 10, "wp") == Home(f"chorus/wp/{model}", 10, PLACES)
+        assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/wp/{model}", 10, PLACES)
     for seed in plan.config.training.seeds:
         assert plan.trainings.reference("chorus/wp/guide_base_lstm", seed) == [
             f"results/readouts/{BASE}/seed{seed}/{split}.parquet" for split in ("train", "dev", "test")
@@ -196,7 +196,7 @@ def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
         f"results/models/needle/wp/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
     ]
     home = home_of(plan, "needle", "continuation_step2", 4, "wp")
-    assert home == Home("needle/wp/continuation_step2", 4, PLACES)
+    assert home == RunFiles("needle/wp/continuation_step2", 4, PLACES)
     # and they are compared under their names
     assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
 

@@ -29,7 +29,7 @@ from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.interrupt import end_on_signal
 from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.lock import hold_lock
-from attention_audit.code import code_hash
+from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
@@ -40,7 +40,7 @@ from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
 from attention_audit.server import start_server
-from attention_audit.written import as_in_a_file, refuse_given_twice
+from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
 
 def ask(question, *arguments):

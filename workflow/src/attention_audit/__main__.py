@@ -28,6 +28,8 @@ from attention_audit.stages.job import Job
 from attention_audit.targets import module_of
 
 logger = logging.getLogger("attention_audit")
+LATE = ("pandas",)
+"""What pyarrow imports in the middle of a job, which a forked one then need not."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -128,7 +130,11 @@ def imported(call: argparse.Namespace) -> ModuleType:
 
 
 def prepare(arguments: Sequence[str]) -> None:
-    """Import all that a call needs. What is wrong with it, the job says itself."""
+    """Import all that a call needs, and what libraries import when they are first used. What is wrong with the call,
+    the job says itself.
+    """
+    for name in LATE:
+        importlib.import_module(name)
     with suppress(Exception):
         imported(parser().parse_args(arguments))
 

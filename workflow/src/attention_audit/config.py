@@ -24,11 +24,11 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
+from attention_audit.config_messages import lines_of
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
-from attention_audit.faults import lines_of
 from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Name, Section, refuse_duplicates

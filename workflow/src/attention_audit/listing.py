@@ -28,7 +28,7 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.exploring import EXPLORER, REPORT
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
-from attention_audit.written import refuse_given_twice
+from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
@@ -201,7 +201,7 @@ def _told(suite: Suite, dataset: str, model: str) -> str:
         if given.derived:
             return "not trained here, but made of the readouts of another model"
         return f"not trained here, but imported from {', '.join(given.sources)}"
-    settings = suite.training(dataset, suite.maker(model), suite.seeds(model)[0])
+    settings = suite.training(dataset, suite.trained_with(model), suite.seeds(model)[0])
     network = suite.architecture(dataset, model)
     sizes = ("hidden", "attention_hidden", "embedding")
     told = {"epochs": settings.epochs, "patience": settings.patience, **settings.optimisation.model_dump()}

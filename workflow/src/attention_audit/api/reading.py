@@ -102,7 +102,7 @@ class Trained:
     @property
     def _adversary(self) -> Run | None:
         """The adversary of the model, where the suite has one and it is there."""
-        run = self.suite.contrast
+        run = self.suite.shown_adversary
         base = self.suite.base
         if run is None or base is None or base.model != self.model or not self._there(run):
             return None

@@ -15,7 +15,7 @@ import torch
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.model.cone import cone, double_cone
+from attention_audit.model.cone import absolute_conicity, cone
 
 
 @torch.inference_mode()
@@ -26,5 +26,5 @@ def conicity(texts: Attributed) -> dict[str, Any]:
         for members, batch in texts.split.in_order_of_length():
             states = texts.model(batch).states.double()
             conicities[members] = cone(states, batch.mask).cpu().numpy()
-            magnitudes[members] = double_cone(states, batch.mask).cpu().numpy()
+            magnitudes[members] = absolute_conicity(states, batch.mask).cpu().numpy()
     return {"id": texts.readout.ids, "conicity": conicities, "magnitude": magnitudes}

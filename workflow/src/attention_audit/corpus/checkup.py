@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from attention_audit.answer.sizes import TEXTS
-from attention_audit.code import code_hash
+from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent, masked
 from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.sources.readouts import ReadoutCorpus

@@ -20,7 +20,7 @@ def cone(states: Tensor, mask: Tensor) -> Tensor:
     return cosines(states, mask).sum(1) / mask.sum(1)
 
 
-def double_cone(states: Tensor, mask: Tensor) -> Tensor:
+def absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
     """The mean of the cosines' magnitudes, (n, L, H), (n, L) -> (n,): what the authors' code computes and minimises.
 
     It is small only where states spread. Conicity itself is also small where one large state is opposed to many others

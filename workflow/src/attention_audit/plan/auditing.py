@@ -40,7 +40,7 @@ def _together(job: str, asked: Sequence[Audit]) -> list[Audit]:
 
 
 @dataclass(frozen=True)
-class Gathering:
+class AuditBatch:
     """A rule that makes audits of a suite together: its name, the job, the suite's key, a pattern of data sets, the
     audits.
     """
@@ -197,7 +197,7 @@ class Auditing:
         return AuditedRun(
             model=suite.family(run.model),
             lambda_=suite.lambda_(run.model),
-            searched=suite.searched(run.model),
+            searched=suite.search_step(run.model),
             seed=run.seed,
             selection=suite.selection(dataset, run.model),
             hierarchical=suite.hierarchical(dataset, run.model),
@@ -249,12 +249,12 @@ class Auditing:
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
         inputs: Inputs = {}
         if audit.takes == "suite":
-            for role, run in (("base", suite.base), ("contrast", suite.contrast)):
+            for role, run in (("base", suite.base), ("contrast", suite.shown_adversary)):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
             split = self.split(suite, dataset, audit)
             inputs["readouts"] = [home.readout(split) for home in homes]
-            searched = [run for run in runs if suite.searched(run.model) is not None]
+            searched = [run for run in runs if suite.search_step(run.model) is not None]
             if searched:
                 files = [self.trainings.search_file(suite, dataset, run) for run in searched]
                 inputs["search"] = list(dict.fromkeys(files))
@@ -329,7 +329,7 @@ class Auditing:
         """The audits that a suite is asked on a data set and that one job of this kind makes."""
         return _together(job, self.asked(suite, dataset))
 
-    def gatherings(self, job: str, suite: Suite) -> list[Gathering]:
+    def gatherings(self, job: str, suite: Suite) -> list[AuditBatch]:
         """The rules that make these audits, which together match every name of a data set.
 
         Data sets on which other audits are possible have a rule of their own: pairs, and those with other models. The
@@ -344,13 +344,13 @@ class Auditing:
         others = [group for group in groups if group != first]
         rule, apart = f"{job}_{suite.key}", "|".join(name for group in others for name in groups[group])
         gatherings = [
-            Gathering(rule, job, suite.key, f"(?!(?:{apart})/){ANY_DATASET}" if apart else ANY_DATASET, first[1])
+            AuditBatch(rule, job, suite.key, f"(?!(?:{apart})/){ANY_DATASET}" if apart else ANY_DATASET, first[1])
         ]
         for pairs, audits in others:
             members = groups[pairs, audits]
             alone = pairs and sum(group[0] for group in others) == 1
             name = f"{rule}_pairs" if alone else re.sub(r"\W", "_", f"{rule}_{members[0]}")
-            gatherings.append(Gathering(name, job, suite.key, "|".join(members), audits))
+            gatherings.append(AuditBatch(name, job, suite.key, "|".join(members), audits))
         return gatherings
 
     def alone(self, name: str) -> str:

@@ -10,9 +10,9 @@ from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.names import Names
-from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TunedClassifiers
+from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TrainedClassifierSuite
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import layers_of
 from attention_audit.transformer.settings import IMPOSED, ReadClassifier
 
@@ -49,11 +49,11 @@ class OfTransformers(Suite):
     )
 
 
-class OfRecipe(OfTransformers, TunedClassifiers):
+class OfRecipe(OfTransformers, TrainedClassifierSuite):
     """The models of one data set that are fine-tuned here."""
 
 
-class FineTunedClassifiers(OfTransformers, GivenSuite):
+class GivenClassifierSuite(OfTransformers, GivenSuite):
     """The models of one data set, by the names in their paths. Of those that are given: the ones in question, as the
     configuration calls them; the first one with uniform weights imposed, imposed; its twin, uniform; and its
     adversaries, which are trainings of one model, adversaries. Those that are fine-tuned here are in
@@ -129,10 +129,10 @@ class FineTunedClassifiers(OfTransformers, GivenSuite):
         """Weights are imposed on the first model."""
         return Run(self.judged[0], run.seed) if run.model == IMPOSED else None
 
-    def given(self, dataset: str, model: str) -> Given:
+    def given(self, dataset: str, model: str) -> ImportedModel:
         if model == IMPOSED:
-            return Given(IMPOSE)
-        return Given("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
+            return ImportedModel(IMPOSE)
+        return ImportedModel("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
 
     def layer(self, dataset: str, model: str) -> int | None:
         layer, mirror = self._given[dataset].layer, Path(self.config.mirror) if self.config.mirror else None

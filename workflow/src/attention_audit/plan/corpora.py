@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attention_audit.code import code_hash
+from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.availability import locate
 from attention_audit.corpus.formats import Corpus

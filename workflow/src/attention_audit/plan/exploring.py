@@ -9,7 +9,7 @@ from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
-from attention_audit.plan.trainings import Home, Trainings
+from attention_audit.plan.trainings import RunFiles, Trainings
 
 TEXTS = "texts"
 """The table whose columns the page shows."""
@@ -30,7 +30,7 @@ class Files:
         return self.places.setdefault(path, len(self.places))
 
 
-class Exploring:
+class ExplorerPlan:
     """The explorer of a run."""
 
     def __init__(self, scope: Scope, trainings: Trainings, auditing: Auditing, exhibiting: Exhibiting) -> None:
@@ -51,7 +51,7 @@ class Exploring:
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
         return inputs | {"texts": [self.exhibiting.path(table, ".parquet")]}, views, datasets
 
-    def _home(self, suite: Suite, dataset: str, run: Run, files: dict[str, Files]) -> Home:
+    def _home(self, suite: Suite, dataset: str, run: Run, files: dict[str, Files]) -> RunFiles:
         """Where a run lies; what stands above its readouts is read with them."""
         home = self.trainings.home(suite, dataset, run)
         if self.scope.config.corpora[dataset].pair:
@@ -100,7 +100,7 @@ class Exploring:
     def _adversaries(suite: Suite, family: str) -> list[Run]:
         """The adversaries of a family; of a search that has chosen one already, that one."""
         members = [model for model in suite.models if suite.family(model) == family]
-        chosen = {suite.maker(model) for model in members if suite.searched(model) is not None}
+        chosen = {suite.trained_with(model) for model in members if suite.search_step(model) is not None}
         return suite.runs([*chosen] or members)
 
     def inputs(self) -> Inputs:

@@ -11,7 +11,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
-from attention_audit.plan.suite import Given, Run, Schedule, Suite
+from attention_audit.plan.suite import ImportedModel, Run, Schedule, Suite
 from attention_audit.plan.transformers import encoder_width, recipe_of
 from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
 from attention_audit.training.settings import Recipe
@@ -22,7 +22,7 @@ IMPOSE = "impose"
 LOOK_IMPOSED = Look("uniform weights imposed", "grey", "D")
 
 
-class TunedClassifiers(FourTests):
+class TrainedClassifierSuite(FourTests):
     """The models of the four tests, whose base model is a classifier that is fine-tuned from one encoder, and whose map
     is the mean of the heads of its last layer. The twin has uniform weights there; imposed is the base model itself,
     with uniform weights imposed there.
@@ -60,8 +60,8 @@ class TunedClassifiers(FourTests):
     def reference(self, run: Run) -> Run | None:
         return Run("base", run.seed) if run.model == IMPOSED else super().reference(run)
 
-    def given(self, dataset: str, model: str) -> Given | None:
-        return Given(IMPOSE) if model == IMPOSED else None
+    def given(self, dataset: str, model: str) -> ImportedModel | None:
+        return ImportedModel(IMPOSE) if model == IMPOSED else None
 
     def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
         """Those that something reads, since to read a Transformer out takes long: all of a model whose readouts others

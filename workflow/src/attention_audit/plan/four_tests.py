@@ -92,7 +92,7 @@ class FourTests(Suite):
         return Run("base", self.base_seeds[0])
 
     @property
-    def contrast(self) -> Run:
+    def shown_adversary(self) -> Run:
         name = CONTINUATION if self.adversary.continued else adversary_name(self.lent)
         return Run(name, self.adversary.seeds[0])
 
@@ -109,10 +109,10 @@ class FourTests(Suite):
             return "continuation_chosen"
         return next((name for start, name in FAMILIES.items() if model.startswith(start)), model)
 
-    def maker(self, model: str) -> str:
+    def trained_with(self, model: str) -> str:
         return CONTINUATION if model.startswith(STEP) else model
 
-    def searched(self, model: str) -> int | None:
+    def search_step(self, model: str) -> int | None:
         if model == CONTINUATION:
             return 0
         return int(model.removeprefix(STEP)) if model.startswith(STEP) else None
@@ -123,9 +123,9 @@ class FourTests(Suite):
             return Run("base", run.seed)
         if run.model.startswith((ADVERSARY, CONTINUATION)):
             return self.base
-        return self.contrast if run.model == "guide_adversary" else None
+        return self.shown_adversary if run.model == "guide_adversary" else None
 
-    def contrasts(self, model: str) -> Contrasts:
+    def compared_models(self, model: str) -> Contrasts:
         return Contrasts(
             seed=self.base.seed,
             uniform="uniform",
@@ -138,7 +138,7 @@ class FourTests(Suite):
             ),
         )
 
-    def pace(self, model: str) -> float:
+    def rate_factor(self, model: str) -> float:
         return self.adversary.continuation.pace if model == CONTINUATION else 1.0
 
     def training(self, dataset: str, model: str, seed: int) -> TrainSettings:

@@ -23,13 +23,13 @@ class GivenSuite(Suite):
     """Models that others have trained: there is nothing but the test split, on which adversaries are chosen too."""
 
     @property
-    def contrast(self) -> Run | None:
+    def shown_adversary(self) -> Run | None:
         return Run(ADVERSARIES, 1) if ADVERSARIES in self.models else None
 
     def splits(self, dataset: str) -> tuple[str, ...]:
         return ("test",)
 
-    def contrasts(self, model: str) -> Contrasts | None:
+    def compared_models(self, model: str) -> Contrasts | None:
         if self.base is None or model != self.base.model:
             return None
         return Contrasts(

@@ -10,7 +10,7 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Names
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import Given, Run
+from attention_audit.plan.suite import ImportedModel, Run
 
 
 class OwnReadouts(GivenSuite):
@@ -81,9 +81,9 @@ class OwnReadouts(GivenSuite):
         most = max((len(given.by_model.get(model, [])) for given in self.config.own.values()), default=0)
         return list(range(1, most + 1))
 
-    def given(self, dataset: str, model: str) -> Given:
+    def given(self, dataset: str, model: str) -> ImportedModel:
         own = self._given(dataset)
-        return Given("import_readout", tuple(own.by_model[model]), (own.first,))
+        return ImportedModel("import_readout", tuple(own.by_model[model]), (own.first,))
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         return ImportJob(dataset=dataset, model=model, seeds=list(seeds))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attention_audit.code import code_hash
+from attention_audit.code_hash import code_hash
 from attention_audit.config import NOTHING, Config, parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
@@ -18,12 +18,12 @@ from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import JOBS, Auditing, Gathering, Inputs, job_of
+from attention_audit.plan.auditing import JOBS, AuditBatch, Auditing, Inputs, job_of
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibiting import Exhibiting
-from attention_audit.plan.exploring import EXPLORER, REPORT, Exploring
+from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
@@ -75,7 +75,7 @@ class Plan:
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
-        self.exploring = Exploring(self.scope, self.trainings, self.auditing, self.exhibiting)
+        self.exploring = ExplorerPlan(self.scope, self.trainings, self.auditing, self.exhibiting)
         self.training_code = code_hash(TRAINING)
         self.search_code = code_hash(SEARCHING)
 
@@ -167,7 +167,7 @@ class Plan:
             return self.auditing.job(name, key, dataset)
         return self.auditing.job_together([audit_named(name)], self.scope.suite(key), dataset, self.audit_code)
 
-    def gatherings(self) -> list[Gathering]:
+    def gatherings(self) -> list[AuditBatch]:
         """The rules that make several audits together, of suites that are asked any."""
         return [
             gathering

@@ -40,7 +40,7 @@ class Schedule:
 
 
 @dataclass(frozen=True)
-class Given:
+class ImportedModel:
     """A model that is not trained here but imported, from what the user has of it, or from what is read out of another.
 
     stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
@@ -115,7 +115,7 @@ class Suite(ABC):
         return None
 
     @property
-    def contrast(self) -> Run | None:
+    def shown_adversary(self) -> Run | None:
         """The adversary whose maps are shown beside those of the base, if there is one."""
         return None
 
@@ -128,7 +128,7 @@ class Suite(ABC):
     def seeds(self, model: str) -> list[int]:
         """The seeds a model is trained with, the first of them the one that the others are compared with."""
 
-    def given(self, dataset: str, model: str) -> Given | None:
+    def given(self, dataset: str, model: str) -> ImportedModel | None:
         """Where a model is imported from; None where it is trained here."""
         return None
 
@@ -186,15 +186,15 @@ class Suite(ABC):
         """The run whose readouts another is trained on, if any."""
         return None
 
-    def maker(self, model: str) -> str:
+    def trained_with(self, model: str) -> str:
         """The model whose training makes it: its own, but for the steps of a search, which the chosen one's makes."""
         return model
 
-    def contrasts(self, model: str) -> Contrasts | None:
+    def compared_models(self, model: str) -> Contrasts | None:
         """The models beside a judged one that the summary compares it with, if there are any."""
         return None
 
-    def searched(self, model: str) -> int | None:
+    def search_step(self, model: str) -> int | None:
         """The step of a search by continuation that a model is, 0 for the chosen one; None for other models."""
         return None
 
@@ -205,9 +205,9 @@ class Suite(ABC):
         """
         if self.given(dataset, model):
             return "unknown"
-        if self.searched(model) == 0:
+        if self.search_step(model) == 0:
             return "dev"
-        if self.lambda_(model) is not None or self.searched(model):
+        if self.lambda_(model) is not None or self.search_step(model):
             return "train"
         return self.schedule(dataset, model).optimisation.selection
 
@@ -231,7 +231,7 @@ class Suite(ABC):
         """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
         return None
 
-    def pace(self, model: str) -> float:
+    def rate_factor(self, model: str) -> float:
         """Factor on the learning rate at which other models of the suite are trained."""
         return 1.0
 
@@ -247,9 +247,9 @@ class Suite(ABC):
         usual = {"average": True, "decoupled": True}
         named = set(Tuning.model_fields) - {"epochs"}
         changed = tuning.model_dump(include=named) | plain | usual
-        changed["learning_rate"] = tuning.learning_rate * self.pace(model)
+        changed["learning_rate"] = tuning.learning_rate * self.rate_factor(model)
         recipe = schedule.optimisation.model_copy(update=changed)
-        own = self.lambda_(model) is not None or self.searched(model) is not None
+        own = self.lambda_(model) is not None or self.search_step(model) is not None
         return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
 
     def training(self, dataset: str, model: str, seed: int) -> TrainSettings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_audit.plan.classifiers import FineTunedClassifiers
+from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.deception import PruthiDeception
 from attention_audit.plan.diversity import MohankumarDiversity
 from attention_audit.plan.jain_wallace import JainWallace
@@ -18,5 +18,5 @@ SUITES: tuple[type[Suite], ...] = (
     PruthiDeception,
     MohankumarDiversity,
     OwnReadouts,
-    FineTunedClassifiers,
+    GivenClassifierSuite,
 )

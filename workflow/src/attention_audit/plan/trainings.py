@@ -18,13 +18,13 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Given, Run, Suite
+from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
 from attention_audit.training.settings import SearchSettings
 
 
 @dataclass(frozen=True)
-class Home:
+class RunFiles:
     """Where the files of a run lie: `training` is <data set>/<suite>/<model>."""
 
     training: str
@@ -90,21 +90,21 @@ class Trainings:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.places = scope.config.places
-        self.homes: dict[tuple[str, str, Run], Home] = {}
+        self.homes: dict[tuple[str, str, Run], RunFiles] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
-        first: dict[str, Home] = {}
+        first: dict[str, RunFiles] = {}
         for suite, dataset, model in self._models():
             training = f"{dataset}/{suite.key}/{model}"
             for seed in suite.seeds(model):
                 identity = self._identity(suite.key, dataset, Run(model, seed))
-                home = first.setdefault(identity, Home(training, seed, self.places))
+                home = first.setdefault(identity, RunFiles(training, seed, self.places))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
             own = [
                 seed
                 for seed in suite.seeds(model)
-                if self.home(suite, dataset, Run(model, seed)) == Home(training, seed, self.places)
+                if self.home(suite, dataset, Run(model, seed)) == RunFiles(training, seed, self.places)
             ]
-            if own and suite.maker(model) == model:
+            if own and suite.trained_with(model) == model:
                 self.seeds[training] = tuple(own)
 
     def _models(self) -> Iterator[tuple[Suite, str, str]]:
@@ -126,11 +126,11 @@ class Trainings:
         if given:
             read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
             return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
-        maker = suite.maker(run.model)
+        maker = suite.trained_with(run.model)
         settings = suite.training(dataset, maker, run.seed).model_dump_json(exclude={"model"})
         return settings + other + run.model.removeprefix(maker) * (run.model != maker)
 
-    def home(self, suite: Suite, dataset: str, run: Run) -> Home:
+    def home(self, suite: Suite, dataset: str, run: Run) -> RunFiles:
         """Where the files of a run lie."""
         return self.homes[suite.key, dataset, run]
 
@@ -155,7 +155,7 @@ class Trainings:
             return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
         return TrainJob(**dict(settings), training_code=training_code)
 
-    def given(self, training: str) -> Given | None:
+    def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""
         suite, dataset, model = self.split(training)
         return suite.given(dataset, model)
@@ -177,7 +177,7 @@ class Trainings:
             return [home.tail for home in self._references(training, self.seeds[training])]
         return self._placed(given.beside if given else [])
 
-    def _references(self, training: str, seeds: Sequence[int]) -> list[Home]:
+    def _references(self, training: str, seeds: Sequence[int]) -> list[RunFiles]:
         """The runs whose readouts a training has, one for each of these seeds; often none."""
         suite, dataset, model = self.split(training)
         runs = (suite.reference(Run(model, seed)) for seed in seeds)
@@ -201,16 +201,16 @@ class Trainings:
     def searches(self, training: str) -> bool:
         """Whether a training is a search."""
         suite, _, model = self.split(training)
-        return suite.searched(model) is not None
+        return suite.search_step(model) is not None
 
     def steps(self, training: str) -> list[str]:
         """The models of a search but for the chosen one, which has its name."""
         suite, _, model = self.split(training)
-        return [name for name in suite.models if suite.maker(name) == model != name]
+        return [name for name in suite.models if suite.trained_with(name) == model != name]
 
     def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
         """The file that tells of the search that a run is from."""
-        home = self.home(suite, dataset, Run(suite.maker(run.model), run.seed))
+        home = self.home(suite, dataset, Run(suite.trained_with(run.model), run.seed))
         return self.places.search.format(training=home.training, seed=home.seed)
 
     def start(self, training: str, seed: int) -> list[str]:

@@ -83,7 +83,7 @@ class WiegreffePinter(FourTests):
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
         if model == CONTINUATION:
-            slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * self.pace(model)})
+            slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * self.rate_factor(model)})
             return Schedule(slow, adversary.continuation.epochs)
         own = self.config.models.get(dataset, OwnBase())
         changed = own.model_dump(include=set(Optimisation.model_fields), exclude_none=True)

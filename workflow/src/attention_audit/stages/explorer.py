@@ -223,7 +223,7 @@ Made = list[tuple[AboutView, str]]
 """The views, packed: as Python's lists they would take fifty times as much memory."""
 
 
-class Exploring:
+class PageBuilder:
     """The making of the page."""
 
     def __init__(self, job: Job[ExplorerJob], limit: int) -> None:
@@ -303,7 +303,7 @@ class Exploring:
 def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:
     """Write the page."""
     torch.set_num_threads(job.settings.threads)
-    text = Exploring(job, limit).fitted()
+    text = PageBuilder(job, limit).fitted()
     with whole(job.output("page")) as path:
         path.write_text(text, encoding="utf-8")
     job.report(f"{len(job.settings.views)} views in {job.output('page')}, {len(text.encode()) / 1e6:.1f} MB")

@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from attention_audit.divergence import kl, tvd
 from attention_audit.model.batch import Batch
 from attention_audit.model.classifier import Output
-from attention_audit.model.cone import double_cone
+from attention_audit.model.cone import absolute_conicity
 from attention_audit.model.probabilities import probabilities
 
 
@@ -62,7 +62,7 @@ class Diversity:
     weight: float
 
     def __call__(self, output: Output, batch: Batch) -> Tensor:
-        return self.labels(output, batch) + self.weight * double_cone(output.states, batch.mask)
+        return self.labels(output, batch) + self.weight * absolute_conicity(output.states, batch.mask)
 
 
 @dataclass(frozen=True)

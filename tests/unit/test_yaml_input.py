@@ -10,7 +10,7 @@ from snakemake.cli import parse_config as command_line
 
 from attention_audit.errors import AuditError
 from attention_audit.listing import listing
-from attention_audit.written import as_in_a_file, refuse_given_twice
+from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from attention_audit import code
+from attention_audit import code_hash as code
 
 MODULE = '''"""What the module does."""
 
