@@ -145,10 +145,8 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
 
 
 def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
-    for model in ("base", "continuation"):
-        make(
-            run, *(PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test") for seed in SEEDS[:1])
-        )
+    for model, seed in [*(("base", seed) for seed in SEEDS), ("continuation", SEEDS[0])]:
+        make(run, PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test"))
     (Path("results") / RECORD).write_text(yaml.safe_dump(run.config.recorded(), sort_keys=False))
     stored = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="test")))
     corpus = read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pandas().set_index("id")
@@ -158,7 +156,7 @@ def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
     assert reading.words["weight"].to_numpy() == pytest.approx(stored.attention[0], abs=1e-5)
     assert reading.words["contribution"].notna().all()
     assert reading.words["gradient"].sum() == pytest.approx(1)
-    assert reading.facts["trainings"] == 2
+    assert reading.facts["trainings"] == len(SEEDS)
     assert reading.facts["adversary_jsd"] > 0
     with pytest.raises(AuditError, match=r"^imposed: is known by its readouts alone, so no text can be given to it"):
         api.trained("results", "chorus", "hf", "imposed")
