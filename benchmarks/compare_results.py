@@ -12,8 +12,6 @@ Prints a line for each kind of file, all that differs or is missing, all that is
 1 where a value differs or a file, a column or a row of BEFORE is missing. What only AFTER has is listed, no more.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys
@@ -74,7 +72,7 @@ class Difference:
     absolute: float = 0.0
     relative: float = 0.0
 
-    def add(self, other: Difference) -> None:
+    def add(self, other: "Difference") -> None:
         """Count another's values too."""
         self.values += other.values
         self.differing += other.differing

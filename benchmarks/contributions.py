@@ -6,8 +6,6 @@
 230 tokens on average with 8 classes, of which nothing is asked.
 """
 
-from __future__ import annotations
-
 import time
 
 import splits

@@ -9,8 +9,6 @@
 Memory is the sum over all processes of what each holds for itself (unique set size), sampled once a second.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

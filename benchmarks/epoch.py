@@ -9,8 +9,6 @@ to 200, since PyTorch passes over the packing of equal lengths). Sentence length
 ATTENTION_AUDIT_MIRROR names a folder with the archive, else drawn from a distribution like theirs.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

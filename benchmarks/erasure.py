@@ -13,8 +13,6 @@ that many items go before the decision flips. Printed are
   least 100 times our time is wanted.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

@@ -8,8 +8,6 @@ rest, so that what a stage imports later counts as work. "more" marks the rules 
 working. Jobs whose logs do not say what importing took, as those of version 0.1, are left out and counted.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

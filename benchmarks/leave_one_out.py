@@ -9,8 +9,6 @@ finds. How much ours saves depends on how long the LSTM remembers a token, so bo
 its forget gates open.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

@@ -9,8 +9,6 @@ also timed with a bias that keeps its forget gates open. Integrated gradients, o
 themselves: they belong to the audit `agreement`, whose steps and texts decide what they cost.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

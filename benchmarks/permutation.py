@@ -6,8 +6,6 @@
 either.
 """
 
-from __future__ import annotations
-
 import time
 
 import splits

@@ -6,8 +6,6 @@ Reads the last line of every log under RESULTS/logs (default: results), and work
 of logs: the job nearest to the memory it would ask for, then the one nearest to its time.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

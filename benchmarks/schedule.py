@@ -7,8 +7,6 @@ and what a number of cores would make of them: each job takes a core for its CPU
 and a core is free, those with the longest chain behind them first.
 """
 
-from __future__ import annotations
-
 import argparse
 import heapq
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The two splits that audits of readouts are timed on: of as many texts as SST's test split has, and of long texts."""
 
-from __future__ import annotations
-
 import argparse
 
 import erasure

@@ -12,8 +12,6 @@ fine-tuning changes no shape. Of the test split (1,725 texts, or fewer where a n
 - the ranked sets, and the heads one by one.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import tempfile

@@ -10,8 +10,6 @@ is wanted, and the memory that training takes beside what it took before, withou
 a forward pass, of which at most 10 % is wanted: texts are cut into pieces by a word's length, four letters each.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import tempfile

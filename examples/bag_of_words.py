@@ -10,8 +10,6 @@ uniform weights. The adversary attends to the words of small scores and makes up
 The files that are written to FOLDER are those that the section `own` of a configuration names.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -14,8 +14,6 @@ To try it anywhere, the BERT here is a tiny one that is made on the spot. With `
 `pip install "attention-audit[transformers]"`.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the tests share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace

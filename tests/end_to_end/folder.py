@@ -1,7 +1,5 @@
 """The real workflow, run by subprocess in a copy of the repository."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -104,7 +102,7 @@ class Folder:
         """Lay TINY with these changes over the default configuration."""
         (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
 
-    def copy(self, path: Path) -> Folder:
+    def copy(self, path: Path) -> "Folder":
         """The same folder elsewhere, results and Snakemake's memory of them included."""
         shutil.copytree(self.path, path, symlinks=True)
         return Folder(path)

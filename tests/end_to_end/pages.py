@@ -1,7 +1,5 @@
 """What a test wants to know of an HTML page."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

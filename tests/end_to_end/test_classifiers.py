@@ -1,7 +1,5 @@
 """Two trainings of a Transformer classifier, given as folders: imported, asked everything, and shown."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The control corpora, in the default run's sizes: the tests find what is there, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Honest models and liars of every kind, on a table of the user's with a mask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every change of docs/extending.md is made in a copy of the repository, and the workflow makes the new thing there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

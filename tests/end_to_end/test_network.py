@@ -1,7 +1,5 @@
 """Jobs need no network: all but fetching runs where there is none."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """A user's own files: many classes, another base model, data sets that cannot be had, files that cannot be read."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A run of readouts from elsewhere: nothing is trained, and all that can be asked comes out."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from elsewhere import made, write_all

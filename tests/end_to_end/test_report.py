@@ -1,7 +1,5 @@
 """The page that a finished run is handed on as, by itself and in a browser."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Stanford Sentiment Treebank itself, where a mirror holds it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

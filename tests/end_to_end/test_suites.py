@@ -1,7 +1,5 @@
 """All suites in one run, on a user's own file with the README's configuration, on pairs, and on a paper's data set."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A Transformer as the encoder, through the real workflow: frozen in every suite, and fine-tuned."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

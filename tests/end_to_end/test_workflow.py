@@ -1,7 +1,5 @@
 """What a finished run holds, and what is run again when something changes."""
 
-from __future__ import annotations
-
 import os
 import re
 

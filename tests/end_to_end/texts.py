@@ -1,7 +1,5 @@
 """Raw files of a user's own, and one as a paper's, small."""
 
-from __future__ import annotations
-
 import csv
 import random
 import zipfile

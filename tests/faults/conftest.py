@@ -1,7 +1,5 @@
 """What the tests of faults share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ways to hurt a run."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

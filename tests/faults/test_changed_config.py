@@ -1,7 +1,5 @@
 """A configuration that is changed half-way."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

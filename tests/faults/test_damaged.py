@@ -1,7 +1,5 @@
 """Every kind of file truncated, emptied, or with a bit flipped: noticed, named, and rebuilt as the message says."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@
 They are made here by the stages themselves, of models of random weights; nothing is trained.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A disk that fills up in the middle of a write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

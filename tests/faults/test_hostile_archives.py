@@ -1,7 +1,5 @@
 """Archives made to do harm: nothing is written outside, memory stays bounded, and the end is one line."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

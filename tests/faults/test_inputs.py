@@ -1,7 +1,5 @@
 """Raw files that are missing or wrong, and numbers that run away."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ctrl-C and signals to a run, to the server that forks for its jobs, and to a job."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """kill -9 of the whole tree of processes, and the same command again."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Malformed configurations: clear lines or a valid run, never a traceback."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A results folder that is read-only, or turns read-only."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two runs in one folder."""
 
-from __future__ import annotations
-
 import pytest
 from folder import Folder, NewFolder
 from hurt import Tally, contents, differing, error_lines, kill_tree, wait_for

@@ -1,7 +1,5 @@
 """Files and names that the configuration does not have."""
 
-from __future__ import annotations
-
 import pytest
 from folder import NewFolder
 from hurt import Tally, error_lines, only_first

@@ -1,7 +1,5 @@
 """However texts are cut into batches, each is there once, whole, and unchanged by its neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What classes are called, and their order, changes no word of the answer."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Laws that divergences obey, for any weights."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

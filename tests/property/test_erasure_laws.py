@@ -1,7 +1,5 @@
 """Laws of erasure, for any readout; the smallest flipping set against a search through all sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import combinations

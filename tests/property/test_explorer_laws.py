@@ -1,7 +1,5 @@
 """What a page computes from a view as it is written, against the readouts; and what a sample is."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Laws of readouts from elsewhere: what is written is imported with the same numbers, for any readout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

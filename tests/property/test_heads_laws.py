@@ -1,7 +1,5 @@
 """What must hold of several heads and their tail, whatever the weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

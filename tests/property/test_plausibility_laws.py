@@ -1,7 +1,5 @@
 """Laws of measures of marked words: every order of equal scores counts, and the place of a word does not."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

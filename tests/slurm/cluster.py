@@ -8,8 +8,6 @@ alone.
     python tests/slurm/cluster.py COMMAND...     # run a command on it; stop it when the command ends
 """
 
-from __future__ import annotations
-
 import fcntl
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """The workflow on a real Slurm of one node, without a network: it ends well, retries, and goes on after scancel."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shutil

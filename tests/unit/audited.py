@@ -1,7 +1,5 @@
 """Rows of audits made by hand, as tables that read every suite get them: lists of k numbers are k columns."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A browser without a screen, which one worker opens once, and what tests ask it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
@@ -47,7 +45,7 @@ class Shown:
         self.chrome = chrome
         self.address = path.as_uri()
 
-    def load(self, fragment: str = "", width: int = 1440, height: int = 900) -> Shown:
+    def load(self, fragment: str = "", width: int = 1440, height: int = 900) -> "Shown":
         """Load the page anew at a fragment of its address, in a window of this size, and forget earlier logs."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -56,7 +54,7 @@ class Shown:
         self.chrome.get(self.address + fragment)
         return self
 
-    def open(self, fragment: str = "", width: int = 1440) -> Shown:
+    def open(self, fragment: str = "", width: int = 1440) -> "Shown":
         """Load the explorer, and wait until it shows something."""
         self.load(fragment, width)
         self.until("return !document.querySelector('#text')?.hidden || !document.querySelector('#notice')?.hidden")

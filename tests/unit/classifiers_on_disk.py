@@ -1,7 +1,5 @@
 """Small Transformer classifiers of each family, of random weights, saved as the folders that a user has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

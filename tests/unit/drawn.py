@@ -1,7 +1,5 @@
 """What a figure has written on it, and whether it can be read."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -1,7 +1,5 @@
 """Readouts of models that were made elsewhere, for tests: of reviews, in which a few words decide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

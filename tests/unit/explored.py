@@ -3,8 +3,6 @@
 Its predictions are computed here by plain arithmetic, as `explorer.document` says that a page computes them.
 """
 
-from __future__ import annotations
-
 import math
 from random import Random
 

@@ -1,7 +1,5 @@
 """The files of a made-up run, and the job of its explorer: two data sets, of which one has two models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The stages of a small run, called in this process one after another: what Snakemake does, without its processes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module

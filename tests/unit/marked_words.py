@@ -1,7 +1,5 @@
 """Maps of marked words, and what is measured of them one order after another."""
 
-from __future__ import annotations
-
 from itertools import groupby, permutations
 
 import numpy as np

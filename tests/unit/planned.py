@@ -1,7 +1,5 @@
 """Plans of the default configuration with changes, for tests of what a configuration asks for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a reader says of a file that it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

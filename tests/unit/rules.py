@@ -1,7 +1,5 @@
 """The rules of the workflow as Snakemake reads them; printed as JSON where this file is run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Rows of the summary, for tests of what reads it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attention_audit.columns.kinds import STRING

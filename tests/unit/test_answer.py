@@ -1,7 +1,5 @@
 """The questions of the summary: effects and words worked by hand, intervals against other formulas."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

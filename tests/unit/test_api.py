@@ -1,7 +1,5 @@
 """What notebooks call: readouts from arrays, their audits, and a text of one's own read by a trained model."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Arrays on disk: whole or not at all, sealed, and read where they lie."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

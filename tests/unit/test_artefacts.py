@@ -1,7 +1,5 @@
 """Files are whole or not there, say where they come from, and are known when damaged."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Names that nothing makes, and what may have been meant."""
 
-from __future__ import annotations
-
 import pytest
 from planned import plan_of
 

@@ -1,7 +1,5 @@
 """Any audit can be asked of any suite that has what it needs; where one has not, a line says what and why."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

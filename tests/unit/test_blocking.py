@@ -1,7 +1,5 @@
 """Impermissible words: how a configuration names them, and what becomes of them on the way to a corpus."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bootstrap intervals: against the normal law and scipy's, over seeds, in pairs, and where values are missing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

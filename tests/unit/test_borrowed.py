@@ -1,7 +1,5 @@
 """Models that are trained on one data set and read another."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

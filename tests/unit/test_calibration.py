@@ -1,7 +1,5 @@
 """The calibration of the summary's words: a small one, its parts against the audits, and its page."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The look at a user's own files before a run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The adversary that answers for all: furthest within the budget, and none that was not trained."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

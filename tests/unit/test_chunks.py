@@ -1,7 +1,5 @@
 """Audits part by part: what an audit says of some texts becomes rows as declared, be it nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

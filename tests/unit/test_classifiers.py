@@ -1,7 +1,5 @@
 """Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

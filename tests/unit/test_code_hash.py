@@ -1,7 +1,5 @@
 """The hash of a stage's code: which files it covers, what changes it, and which words do not."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The command line of a stage: what it hands over, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

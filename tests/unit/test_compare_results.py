@@ -1,7 +1,5 @@
 """benchmarks/compare_results.py on folders of a few values."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The answers of two runs side by side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

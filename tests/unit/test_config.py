@@ -1,7 +1,5 @@
 """The configuration: what is refused, with what words; and that schema, page and presets follow it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema

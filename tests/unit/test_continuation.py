@@ -1,7 +1,5 @@
 """The search by continuation: which lambda comes next, where a step begins, which is chosen; and a whole search."""
 
-from __future__ import annotations
-
 import gc
 import math
 import weakref

@@ -1,7 +1,5 @@
 """The figures and the table of exact contributions: what they show, that it is readable, and their numbers by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Exact contributions and what attention is to them: by hand, by autograd, and against scipy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The job of a data set: when it keeps a corpus of an earlier run, and when it reads the raw files again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import hypot, nan
 from typing import Any

@@ -1,7 +1,5 @@
 """Divergences, against values worked by hand and against scipy."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """LSTMs whose states are made to differ: the orthogonal recurrence, the penalty of conicity, and the suite of both."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables and figure of models with diverse states, with values worked by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the documentation says of files, commands, keys and numbers is so."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Encoders of vectors against plain PyTorch ones, sequence by sequence and without padding."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """What the terminal says at the end of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every entry of plan/audits.py and plan/exhibits.py names what there is, and asks for what is offered."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The three lists of dependencies keep in step: pyproject.toml, constraints.txt, and the conda environment."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from itertools import chain

@@ -1,7 +1,5 @@
 """Small archives in ERASER's format."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

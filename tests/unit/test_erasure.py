@@ -1,7 +1,5 @@
 """Erasure: every quantity against zeroing, renormalising and classifying again, and its edge cases by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product

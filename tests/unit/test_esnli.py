@@ -1,7 +1,5 @@
 """Small files in e-SNLI's format."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

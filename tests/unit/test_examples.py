@@ -1,7 +1,5 @@
 """The examples for notebooks run, and find what they were made to show."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The explorer's data: from readouts, audits and texts to what its page reads."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

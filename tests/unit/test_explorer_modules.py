@@ -1,7 +1,5 @@
 """The explorer's mathematics, run where a reader runs it, beside Python's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The explorer as a file: one script, nothing loaded, and no text of a corpus as markup."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from hashlib import sha256

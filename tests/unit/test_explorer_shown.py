@@ -1,7 +1,5 @@
 """The explorer in a browser: what a reader clicks, drags, types and sees, beside Python's numbers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

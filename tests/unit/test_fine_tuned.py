@@ -1,7 +1,5 @@
 """Classifiers that are fine-tuned here: their network against the library's own, and their training."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import attrgetter

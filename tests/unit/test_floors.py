@@ -1,7 +1,5 @@
 """What imports what: the contracts of pyproject.toml, which docs/architecture.md draws."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

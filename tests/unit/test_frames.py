@@ -1,7 +1,5 @@
 """What the functions of tables and figures are called with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

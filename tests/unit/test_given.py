@@ -1,7 +1,5 @@
 """Readouts from elsewhere: their files, and that what is wrong with one is a line that names file, text and column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The suite of fine-tuned classifiers: what is planned, what is imported, and what is refused in a line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

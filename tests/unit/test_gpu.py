@@ -1,7 +1,5 @@
 """Which GPU a job takes: a free one, as long as there is one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

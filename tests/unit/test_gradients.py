@@ -1,7 +1,5 @@
 """Gradients against finite differences, and integrated gradients against what they must add up to."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

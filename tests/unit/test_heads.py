@@ -1,7 +1,5 @@
 """Several heads of attention and the tail above them: what other weights predict, and what the audits make of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations

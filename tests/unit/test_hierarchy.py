@@ -1,7 +1,5 @@
 """Flat and hierarchical attention networks against slow ones that go text by text and sentence by sentence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jain & Wallace's adversary: its gradient against autograd, its choice by hand, its finds on texts that allow them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

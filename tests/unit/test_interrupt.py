@@ -1,7 +1,5 @@
 """Which processes are jobs, and how they end."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Drawings of effects, with coordinates worked by hand: 104 units of scale between two edges of 8."""
 
-from __future__ import annotations
-
 from math import inf, nan
 
 import pytest

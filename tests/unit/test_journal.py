@@ -1,7 +1,5 @@
 """What jobs note in their logs, and what is found there again."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The map of an earlier layer of a classifier: what is read of it, what it is asked, and what it is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

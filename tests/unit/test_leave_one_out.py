@@ -1,7 +1,5 @@
 """Leave-one-out: against texts written without the token, one by one, for every encoder and task."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What `python -m attention_audit list` prints."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From files to the network: texts encoded split by split, their sentences, vectors, references joined by id."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Words deleted from the input: by hand, and against texts written without them one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil
 

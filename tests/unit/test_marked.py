@@ -1,7 +1,5 @@
 """How frequent the words of marked texts are, and what whatever is held against marks is called."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Marks in a user's own table."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The mirror's MiniLM: a Transformer as a user has one. Without a mirror that holds it, the tests are skipped."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The classifier against a plain PyTorch one: packed sequences, one bidirectional LSTM, attention by a loop."""
 
-from __future__ import annotations
-
 import math
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """What jobs ask of a cluster: by hand, and that every rule that submits a job says it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import chdir

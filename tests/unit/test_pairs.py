@@ -1,7 +1,5 @@
 """Models of pairs: against the formulas written out, their readouts and heads, and the stages that train them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

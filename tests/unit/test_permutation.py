@@ -1,7 +1,5 @@
 """Permuted weights and alike states, by hand and by what must hold of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

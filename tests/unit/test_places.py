@@ -1,7 +1,5 @@
 """Where a run writes: in the folder that the key `results` names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

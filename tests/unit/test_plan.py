@@ -1,7 +1,5 @@
 """Suites, data sets and models: what a configuration asks for, and what a training is told."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Do attributions point to marked words: by hand, and of models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import cast
 

@@ -1,7 +1,5 @@
 """The figures of plausibility: what is drawn, where, and whether it can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of plausibility: means, floors and ceiling by hand; faithfulness as the summary has it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every preset trains once it is laid over config.yaml, against the values of the papers and of their code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Kendall's tau, overlap of the highest tokens, and agreement, by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

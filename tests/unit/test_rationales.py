@@ -1,7 +1,5 @@
 """Marks by hand, and the laws of their alignment."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a classifier reads of a text: the raw text, by its own tokenizer, each piece of it in the word it begins in."""
 
-from __future__ import annotations
-
 import tarfile
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The readout: it is the model, it survives its file, whole or in parts, and texts are joined by id."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The catalogue's data sets, made from the published archives, against what the papers' authors got."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable

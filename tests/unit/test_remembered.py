@@ -1,7 +1,5 @@
 """Answers of the plan that are worked out once."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Which changes of a configuration replace results, and what a run says that would."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Published numbers beside ours, with values worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

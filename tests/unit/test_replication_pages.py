@@ -1,7 +1,5 @@
 """The record: what is kept of a run, and the pages that are written of it, from results made by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The page of a run, from frames, pictures and captions made by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

@@ -1,7 +1,5 @@
 """Scores of two classes and of many, against scikit-learn bit by bit, and by hand."""
 
-from __future__ import annotations
-
 import math
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """What a person may quote."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

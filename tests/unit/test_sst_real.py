@@ -1,7 +1,5 @@
 """The published archive against Wiegreffe & Pinter 2019, table 1."""
 
-from __future__ import annotations
-
 import os
 import re
 import zipfile

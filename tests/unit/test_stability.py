@@ -1,7 +1,5 @@
 """Seeds against one another, and against shuffled maps."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Every stage, called in this process on tiny data: what the generic ones make of every audit, table and figure."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The eight questions asked of rows of audits, with values worked by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

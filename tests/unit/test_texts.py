@@ -1,7 +1,5 @@
 """Single texts: what a map shows, and whether it may be shown."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

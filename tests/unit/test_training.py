@@ -1,7 +1,5 @@
 """Objectives by hand, batches, steps, selection, what stops a training, and the stages for any number of classes."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

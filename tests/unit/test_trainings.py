@@ -1,7 +1,5 @@
 """Which trainings there are, and that none is made twice: what two suites ask for alike is one training."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Transformers on disk: their files, pieces of words, and states of words against the library's own forward pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Models with a Transformer as their encoder, in every suite: trained, read out, and run again by audits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Classifiers that a recipe fine-tunes: their plan, and a small run of all models, audits and tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Vectors trained on a corpus: what they learn, and that a seed decides them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The values of attributions, kept word by word."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

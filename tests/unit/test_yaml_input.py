@@ -1,7 +1,5 @@
 """Keys that stand twice in a configuration file, of which YAML would lose one; values on the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Small files in Yelp-HAT's format, and the published ones where a mirror has them."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Small Transformers of random weights, saved as the folders that a user has."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

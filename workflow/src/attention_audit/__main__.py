@@ -1,7 +1,5 @@
 """The command line: `list`, `compare`, and what Snakemake's rules call, one stage a call."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """Batches of texts of similar length: runs of them, and flat arrays as padded rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

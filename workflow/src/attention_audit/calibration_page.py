@@ -4,8 +4,6 @@
 by hand.
 """
 
-from __future__ import annotations
-
 from io import BytesIO
 from math import isnan
 from pathlib import Path

@@ -4,8 +4,6 @@ Snakemake calls this file by its path, with an interpreter that looks for no pac
 server counts only where it has the same interpreter and as many threads: libraries ask for these as they are loaded.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -12,8 +12,6 @@ What was read of a module is kept beside its bytecode for as long as neither the
 some 300 modules took about a second of each command of Snakemake.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

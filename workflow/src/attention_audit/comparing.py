@@ -1,7 +1,5 @@
 """The answers of two finished runs side by side, from the summaries in their folders of results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

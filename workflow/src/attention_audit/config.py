@@ -4,8 +4,6 @@
 against it before Snakemake builds its DAG.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -172,7 +170,7 @@ class Config(Section):
         own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
         return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
 
-    def on(self, dataset: str) -> Config:
+    def on(self, dataset: str) -> "Config":
         """The configuration with the models, seeds and recipes of one data set in the place of those for all."""
         own = self.models.get(dataset, OwnBase())
         sections: dict[str, Section] = {}

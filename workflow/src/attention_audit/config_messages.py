@@ -1,7 +1,5 @@
 """What is wrong with a configuration, in lines that name the key as the user wrote it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_origin

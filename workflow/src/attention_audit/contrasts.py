@@ -1,7 +1,5 @@
 """Which models' attention the summary judges, and with which other models it compares each of them."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from attention_audit.section import Section

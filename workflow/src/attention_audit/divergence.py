@@ -5,8 +5,6 @@ Divergences are in nats. Attention is padded with exact zeros, and a zero weight
 replaced before the logarithm, so that values and gradients stay finite.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

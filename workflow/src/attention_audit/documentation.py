@@ -3,8 +3,6 @@
 `python -m attention_audit.documentation` writes them; a test fails where they are out of date.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import UnionType

@@ -1,7 +1,5 @@
 """How many GPUs this machine has, and which of them is free."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_held: list[FileLock] = []
+_held: "list[FileLock]" = []
 
 
 def cards() -> int:

@@ -5,8 +5,6 @@ printed from the entries in `plan/`, the names of `model.architecture`, the cata
 configuration, so that nothing is listed a second time here. No heavy library is imported.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

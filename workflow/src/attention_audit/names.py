@@ -1,7 +1,5 @@
 """How data sets, models, rankings and attributions are called, and how they look, in tables and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The memory, time and GPUs that a job asks of a cluster, from the size of its inputs and `workflow/resources.yaml`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from pathlib import Path

@@ -9,8 +9,6 @@ the items, and gets those of all heads: `permuted`, `even`, `without`. Weights a
 heads, and `seen` is the map that a reader sees of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -46,7 +44,7 @@ class Heads(NamedTuple):
     marks: Tensor
     tail: Tail
 
-    def rows(self, rows: Tensor) -> Heads:
+    def rows(self, rows: Tensor) -> "Heads":
         """Those of some of the texts."""
         return Heads(self.weights[rows], self.values[rows], self.below[rows], self.marks[rows], self.tail)
 
@@ -77,7 +75,7 @@ class Heads(NamedTuple):
         contribution = (added / map_).where(map_ > 0, by_weight.sum(1))
         return contribution, logits.detach() - added.sum(1), logits.detach()
 
-    def coarse(self) -> Heads:
+    def coarse(self) -> "Heads":
         """The same with values and tail in bfloat16, of three digits, where the processor multiplies them faster."""
         if not torch.cpu._is_avx512_bf16_supported():
             return self
@@ -105,7 +103,7 @@ class Padded:
     heads: Heads | None = None
     marks: Tensor | None = None
 
-    def double(self) -> Padded:
+    def double(self) -> "Padded":
         """The same texts with all values in float64, but for what `Heads` says."""
         head = None if self.head is None else Head(*(part.double() for part in self.head))
         heads = None if self.heads is None else self.heads._replace(weights=self.heads.weights.double())

@@ -3,8 +3,6 @@
 Names in braces stand for what a file is of; Snakemake's rules take them for wildcards.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 RESULTS = "results"

@@ -1,7 +1,5 @@
 """A text as people write it, beside the words that models are given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple

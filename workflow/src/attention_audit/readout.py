@@ -10,8 +10,6 @@ attention needs no network. Its attention a is the mean of its heads, which is w
 of the first-order expansion at its own weights: z_t = (sum over heads of a_ht ds/da_ht) / a_t, b = s - sum_t a_t z_t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +71,7 @@ class Attending:
     marks: npt.NDArray[np.int64]
     tail: Tail
 
-    def at(self, members: npt.NDArray[np.int64] | list[int]) -> Attending:
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "Attending":
         """That of the texts at `members`."""
         return Attending(
             [self.weights[i] for i in members],
@@ -102,7 +100,7 @@ class Maps:
     weights: list[Floats]
     marks: npt.NDArray[np.int64]
 
-    def at(self, members: npt.NDArray[np.int64] | list[int]) -> Maps:
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "Maps":
         """Those of the texts at `members`."""
         return Maps([self.weights[i] for i in members], self.marks[members])
 
@@ -153,7 +151,7 @@ class Readout:
         """The largest weight of a word in each text, (N,)."""
         return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
-    def aligned(self, ids: Sequence[str]) -> Readout:
+    def aligned(self, ids: Sequence[str]) -> "Readout":
         """The same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
         missing = [name for name in ids if name not in at]

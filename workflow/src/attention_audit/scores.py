@@ -4,8 +4,6 @@ The values equal those of scikit-learn bit by bit; importing scikit-learn would 
 seconds.
 """
 
-from __future__ import annotations
-
 import math
 from statistics import fmean
 

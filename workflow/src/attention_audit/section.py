@@ -1,7 +1,5 @@
 """The base class of every typed group of settings, and the types of common settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Annotated, Any
 

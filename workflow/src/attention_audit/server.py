@@ -5,8 +5,6 @@ job's process ends with whoever called it, and with the server. Nothing here ask
 cannot be forked.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

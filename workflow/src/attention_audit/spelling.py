@@ -1,7 +1,5 @@
 """What somebody may have meant who wrote a name that there is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 

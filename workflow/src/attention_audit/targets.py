@@ -1,7 +1,5 @@
 """Functions and declarations of this package that are named by strings such as "module:name"."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

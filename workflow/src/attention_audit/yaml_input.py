@@ -1,7 +1,5 @@
 """A configuration as somebody wrote it: what a reader of YAML takes without a word, and values of a command line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which adversary answers for all that were trained: the furthest one whose predictions stay, chosen on dev."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
@@ -26,7 +24,7 @@ class Candidate(NamedTuple):
     jsd: float
 
     @classmethod
-    def of(cls, row: Mapping[Any, Any]) -> Candidate:
+    def of(cls, row: Mapping[Any, Any]) -> "Candidate":
         """That of a row of columns.CONSISTENCY."""
         upper = row["tvd"] + NORMAL * row["tvd_sd"] / sqrt(row["texts"])
         return cls(row["model"], row["lambda"], row["seed"], row["tvd"], upper, row["jsd"])

@@ -20,8 +20,6 @@ deviations of their contributions.
 `calibration` shows how well these intervals hold their level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import cbrt, exp, hypot, inf, isfinite, nan, sqrt
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 NaN stands where a training has no value for a text. docs/method.md says what each question means.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """The answer as sentences that a person can quote, made from the words and from nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan, nan

@@ -1,7 +1,5 @@
 """Settings of the answer: from which size on an effect counts, declared before any data are seen."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """How many texts and trainings a word needs: the sizes at which `calibration` tries the intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 TEXTS = (100, 350, 1700)

@@ -1,7 +1,5 @@
 """From an effect, its interval and its margin to a word."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attention_audit.answer.intervals import Effect

@@ -4,8 +4,6 @@ Names, parameters and returned columns that docs/readouts.md describes are stabl
 renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
 """
 
-from __future__ import annotations
-
 from attention_audit.api.auditing import audit
 from attention_audit.api.reading import Reading, Trained, trained
 from attention_audit.api.writing import read, readout, write

@@ -4,8 +4,6 @@ They are made by the workflow's own stages, one after another in this process an
 afterwards, so that their numbers are the workflow's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module

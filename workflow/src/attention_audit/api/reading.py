@@ -1,7 +1,5 @@
 """A text of one's own, read by a model that the workflow trained: what it shows, and how firm that is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Readouts of one's own, from arrays and to files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Arrays too large for memory, as .npy files that are read where they lie, with a checksum behind their last byte."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The checksum of what a Parquet file holds, whatever the file says of its own making."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

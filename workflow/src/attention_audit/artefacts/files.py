@@ -1,7 +1,5 @@
 """Writing files so that they are either complete or do not exist."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex

@@ -4,8 +4,6 @@ Snakemake itself waits on SIGTERM until running jobs have finished, which takes 
 signal on to them.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

@@ -5,8 +5,6 @@ made. Snakemake's `benchmark:` could give time and memory, but not the machine a
 another process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

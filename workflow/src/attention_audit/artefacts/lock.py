@@ -1,7 +1,5 @@
 """One run at a time in one folder."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reading and writing the Parquet files that `attention_audit.columns` declares."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,7 +51,7 @@ def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 def write_table(
     path: Path,
     artefact: Artefact,
-    columns: dict[str, Any] | pd.DataFrame | pa.Table,
+    columns: "dict[str, Any] | pd.DataFrame | pa.Table",
     provenance: Provenance,
     seed: int | None = None,
 ) -> None:
@@ -150,7 +148,7 @@ def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iter
             yield file.read_row_group(group, list(columns))
 
 
-def read_frame(path: Path, artefact: Artefact) -> pd.DataFrame:
+def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":
     """`read_table` as a DataFrame."""
     frame: pd.DataFrame = read_table(path, artefact).to_pandas()
     return frame
@@ -173,6 +171,6 @@ def made_by(path: Path, artefact: Artefact, provenance: Provenance, seed: int | 
     return metadata.get(PROVENANCE_KEY) == provenance.text(seed).encode()
 
 
-def read_published(path: Path, artefact: Artefact) -> tuple[pd.DataFrame, dict[str, Any]]:
+def read_published(path: Path, artefact: Artefact) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """A published table of kind `artefact` and its provenance; raises AuditError as `opened` does."""
     return read_frame(path, artefact), read_provenance(path)

@@ -1,7 +1,5 @@
 """What every results file records about how it was made."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """Records of fetched files, as JSON with a checksum that shows later damage."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ Parquet's own checksums cover the pages, but neither their headers nor the foote
 flipped there make a reader return other numbers. This checksum covers every byte of the file except its own digits.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 from pathlib import Path

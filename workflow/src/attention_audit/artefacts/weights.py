@@ -1,7 +1,5 @@
 """Model weights as safetensors: reading them executes no code, unlike unpickling, and damage is noticed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

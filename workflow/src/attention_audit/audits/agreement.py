@@ -5,8 +5,6 @@ disagreement with one of them says little against attention. Mean Kendall tau-b 
 (Neely et al. 2021).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """The words of a few texts under three attentions, for reading (Wiegreffe & Pinter 2019, figure 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The attributions of one model: computed once, for all audits that run the model again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property, partial
 

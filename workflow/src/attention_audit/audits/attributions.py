@@ -1,7 +1,5 @@
 """What all attributions share. An attribution gives every token of a text a score: the higher, the more it matters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -7,8 +7,6 @@ variance between seeds; with one seed they show none of it. This module takes an
 themselves; tables.resampling is many times faster where a statistic follows from means.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple

@@ -6,8 +6,6 @@ same texts. Wiegreffe & Pinter 2019, sections 3.3 and 4. An adversary may move i
 size of its states; so the maps of the exact contributions are compared as well, which is an addition of this package.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

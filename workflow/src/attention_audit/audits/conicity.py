@@ -6,8 +6,6 @@ cosine between a token's state and the mean state: 1 where all states point in t
 spread. Mohankumar et al. 2020, section 3. The magnitudes of the cosines are averaged too, as in the authors' code.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

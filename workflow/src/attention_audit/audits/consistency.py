@@ -5,8 +5,6 @@ be chosen on the texts that it is then measured on, so its distances on the deve
 readouts.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attention_audit.audits.comparison import against_base

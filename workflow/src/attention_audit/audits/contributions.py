@@ -17,8 +17,6 @@ item t, over all heads: it is how the decision would begin to change, and the c_
 weights would predict. What an erasure does (top_fall, top_flips) passes the tail and is exact.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

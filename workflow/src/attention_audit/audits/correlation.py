@@ -6,8 +6,6 @@ Assumes that these measures do; where they disagree with one another too, little
 tau is then NaN, and tables report how often that happens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Claims nothing of attention: what is cut off has none, and every number of such a text is one of its beginning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A Transformer has vectors of pieces, before positions and segments are added. What they are given is summed to words.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -19,8 +19,6 @@ With two classes, the model's one output z is treated as the logits 0 and z, who
 tie, the lower class is predicted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,7 +78,7 @@ class ErasableTexts:
         predicted = self.distributed(votes)
         return predicted, decide(votes, self.bias) if self.heads is None else predicted.max(1).indices
 
-    def at(self, rows: Tensor) -> ErasableTexts:
+    def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""
         return ErasableTexts(
             self.members[rows.numpy()],

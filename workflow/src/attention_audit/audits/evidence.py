@@ -4,8 +4,6 @@ Claims: attention that explains the prediction falls on the evidence far more th
 the evidence positions are complete. Higher is better; uniform attention is the value to beat.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ measures of DeYoung et al. 2020 (ERASER), section 4, who delete words of the inp
 that a prediction from renormalised weights is one the model could make.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

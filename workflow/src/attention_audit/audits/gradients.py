@@ -13,8 +13,6 @@ p)). The factor p (1 - p) is the same for all tokens of a text, so the shares do
 a gradient where p rounds to 1 and the gradient of p itself would be zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -8,8 +8,6 @@ chance now and then; its seeds say whether it does again. Runs on the readout, t
 another model the mean of the heads alone decides, so that a head's weights change it by their part of the mean.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ another model without them instead. Lower attention is not better: only attentio
 deceives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -17,8 +17,6 @@ With several heads, every head has weights of its own, a_k and a_0 are the means
 the tail. The search may use rounder numbers than what it finds is judged by (`Heads.coarse`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

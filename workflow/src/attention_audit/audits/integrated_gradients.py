@@ -6,8 +6,6 @@ Along it, the gradients of the predicted class's probability are integrated, and
 probability gains. The attention weights depend on the vectors. Sundararajan, Taly & Yan 2017, computed by Captum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

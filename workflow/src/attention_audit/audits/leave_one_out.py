@@ -8,8 +8,6 @@ same way as those of the shortened ones: rounding in another order, as a GPU's k
 every difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace

@@ -14,8 +14,6 @@ what the predicted class loses when a word is deleted alone; and integrated grad
 probability of the predicted class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

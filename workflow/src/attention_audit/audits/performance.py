@@ -3,8 +3,6 @@
 Claims: a model that needs attention predicts worse without it. Higher is better. Wiegreffe & Pinter 2019, section 3.2.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attention_audit.readout import Readout

@@ -7,8 +7,6 @@ random permutations. The mean TVD, the share of permutations that change the dec
 permutations are this package's. Runs on the readout.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

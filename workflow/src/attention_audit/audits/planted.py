@@ -5,8 +5,6 @@ positions are complete. An item is a token, or in a hierarchical model a sentenc
 its tokens is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

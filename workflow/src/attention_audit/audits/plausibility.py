@@ -17,8 +17,6 @@ closed form, so that scores that are all alike get what a random order gets on a
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,7 +85,7 @@ class Cases:
         """Whether some words are marked, and others are not, (C,)."""
         return (self.count > 0) & (self.count < self.words)
 
-    def at(self, chosen: Flags) -> Cases:
+    def at(self, chosen: Flags) -> "Cases":
         """Some of the maps."""
         sources = [source for source, kept in zip(self.sources, chosen, strict=True) if kept]
         return Cases(self.text[chosen], self.words[chosen], self.marked[chosen[self.of]], sources)

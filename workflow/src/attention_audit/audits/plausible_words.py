@@ -4,8 +4,6 @@ Claims, assumes and measures what `plausibility` does. The attributions are thos
 `located` ask for, computed once for all of them; the last two with their signs, as `located` ranks by them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

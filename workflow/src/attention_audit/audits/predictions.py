@@ -1,7 +1,5 @@
 """What a model predicts of each text, beside the gold label: what scores and their intervals are reckoned from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 A ranking scores every item. The item with the highest score comes first; of items with equal scores, the earlier one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

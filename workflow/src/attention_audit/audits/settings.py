@@ -1,7 +1,5 @@
 """Settings of the audits: sections of the configuration."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from attention_audit.section import Count, Positive, Section, Seed

@@ -6,8 +6,6 @@ another in memory. Where several tokens are deleted, it is said for each of R sh
 is, (R,), which tokens it keeps, at most K in their order, (R, K), and how many, (R,); the states are (R, K, H).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import torch

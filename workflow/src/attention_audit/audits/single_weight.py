@@ -5,8 +5,6 @@ another, random item. Assumes that a prediction from renormalised weights is one
 2019, section 4; their figures 12 and 13 have the rankings by gradient and by product.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ one. Wiegreffe & Pinter 2019, section 3.3, compare all seeds with one; the other
 additions of this package. Runs on readouts.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random numbers that belong to one text, whatever batch it is in."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 import numpy as np

@@ -3,8 +3,6 @@
 Claims nothing: `correlation`, `agreement` and `located` measure the same attributions, and keep no value of a word.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Operating characteristics of one question: runs drawn from populations whose answer is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

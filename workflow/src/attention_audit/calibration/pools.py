@@ -5,8 +5,6 @@ its value is the truth, and a run is a draw of S trainings and N texts from it, 
 are drawn without, since a training and itself are no pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,8 +5,6 @@ trainings see the same texts. A training's attention goes partly by relevance (`
 at this text's items for no reason: a taste that all trainings share, and one of its own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +38,7 @@ class World:
     cue: bool = False
     spread: float = 0.1
 
-    def but(self, name: str, value: float) -> World:
+    def but(self, name: str, value: float) -> "World":
         """The same world with another value of one of these."""
         changed: dict[str, Any] = {name: value}
         return replace(self, **changed)

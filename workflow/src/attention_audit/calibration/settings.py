@@ -1,7 +1,5 @@
 """Which populations each question is tried on: regimes, and how strong the effect is in each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

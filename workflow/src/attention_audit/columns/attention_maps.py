@@ -1,7 +1,5 @@
 """The file of the audit `attention_maps`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import BASE_PREDICTION, DATASET, ID, JSD, LABEL
 

@@ -1,7 +1,5 @@
 """What is known of the intervals of the summary's questions, from simulation."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, INTEGER, REAL, STRING, Artefact, Column
 
 FAILING = "failing trainings"

@@ -1,7 +1,5 @@
 """Published tables of a paper's findings."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 

@@ -1,7 +1,5 @@
 """The file of the audit `comparison`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, REAL, Artefact, Column
 from attention_audit.columns.shared import (
     BASE_MAX_ATTENTION,

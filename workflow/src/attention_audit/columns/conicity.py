@@ -1,7 +1,5 @@
 """The file of the audit `conicity`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import REAL, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
 

@@ -1,7 +1,5 @@
 """The file of the audit `consistency`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, Artefact, Column
 from attention_audit.columns.shared import DATASET, LAMBDA, MODEL, SEED
 

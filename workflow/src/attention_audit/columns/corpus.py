@@ -1,7 +1,5 @@
 """The files of a data set: its texts, what became of each raw text, and its vocabulary."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import (
     INTEGER,
     INTEGERS,

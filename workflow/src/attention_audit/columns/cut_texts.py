@@ -1,7 +1,5 @@
 """The file of the texts that a Transformer reads in part."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
 

@@ -3,8 +3,6 @@
 The modules are found in this folder, so that a new one is in the guide without being listed anywhere.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from attention_audit.columns.kinds import Artefact

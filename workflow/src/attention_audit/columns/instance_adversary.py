@@ -1,7 +1,5 @@
 """The file of the audit `instance_adversary`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, WEIGHTS, Artefact, Column
 from attention_audit.columns.shared import BASE_MAX_ATTENTION, BASE_PREDICTION, DATASET, FLIP, ID, JSD, MODEL, SEED, TVD
 

@@ -4,8 +4,6 @@ Every kind of file is declared once, in the module of this package that its owne
 the declarations, the readers check them, and `results/README.md` is printed from them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """The published table of which questions notice a liar."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 

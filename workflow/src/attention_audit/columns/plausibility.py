@@ -1,7 +1,5 @@
 """The files of the audits `plausibility` and `plausible_words`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, LAMBDA, MODEL, SEED
 

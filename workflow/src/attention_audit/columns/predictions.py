@@ -1,7 +1,5 @@
 """The file of the audit `predictions`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.shared import DATASET, ID, LABEL, LAMBDA, MODEL, PREDICTION, SEED
 

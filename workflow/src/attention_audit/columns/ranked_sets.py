@@ -1,7 +1,5 @@
 """The file of the audit `ranked_sets`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, WEIGHTS, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
 

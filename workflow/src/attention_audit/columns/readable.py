@@ -1,7 +1,5 @@
 """The published table that says whether a remedy makes maps readable."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 

@@ -1,7 +1,5 @@
 """The files of a readout: what the post-hoc audits know of a trained model."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, INTEGERS, REAL, WEIGHTS, Artefact, Column
 from attention_audit.columns.shared import ID, LABEL
 

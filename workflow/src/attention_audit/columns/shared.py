@@ -1,7 +1,5 @@
 """Columns that files of several kinds have."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, INTEGER, REAL, STRING, Column
 
 DATASET = Column("dataset", STRING, meaning="name of the data set, as in the config")

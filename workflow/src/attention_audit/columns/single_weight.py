@@ -1,7 +1,5 @@
 """The file of the audit `single_weight`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
 

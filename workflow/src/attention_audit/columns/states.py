@@ -1,7 +1,5 @@
 """The file beside the states of a frozen Transformer."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, INTEGER, STRING, Artefact, Column
 from attention_audit.columns.shared import ID
 

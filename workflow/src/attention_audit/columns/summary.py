@@ -1,7 +1,5 @@
 """The published table of answers, and the questions it asks."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET
 

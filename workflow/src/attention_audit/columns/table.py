@@ -1,7 +1,5 @@
 """Published tables that show our numbers beside those of a paper."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import DATASET, LAMBDA
 

@@ -1,7 +1,5 @@
 """The published table of single texts."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, STRING, STRINGS, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
 

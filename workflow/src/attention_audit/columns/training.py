@@ -1,7 +1,5 @@
 """The history of a training, and the steps of a search."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import FLAG, INTEGER, REAL, STRING, Artefact, Column
 from attention_audit.columns.shared import SEED
 

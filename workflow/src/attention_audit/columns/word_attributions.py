@@ -1,7 +1,5 @@
 """The file of the audit `word_attributions`."""
 
-from __future__ import annotations
-
 from attention_audit.columns.kinds import STRING, WEIGHTS, Artefact, Column
 from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
 

@@ -1,7 +1,5 @@
 """Which files of a data set are not available, and how to get them; light, since this runs while a run is planned."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

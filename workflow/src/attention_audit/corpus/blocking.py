@@ -3,8 +3,6 @@
 They are the evidence, words by name, or marked in a mask: a 0 or 1 for each word of a text (Pruthi et al. 2020).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -115,7 +113,9 @@ def masked(text: Text, words: int) -> list[int] | None:
     return [at for at, marked in enumerate(text.mask) if marked]
 
 
-def blocked(block: Blocked | None, table: pa.Table, evidence: Sequence[list[int] | None]) -> Sequence[list[int] | None]:
+def blocked(
+    block: Blocked | None, table: "pa.Table", evidence: Sequence[list[int] | None]
+) -> Sequence[list[int] | None]:
     """The impermissible positions of each text of a draft, whose `evidence` is known; None where none are named."""
     if block is not None and block.words is not None:
         words = {*block.words}

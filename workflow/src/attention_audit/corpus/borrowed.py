@@ -1,7 +1,5 @@
 """Training and development texts of another data set, for texts that are only read: IMDb's for Yelp's, say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -4,8 +4,6 @@ Rows are read as the run will read them, but split into words only where impermi
 is kept beside the path, the size and the time of each file, so that a file is read once however often a run is planned.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

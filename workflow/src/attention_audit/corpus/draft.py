@@ -3,8 +3,6 @@
 These numbers decide which texts are kept, and in which split.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

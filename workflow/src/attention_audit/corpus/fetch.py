@@ -1,7 +1,5 @@
 """Fetching raw files from a local mirror or else from the network, and checking them before they are used."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

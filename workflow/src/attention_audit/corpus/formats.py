@@ -1,7 +1,5 @@
 """The list of all kinds of data sets; a new source is added here."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

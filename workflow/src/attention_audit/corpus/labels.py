@@ -1,7 +1,5 @@
 """Labels as a file or a configuration has them, as text."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Annotated, Any

@@ -4,8 +4,6 @@ A cell is a list where the format has lists, or a text that says one: as JSON, o
 semicolons or colons between them.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

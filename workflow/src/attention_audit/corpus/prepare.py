@@ -4,8 +4,6 @@ The first pass writes all texts to a draft and keeps a few numbers of each. From
 assigned and texts are filtered by length. The second pass copies the texts that are kept.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A source marks stretches of its own text, and a tokenizer makes words of that te
 character with a marked stretch.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +48,7 @@ class Rationale:
         """The words that more than half of the annotators marked."""
         return majority(self.marks.values())
 
-    def read(self, words: int) -> Rationale:
+    def read(self, words: int) -> "Rationale":
         """The same of the first `words` words, which are all that a Transformer may have read."""
         marks = {name: [at for at in positions if at < words] for name, positions in self.marks.items()}
         return Rationale(marks, None if self.scores is None else self.scores[:words])

@@ -2,8 +2,6 @@
 and row.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -72,7 +70,7 @@ class Unpacking(io.RawIOBase):
     could be: a file that unpacks to a thousand times its size was made to fill memory and disk.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, before: Unpacking | None = None) -> None:
+    def __init__(self, stream: IO[bytes], path: Path, before: "Unpacking | None" = None) -> None:
         """`before`: an earlier stream from the same file, whose bytes count towards the limit too."""
         self.stream, self.path = stream, path
         self.done: int = before.done if before else 0
@@ -82,7 +80,7 @@ class Unpacking(io.RawIOBase):
         """Always true."""
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: "WriteableBuffer") -> int:
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
         view = memoryview(buffer)
         with reading(self.path):

@@ -1,7 +1,5 @@
 """What every data set declares: where it comes from, and how it is split into words, filtered and divided."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path

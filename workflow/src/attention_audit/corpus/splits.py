@@ -1,7 +1,5 @@
 """Drawing the splits that a source does not have, by a seed."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

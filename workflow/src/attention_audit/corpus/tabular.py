@@ -1,7 +1,5 @@
 """Tables of any format, row by row: csv, tsv, json, jsonl, Parquet and xlsx. A fault is one line that names the key."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import json

@@ -1,7 +1,5 @@
 """One labelled text, or pair of texts, as its source gives it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attention_audit.corpus.rationales import Annotations

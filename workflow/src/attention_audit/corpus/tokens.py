@@ -1,7 +1,5 @@
 """Words of a raw text, and its sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -93,7 +91,7 @@ def splitting(tokens: Tokens) -> str:
 
 
 @cache
-def blank(code: str, segmenter: str | None = None) -> Language:
+def blank(code: str, segmenter: str | None = None) -> "Language":
     """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
 
     Raises AuditError where the language needs a package that is not installed.
@@ -114,7 +112,7 @@ def blank(code: str, segmenter: str | None = None) -> Language:
     return language
 
 
-def pipeline(code: str, segmenter: str | None = None) -> Language:
+def pipeline(code: str, segmenter: str | None = None) -> "Language":
     """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow."""
     language = blank(code, segmenter)
     if len(language.vocab) > MOST_WORDS:

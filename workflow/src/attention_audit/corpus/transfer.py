@@ -1,7 +1,5 @@
 """Downloads that report progress, try again, continue where they broke off, and end in the right file or one error."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Word vectors: where they come from, and how to read published ones, which have one word and its numbers on a line."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

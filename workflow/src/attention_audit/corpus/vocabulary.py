@@ -1,7 +1,5 @@
 """The words of the training split and their rows in the embedding."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

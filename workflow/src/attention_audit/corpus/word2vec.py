@@ -1,7 +1,5 @@
 """Word vectors trained on a corpus: word2vec (Mikolov et al. 2013), by gensim."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -6,8 +6,6 @@ that returns what it exports. The page's content security policy names the diges
 permits nothing else: no other script runs, and nothing is loaded.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """How many digits numbers are written with: as few as the page can do with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

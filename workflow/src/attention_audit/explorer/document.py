@@ -32,8 +32,6 @@ Every logit of `here` under every map of kind "attention" agrees with that from 
 Lists with one entry a text are in one order, that of `View.id`. An entry is null where that text has none.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64decode, b64encode

@@ -1,7 +1,5 @@
 """Which texts the page shows where it cannot show all: a stratified sample, the same for all views of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import floor

@@ -1,7 +1,5 @@
 """From readouts, audits and texts to the views of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Figures 6-8 of Jain & Wallace 2019: how far attention can move while the prediction stays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Which pairs of attributions rank the tokens alike; beyond Jain & Wallace 2019."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd

@@ -1,7 +1,5 @@
 """Figure 2 of Wiegreffe & Pinter 2019: one text under the attention of three models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Panels of violins for each data set and model: all texts by the largest weight, parted in two ways."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The figure of the calibration: how well intervals and words hold what they promise, at each size."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 

@@ -1,7 +1,5 @@
 """How alike the states of a text are, against what permuted attention changes and how well attention ranks items."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Attention against exact contributions, suite by suite; the papers have no such figure."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Figures 2-4 of Jain & Wallace 2019: does attention rank the tokens as gradients and leave-one-out do?"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

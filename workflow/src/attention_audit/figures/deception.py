@@ -1,7 +1,5 @@
 """Honest models and liars: how much attention is on the impermissible words, what that costs, and what notices it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

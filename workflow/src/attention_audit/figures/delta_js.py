@@ -1,7 +1,5 @@
 """Figures 3, 4, 7 and 8 of Serrano & Smith 2019: the effect of erasing the top item against another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

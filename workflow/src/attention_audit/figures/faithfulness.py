@@ -3,8 +3,6 @@
 They are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

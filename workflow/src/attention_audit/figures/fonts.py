@@ -5,8 +5,6 @@ is left to do is to find a font: matplotlib remembers which fonts a machine had 
 other.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """How far whole adversaries move the weights, and how far the exact contributions of the same adversaries."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

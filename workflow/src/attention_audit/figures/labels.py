@@ -1,7 +1,5 @@
 """Labels beside points, each where it hides nothing."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox

@@ -1,7 +1,5 @@
 """Notes in the right margin of a panel: a number beside each row, and a word above them."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.typing import ColorType
 

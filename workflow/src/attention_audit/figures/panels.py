@@ -1,7 +1,5 @@
 """Figures with a panel for each data set and model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from textwrap import fill

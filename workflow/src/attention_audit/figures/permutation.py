@@ -1,7 +1,5 @@
 """Figure 5 of Jain & Wallace 2019: what shuffling the attention weights does to the prediction."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether attributions point to marked words, and whether those that do are faithful."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any

@@ -1,7 +1,5 @@
 """One text of a user, word by word: the map, how firm it is, and what else speaks of its words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Figures 5, 6, 10 and 11 of Serrano & Smith 2019: how much must be erased until the decision flips."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Writing figures to files, completely or not at all, with the same bytes from the same data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """Figure 3 of Wiegreffe & Pinter 2019: does an adversary move attention further than another seed does?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

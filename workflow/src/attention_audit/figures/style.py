@@ -4,8 +4,6 @@ The hues are Okabe & Ito's, which stay apart under the common kinds of colour bl
 repeat whatever colour says.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Figure 5 of Wiegreffe & Pinter 2019: what changing the attention costs in changed predictions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Violins by the largest attention weight of a text and its predicted class."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The files of readouts from elsewhere, .parquet or .npz; docs/readouts.md describes both for users."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial

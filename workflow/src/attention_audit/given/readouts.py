@@ -4,8 +4,6 @@ Nothing is believed before it was checked: `check` looks at one readout by itsel
 another of the same texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

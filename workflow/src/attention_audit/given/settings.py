@@ -1,7 +1,5 @@
 """The section of the configuration that names readouts from elsewhere."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The settings of an audit's job."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The settings of the jobs of the calibration; `workflow/calibration.yaml` has them."""
 
-from __future__ import annotations
-
 from attention_audit.section import Count, Section, Seed
 
 

@@ -1,7 +1,5 @@
 """The settings of a job that reads a data set and makes its vocabulary."""
 
-from __future__ import annotations
-
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.section import Section

@@ -1,7 +1,5 @@
 """The settings of the job of a table or figure."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from attention_audit.section import Section

@@ -1,7 +1,5 @@
 """The settings of a job that fetches a file."""
 
-from __future__ import annotations
-
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.section import Section
 

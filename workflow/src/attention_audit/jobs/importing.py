@@ -1,7 +1,5 @@
 """The settings of a job that imports a model which is not trained here."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from attention_audit.section import Count, Section, Seed

@@ -1,7 +1,5 @@
 """The settings of the jobs that write pages for readers: the guide to the results, the report, and the explorer."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from attention_audit.section import Section

@@ -1,7 +1,5 @@
 """The settings of a training job, and of a search, which is one with several models."""
 
-from __future__ import annotations
-
 from attention_audit.training.settings import SearchSettings, TrainSettings
 
 

@@ -1,7 +1,5 @@
 """The settings of the jobs that know a Transformer: which one it is, and its states of the words of a data set."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from attention_audit.section import Count, Section

@@ -4,8 +4,6 @@ The names of encoders and of attention are declared here, with the properties th
 since a run is planned without PyTorch. The modules `encoders` and `attention` build them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Annotated, Final, Literal, Self, get_args
 

@@ -3,8 +3,6 @@
 `ATTENTION` builds each kind that `architecture.Attention` names; `QUERY_ATTENTION` builds it for texts with queries.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 

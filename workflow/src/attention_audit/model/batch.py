@@ -1,7 +1,5 @@
 """Padded batches of texts, and the split that they are taken from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

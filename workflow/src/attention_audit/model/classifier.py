@@ -9,8 +9,6 @@ Wallace 2019, section 2; they also have convolutions and dot products. With the 
 it is one of the classifiers of Serrano & Smith 2019, section 3. The module `pairs` has classifiers of pairs of texts.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

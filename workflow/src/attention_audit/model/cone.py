@@ -1,7 +1,5 @@
 """How alike the states of a text are: whether they lie in a narrow cone around their mean."""
 
-from __future__ import annotations
-
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 

@@ -8,8 +8,6 @@ Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 

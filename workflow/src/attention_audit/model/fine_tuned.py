@@ -4,8 +4,6 @@ What differs from the library's model is its last layer only. Of that layer noth
 token, which is classified (`FirstRow`), so that no other row is computed; and that row's weights may be uniform.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import attrgetter

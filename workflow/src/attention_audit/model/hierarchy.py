@@ -4,8 +4,6 @@ The flat and the hierarchical attention networks of Serrano & Smith 2019, after 
 marks around a text.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup

@@ -1,7 +1,5 @@
 """The network that an architecture asks for."""
 
-from __future__ import annotations
-
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.classifier import Classifier
 from attention_audit.model.pairs import PairClassifier

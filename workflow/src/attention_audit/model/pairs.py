@@ -4,8 +4,6 @@ Jain & Wallace 2019, section 2, for natural language inference and question answ
 half of H here, and C classes have a logit each.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Run a model over a split, without gradients and without dropout."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

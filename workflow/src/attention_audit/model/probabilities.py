@@ -1,7 +1,5 @@
 """From the outputs of a decoder to a distribution over classes."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -9,8 +9,6 @@ The sum stands for the mean, whose direction it has. Nothing is taken from the f
 before the first anew for every batch; here they are zero, as in any LSTM.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -4,8 +4,6 @@ The classified token is the first, such as [CLS]. Its row of attention in the la
 the values of the layer, its state below, and the tail, all else of the network is needed no more (`model.tail`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import attrgetter
@@ -53,7 +51,7 @@ class TransformerClassifier(nn.Module):
         self.activation()
 
     @property
-    def transformer(self) -> TransformerClassifier:
+    def transformer(self) -> "TransformerClassifier":
         """What reads pieces: itself."""
         return self
 

@@ -16,8 +16,6 @@ ModernBERT normalises before its inner layer, which has a gate, and once more ab
     logits = W_c N3(k(W_p N2(y) + b_p)) + b_c
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -61,7 +59,7 @@ class Tail:
         """Whether it is one of ModernBERT's kind."""
         return THIRD[0] in self.weights
 
-    def to(self, dtype: torch.dtype) -> Tail:
+    def to(self, dtype: torch.dtype) -> "Tail":
         """The same tail in other numbers."""
         return Tail(
             {name: weight.to(dtype) for name, weight in self.weights.items()},

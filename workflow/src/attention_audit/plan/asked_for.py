@@ -1,7 +1,5 @@
 """What a user asks Snakemake for: refused in one line, with what may have been meant, where nothing makes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What there is to know of an audit before it is run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The audits: the one list that a new one is entered in."""
 
-from __future__ import annotations
-
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit, Need
 from attention_audit.spelling import did_you_mean

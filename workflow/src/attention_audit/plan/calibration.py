@@ -1,7 +1,5 @@
 """The jobs of the calibration, which has settings of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import yaml

@@ -2,8 +2,6 @@
 is odd is said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The suite of Transformer classifiers, given or fine-tuned here: the maps of their own last layer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path

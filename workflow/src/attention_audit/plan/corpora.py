@@ -1,7 +1,5 @@
 """What a data set is made from: its raw files and its word vectors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from attention_audit.code_hash import code_hash

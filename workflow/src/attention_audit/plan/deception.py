@@ -1,7 +1,5 @@
 """The suite of Pruthi et al. 2020: honest models, and liars that hide by their attention what they rely on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

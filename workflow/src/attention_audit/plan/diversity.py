@@ -1,7 +1,5 @@
 """The suite of Mohankumar et al. 2020: LSTMs as they are, orthogonal ones, and ones trained for diverse states."""
 
-from __future__ import annotations
-
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of

@@ -1,7 +1,5 @@
 """What there is to know of a table or a figure before it is made."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

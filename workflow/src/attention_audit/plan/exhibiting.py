@@ -1,7 +1,5 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

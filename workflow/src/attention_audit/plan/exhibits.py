@@ -1,7 +1,5 @@
 """The tables and figures: the one list that a new one is entered in, in the order of the report."""
 
-from __future__ import annotations
-
 from attention_audit.plan.exhibit import (
     RECORDS,
     Exhibit,

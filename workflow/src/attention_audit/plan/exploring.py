@@ -1,7 +1,5 @@
 """The explorer: which models it shows, and which files it is made of."""
 
-from __future__ import annotations
-
 from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.plan.auditing import Auditing, Inputs

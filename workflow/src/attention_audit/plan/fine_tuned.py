@@ -1,7 +1,5 @@
 """The Transformer classifiers of one data set that are fine-tuned here, and asked Wiegreffe & Pinter's four tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_audit.config import Config

@@ -2,8 +2,6 @@
 whom.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 

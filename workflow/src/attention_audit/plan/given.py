@@ -1,7 +1,5 @@
 """What suites of models that are given have in common: models in question, the first one's twin, its adversaries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import cycle
 

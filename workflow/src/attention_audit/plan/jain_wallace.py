@@ -1,7 +1,5 @@
 """The suite of Jain & Wallace 2019: three encoders, two attentions, single texts and pairs."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from attention_audit.model.architecture import Architecture

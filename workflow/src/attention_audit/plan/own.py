@@ -1,7 +1,5 @@
 """The suite of the user's own models, of which only readouts are given: nothing is trained."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_audit.config import Config

@@ -4,8 +4,6 @@ Nothing is computed here, and no heavy library is imported. The settings of a jo
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

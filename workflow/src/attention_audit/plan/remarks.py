@@ -1,7 +1,5 @@
 """What a reader must know to compare a run with the papers: how its data and models are other than theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

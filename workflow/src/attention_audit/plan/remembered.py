@@ -1,7 +1,5 @@
 """Methods of the plan that are asked the same thing many times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar

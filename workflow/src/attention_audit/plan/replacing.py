@@ -5,8 +5,6 @@ are there would be left out. What is added replaces nothing, nor does what only 
 again in seconds. An edit of code is no change of the configuration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a run is about: its suites and data sets, and what of them had to be left out, with the reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from attention_audit.config import Config

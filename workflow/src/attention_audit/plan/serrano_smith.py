@@ -1,7 +1,5 @@
 """The suite of Serrano & Smith 2019: HAN and FLAN, with three encoders each."""
 
-from __future__ import annotations
-
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of

@@ -3,8 +3,6 @@
 Snakemake's rules ask here, through `plan.plan`. Nothing is computed, and no heavy library is imported.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +82,7 @@ class Suite(ABC):
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def on(self, dataset: str) -> Suite:
+    def on(self, dataset: str) -> "Suite":
         """The suite with the models, seeds and recipes that it has on one data set."""
         config = self.config.on(dataset)
         return self if config is self.config else type(self)(config)

@@ -1,7 +1,5 @@
 """The suites: the one list that a new one is entered in, in the order in which they train and are shown."""
 
-from __future__ import annotations
-
 from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.deception import PruthiDeception
 from attention_audit.plan.diversity import MohankumarDiversity

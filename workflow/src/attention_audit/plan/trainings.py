@@ -4,8 +4,6 @@ A model that several suites ask for with the same data, vectors, architecture, r
 under the suite that comes first in `plan.suites`, and all of them read it there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 read it; and classifiers that are given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path

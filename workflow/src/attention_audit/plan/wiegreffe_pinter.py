@@ -1,7 +1,5 @@
 """The suite of Wiegreffe & Pinter 2019: a base model, the same with uniform weights, guides and adversaries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attention_audit.model.architecture import Architecture

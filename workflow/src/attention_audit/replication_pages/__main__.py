@@ -1,7 +1,5 @@
 """The command line of the record: keep a run, or write the pages of all that are kept."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

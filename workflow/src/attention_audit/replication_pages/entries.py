@@ -4,8 +4,6 @@ A page is written once a run of it is kept. What is said here of a run holds wha
 page is read from the tables of the run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

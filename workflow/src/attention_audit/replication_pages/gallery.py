@@ -1,7 +1,5 @@
 """docs/gallery.md: every figure and table of the package once, from the runs that are kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from attention_audit.plan.exhibit import Exhibit, Table

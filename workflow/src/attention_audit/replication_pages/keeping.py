@@ -1,7 +1,5 @@
 """From a folder of results to docs/replication/<page>/<run>/: what pages need of a run, small enough to be kept."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

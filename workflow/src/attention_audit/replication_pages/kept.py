@@ -1,7 +1,5 @@
 """What is kept of a run in docs/replication/: tables as .csv and .md, figures, the configuration, and run.json."""
 
-from __future__ import annotations
-
 import json
 from ast import literal_eval
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pages of docs/replication/, written from the kept files: theirs, ours, whether they go together, and why."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The summary as the front page shows it: a row a data set and model, a cell a question, and the sentence to quote."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan, nan

@@ -1,7 +1,5 @@
 """Captions: short reStructuredText, written once in workflow/report/, as a heading and as HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the terminal says at the end of a run: the answers, how well the models predict, and where the report lies."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

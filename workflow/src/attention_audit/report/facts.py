@@ -1,7 +1,5 @@
 """What is known of a run: how long its stages took, on what machines, with which versions, from which commit."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The layout is computed here, since Graphviz would need a program that pip does not install.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tables as the page shows them: strings in rows, the rows gathered by data set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress, groupby
@@ -37,11 +35,11 @@ class Grid:
         return sum(len(rows) for _, rows in self.groups) > LONG
 
     @property
-    def folds(self) -> list[Grid]:
+    def folds(self) -> "list[Grid]":
         """One a group, which gives it its title, without the columns that the group leaves empty."""
         return [self._fold(*group) for group in self.groups]
 
-    def _fold(self, name: str, rows: Rows) -> Grid:
+    def _fold(self, name: str, rows: Rows) -> "Grid":
         kept = [any(column) for column in zip(*rows, strict=True)]
         members = [list(compress(row, kept)) for row in rows]
         return Grid(name, "", list(compress(self.headings, kept)), list(compress(self.words, kept)), [("", members)])

@@ -1,7 +1,5 @@
 """results/README.md: every file and every column, printed from the declared columns and the entries of the plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pyarrow as pa

@@ -5,8 +5,6 @@ from the data: where the margin lies must be seen, even beside an effect that is
 the scale is drawn as an arrow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
@@ -31,7 +29,7 @@ class Scale:
     high: float
     chance: float = nan
 
-    def holding(self, margin: float) -> Scale:
+    def holding(self, margin: float) -> "Scale":
         """The same scale, extended where the margin would lie outside or near one of its ends."""
         if isnan(margin):
             return self

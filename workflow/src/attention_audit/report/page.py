@@ -1,7 +1,5 @@
 """The one page that a run is handed on as: all of it inline, so that it opens anywhere, without a network."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence

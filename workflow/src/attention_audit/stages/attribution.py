@@ -6,8 +6,6 @@ called with; their further parameters are those of `stages.audit`. As in `stages
 and inputs are the same as before is kept. Where another suite asks the same of the same training, its rows are taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, partial
 from itertools import chain, count, groupby

@@ -17,8 +17,6 @@ base, contrast      their readouts, where it is called once for a suite
 report              what says how far it is
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial

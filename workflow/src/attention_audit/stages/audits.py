@@ -4,8 +4,6 @@ They share a process, since the imports of another would cost more than most aud
 run again: a file whose settings, code and inputs are the same as before is kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

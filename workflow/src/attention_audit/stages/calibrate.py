@@ -1,7 +1,5 @@
 """One question -> how its intervals do in simulated runs. Nothing is read."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table

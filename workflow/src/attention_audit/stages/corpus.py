@@ -4,8 +4,6 @@ All three share a process, since on small data sets the imports of another would
 census still have their own reasons to be made again: other word vectors read no raw file.
 """
 
-from __future__ import annotations
-
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.corpus import VOCABULARY

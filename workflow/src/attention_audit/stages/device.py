@@ -1,7 +1,5 @@
 """The device that a job runs a network on."""
 
-from __future__ import annotations
-
 from typing import Literal, Protocol
 
 import torch

@@ -4,8 +4,6 @@ Which texts are shown is decided in two passes: the first makes the views of a f
 takes; the second those that fit into the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path

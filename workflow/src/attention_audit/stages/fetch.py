@@ -1,7 +1,5 @@
 """mirror or web -> a raw file, checked; and the record of what it is."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import asdict
 from pathlib import Path

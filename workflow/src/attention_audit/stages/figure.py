@@ -1,7 +1,5 @@
 """audits -> one figure, as .pdf and .png. No model is loaded, nothing is computed again."""
 
-from __future__ import annotations
-
 from attention_audit.figures import fonts
 from attention_audit.figures.saving import save, texts_of
 from attention_audit.jobs.exhibit import ExhibitJob

@@ -1,7 +1,5 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """configuration, suites and exhibits -> results/README.md and results/config.yaml."""
 
-from __future__ import annotations
-
 import yaml
 
 from attention_audit.artefacts.files import whole

@@ -1,7 +1,5 @@
 """fine-tuned Transformer classifiers, and a corpus -> their readouts, and their tails, one a training."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """readouts from elsewhere, one file a training, and the first training's of their texts -> the readouts of a model."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_audit.artefacts.parquet import write_batches

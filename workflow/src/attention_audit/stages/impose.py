@@ -1,7 +1,5 @@
 """the readouts of a Transformer, one a training, and their tails -> those of the same with uniform weights imposed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every stage is called with: its settings, its files by name, and somewhere to say how far it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From cached files to what the network eats: encoded texts, a model with its first weights, a device."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from array import array
@@ -37,7 +35,7 @@ from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
 
 
-def _append_lists(column: pa.ChunkedArray, flat: array[int], counts: array[int]) -> None:
+def _append_lists(column: pa.ChunkedArray, flat: "array[int]", counts: "array[int]") -> None:
     """Append lists of int32, one after another, and how many each has; a list that is null has none."""
     lists = column.combine_chunks()
     flat.frombytes(lists.flatten().to_numpy().tobytes())
@@ -57,17 +55,17 @@ class EncodedTexts:
     """
 
     ids: list[str] = field(default_factory=list)
-    labels: array[int] = field(default_factory=lambda: array("q"))
-    lengths: array[int] = field(default_factory=lambda: array("q"))
-    rows: array[int] = field(default_factory=lambda: array("i"))
-    starts: array[int] = field(default_factory=lambda: array("i"))
-    counts: array[int] = field(default_factory=lambda: array("q"))
-    blocked: array[int] = field(default_factory=lambda: array("i"))
-    blocks: array[int] = field(default_factory=lambda: array("q"))
-    queries: array[int] = field(default_factory=lambda: array("i"))
-    query_lengths: array[int] = field(default_factory=lambda: array("q"))
-    candidates: array[int] = field(default_factory=lambda: array("i"))
-    choices: array[int] = field(default_factory=lambda: array("q"))
+    labels: "array[int]" = field(default_factory=lambda: array("q"))
+    lengths: "array[int]" = field(default_factory=lambda: array("q"))
+    rows: "array[int]" = field(default_factory=lambda: array("i"))
+    starts: "array[int]" = field(default_factory=lambda: array("i"))
+    counts: "array[int]" = field(default_factory=lambda: array("q"))
+    blocked: "array[int]" = field(default_factory=lambda: array("i"))
+    blocks: "array[int]" = field(default_factory=lambda: array("q"))
+    queries: "array[int]" = field(default_factory=lambda: array("i"))
+    query_lengths: "array[int]" = field(default_factory=lambda: array("q"))
+    candidates: "array[int]" = field(default_factory=lambda: array("i"))
+    choices: "array[int]" = field(default_factory=lambda: array("q"))
     pieces: Pieces | None = None
     found: FoundStates | None = None
 
@@ -90,7 +88,7 @@ class EncodedTexts:
             self.query_lengths.frombytes(queries.lengths.tobytes())
             _append_lists(table["candidates"], self.candidates, self.choices)
 
-    def cut(self, read: npt.NDArray[np.int64]) -> EncodedTexts:
+    def cut(self, read: npt.NDArray[np.int64]) -> "EncodedTexts":
         """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
         lengths = np.asarray(self.lengths)
         if np.array_equal(read, lengths):
@@ -117,7 +115,7 @@ class EncodedTexts:
         tokens[np.repeat(lengths.cumsum() - lengths, self.blocks) + np.asarray(self.blocked, np.int64)] = True
         return tokens
 
-    def anonymised(self) -> EncodedTexts:
+    def anonymised(self) -> "EncodedTexts":
         """The same texts without their impermissible words; one of which nothing is left is a single unknown word."""
         lengths, rows, gone = np.asarray(self.lengths), np.array(self.rows), self.impermissible()
         left = lengths - np.bincount(np.repeat(np.arange(len(lengths)), lengths)[gone], minlength=len(lengths))

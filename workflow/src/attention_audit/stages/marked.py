@@ -1,7 +1,5 @@
 """From a corpus to what is marked in its texts, and how frequent their words are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the simulation found of each question -> one table and one figure of all."""
 
-from __future__ import annotations
-
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.calibration import CALIBRATION, OPERATING
 from attention_audit.figures.calibration import calibration

@@ -1,7 +1,5 @@
 """Reading a data set: its raw files, or nothing for a generated one, -> corpus and census."""
 
-from __future__ import annotations
-
 from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import made_by, write_table

@@ -6,8 +6,6 @@ one piece holds share its weight, and what a head attends to in each of them is 
 the same sum over items as over pieces, for its own weights and for all that keep the proportions within an item.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple

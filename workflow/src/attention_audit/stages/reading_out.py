@@ -1,7 +1,5 @@
 """From a trained model to its readout: the network is run here once, for all audits that need only its readout."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The page also says what the logs of the jobs and git say at the moment. Snakemak
 the page is made again whenever its tables or figures are, and never compared with an earlier one.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

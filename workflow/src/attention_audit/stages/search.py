@@ -6,8 +6,6 @@ nothing has changed that decides the weights, all of them are kept, as those of 
 ended goes on with its first missing step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """A base model and texts -> the adversaries of one search by continuation: all that decides what their weights are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

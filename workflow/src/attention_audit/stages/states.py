@@ -5,8 +5,6 @@ single.
 Files of the same texts, made with the same settings and code by the same Transformer, are kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """audits, censuses, other tables -> one table, as .parquet, .csv, .json, .md and .tex. No model is loaded."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table

@@ -6,8 +6,6 @@ They still have their own reasons to run again: weights whose settings, code and
 so that a change in how models are read out trains nothing.
 """
 
-from __future__ import annotations
-
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.readout import HEAD
 from attention_audit.jobs.train import TrainJob

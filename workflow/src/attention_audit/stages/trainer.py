@@ -1,7 +1,5 @@
 """What trainings and searches have in common: their texts, weights that may be kept, and readouts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts and settings -> the trained weights of one seed: all of a training job that decides what the weights are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Literal

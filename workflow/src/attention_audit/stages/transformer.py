@@ -3,8 +3,6 @@
 All that depends on the Transformer depends on this record, so that another model in the same folder makes it anew.
 """
 
-from __future__ import annotations
-
 from attention_audit.artefacts.record import write_record
 from attention_audit.jobs.transformer import TransformerJob
 from attention_audit.stages.job import Job

@@ -1,7 +1,5 @@
 """What jobs do with a Transformer: open the one that the record names, cut texts into pieces, find its states."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Table 5 of Wiegreffe & Pinter 2019: the model-consistent adversary for every lambda, with rows to compare it with."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.names import Names

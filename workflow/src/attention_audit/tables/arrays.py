@@ -1,7 +1,5 @@
 """Rows of audits as arrays by training and text, which is what the questions of the answer take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any, NamedTuple
@@ -27,7 +25,7 @@ class Audits(NamedTuple):
     consistency: pd.DataFrame
     plausibility: pd.DataFrame
 
-    def of(self, dataset: str, suite: str) -> Audits:
+    def of(self, dataset: str, suite: str) -> "Audits":
         """The rows of one data set and suite."""
         return Audits(*(frame[(frame["dataset"] == dataset) & (frame["suite"] == suite)] for frame in self))
 

@@ -4,8 +4,6 @@ An answer has a word, an effect with its interval, the margin that it is held ag
 has the estimators, and docs/method.md what each question means. Where something cannot be asked, the note says why.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan

@@ -1,7 +1,5 @@
 """Operating characteristics of the summary's words, from what the simulation of each question found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any

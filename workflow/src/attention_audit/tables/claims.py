@@ -5,8 +5,6 @@ does; otherwise it is undecided. A claim that there is no clear difference holds
 what the paper calls one, so that few texts never confirm it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple

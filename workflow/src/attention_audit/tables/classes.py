@@ -1,7 +1,5 @@
 """What the classes of a data set are called."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from unicodedata import bidirectional
 

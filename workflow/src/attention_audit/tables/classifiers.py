@@ -1,7 +1,5 @@
 """The tables of fine-tuned Transformer classifiers."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.names import Names

@@ -1,7 +1,5 @@
 """What attention is to the exact contributions, of the models of all suites; the papers have no such table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A failed claim means that the tests, or the training, cannot be trusted on real data either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import inf, nan, sqrt
 from typing import NamedTuple

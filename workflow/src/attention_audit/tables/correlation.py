@@ -1,7 +1,5 @@
 """Tables of Jain & Wallace 2019: does attention rank tokens as gradients do and, if not, what explains it?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """The data sets: table 1 of Wiegreffe & Pinter 2019 and of Serrano & Smith 2019."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

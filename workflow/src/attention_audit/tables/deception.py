@@ -1,7 +1,5 @@
 """Table 3 of Pruthi et al. 2020: models that hide words by their attention, beside honest ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

@@ -4,8 +4,6 @@ A claim that a number falls, or stays, holds where the whole interval lies on th
 of it does; otherwise it is undecided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

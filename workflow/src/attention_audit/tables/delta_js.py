@@ -1,7 +1,5 @@
 """Where the top item matters less than another: figures 4 and 8 of Serrano & Smith 2019 as a table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -3,8 +3,6 @@
 A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts, seed by seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

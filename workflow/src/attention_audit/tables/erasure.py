@@ -1,7 +1,5 @@
 """Tables of Serrano & Smith 2019: accuracy, decision flips by single weights, and which ranking flips first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """How much of the attention of Jain & Wallace's models lies on the words known to decide the label."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.names import Names

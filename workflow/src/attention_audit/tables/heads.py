@@ -1,7 +1,5 @@
 """The tables of single heads, of models that have several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

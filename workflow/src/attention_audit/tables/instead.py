@@ -6,8 +6,6 @@ best on the first half is measured on the second, beside attention. One whose na
 there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple

@@ -6,8 +6,6 @@ liar, which it then vouches for; nor where it is answered `no` of both, since th
 other. All else is undecided. docs/method.md has the rule.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of the user's own models, of which readouts are given."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from attention_audit.names import Names

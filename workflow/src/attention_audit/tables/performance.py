@@ -1,7 +1,5 @@
 """Tables 2 and 3 of Wiegreffe & Pinter 2019: how well models predict the gold labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How well attributions point to marked words, beside floors, a ceiling, and how faithful the same attributions are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

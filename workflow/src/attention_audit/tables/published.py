@@ -10,8 +10,6 @@ rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7,
 (KacperKubara/Transparency, commit 8530670, table2_latex.txt). Conicity is that of the authors' code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files

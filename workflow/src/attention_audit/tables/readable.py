@@ -1,7 +1,5 @@
 """Does a remedy make maps readable? The words of the summary for a model and for its twin, as one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

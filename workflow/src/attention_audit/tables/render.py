@@ -4,8 +4,6 @@ The last two carry their provenance in a comment. A .csv file has no comments, s
 .json.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -17,8 +17,6 @@ is unknown. A property of the data does not depend on chance: there, compatible 
 published one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import inf, isnan, nan, sqrt
 from typing import Any

@@ -5,8 +5,6 @@ all means of a model cost one matrix product, and all use the same draws. Weight
 medians need; for these there is audits.bootstrap.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Each takes a table and the labels of its names (from `tables.wording.labels_of`)
 without a label.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

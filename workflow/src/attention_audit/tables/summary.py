@@ -5,8 +5,6 @@ word; no question decides over the others. `tables.asked` answers them, `tables.
 instead, and `answer.sentence` puts the words into a sentence. docs/method.md says what each question means.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from typing import Any

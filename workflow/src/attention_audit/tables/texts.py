@@ -7,8 +7,6 @@ be asked less is no merit. The ends of a scale are noisy in one text: where the 
 best one, nothing can be gained and the question has no effect there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import nan

@@ -1,7 +1,5 @@
 """What the tables have in common: means over seeds, the paper's values, and the declared columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

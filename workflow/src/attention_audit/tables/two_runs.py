@@ -1,7 +1,5 @@
 """The answers of two runs side by side: a row a data set, suite, model and question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isnan, nan
 from typing import Any

@@ -1,7 +1,5 @@
 """How tables, wherever they are shown, word the names of metrics and rows, and write numbers."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

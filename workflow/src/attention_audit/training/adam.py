@@ -1,7 +1,5 @@
 """Adam without the import of PyTorch's compiler."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

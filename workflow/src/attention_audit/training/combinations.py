@@ -1,7 +1,5 @@
 """The section of the configuration for Jain & Wallace's models, each an encoder with an attention."""
 
-from __future__ import annotations
-
 from typing import Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator

@@ -6,8 +6,6 @@ are softened so that the softmax passes gradients, waits until the predictions a
 step. A step begins with the weights of the last one that is within the budget: the one with the greatest lambda there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The section of the configuration for deceptive models, which hide by their attention what they rely on."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field, field_validator

@@ -1,7 +1,5 @@
 """The section of the configuration for LSTMs whose states are made to differ."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 

@@ -1,7 +1,5 @@
 """The section of the configuration for Serrano & Smith's models; presets/serrano-smith.yaml has the paper's values."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field

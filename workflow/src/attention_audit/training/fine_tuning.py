@@ -1,7 +1,5 @@
 """The section of the configuration for Transformer classifiers: those that are given, or how they are fine-tuned."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator

@@ -1,7 +1,5 @@
 """The training loop: batches of texts of similar length, Adam, and the selection of one epoch."""
 
-from __future__ import annotations
-
 import copy
 import math
 import time

@@ -1,7 +1,5 @@
 """The losses that trainings minimise, one value for each text."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

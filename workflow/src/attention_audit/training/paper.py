@@ -1,7 +1,5 @@
 """What the sections of the configuration for a paper's own models have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How models are trained: the sections of the configuration, and the settings of one training."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator

@@ -1,7 +1,5 @@
 """What is other on a single data set, for each paper's models: the key `models` of the configuration."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field, field_validator

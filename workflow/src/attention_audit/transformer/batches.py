@@ -1,7 +1,5 @@
 """Padded batches of pieces, as a Transformer reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -105,14 +103,14 @@ class PieceBatch:
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
         return self.shares(weights) * held.gather(2, place)
 
-    def rows(self, members: Tensor) -> PieceBatch:
+    def rows(self, members: Tensor) -> "PieceBatch":
         """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
         lengths = self.lengths[members]
         longest = int(lengths.max())
         ids, types, words = (part[members, :longest] for part in (self.ids, self.types, self.words))
         return PieceBatch(ids, types, words, lengths, self.read[members], self.queried[members])
 
-    def keeping(self, kept: Tensor) -> PieceBatch:
+    def keeping(self, kept: Tensor) -> "PieceBatch":
         """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
 
         Marks and queries stay. The words that stay are counted anew.
@@ -135,7 +133,7 @@ class PieceBatch:
         shown = renamed.gather(1, order).where(inside, SPECIAL)
         return PieceBatch(ids, types, shown, lengths, remaining, self.queried)
 
-    def in_order_of_length(self, tokens: int = TOKENS) -> Iterator[tuple[Tensor, PieceBatch]]:
+    def in_order_of_length(self, tokens: int = TOKENS) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
         order = self.lengths.argsort(stable=True)
         for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens):

@@ -4,8 +4,6 @@ Each classifies the first token of a text (Devlin et al. 2019; Liu et al. 2019; 
 Warner et al. 2024).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple

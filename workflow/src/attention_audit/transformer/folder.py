@@ -5,8 +5,6 @@ looked for: config.json, weights as safetensors, and a tokenizer. Other formats 
 may run code.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Loading a Transformer and its tokenizer from a folder: offline, without code of its own, from safetensors alone."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal

@@ -5,8 +5,6 @@ An encoder below models that are trained here reads words: every word is cut int
 query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

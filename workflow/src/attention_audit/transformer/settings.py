@@ -1,7 +1,5 @@
 """The sections of the configuration for Transformers: as encoders, and as classifiers that are given."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Annotated, Literal, Self
 

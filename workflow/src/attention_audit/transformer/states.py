@@ -1,7 +1,5 @@
 """The Transformer as a network: from pieces to the states of words."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import torch

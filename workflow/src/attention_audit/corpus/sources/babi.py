@@ -1,7 +1,5 @@
 """bAbI questions (Weston et al. 2015); the sentences that contain the answer are the evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal

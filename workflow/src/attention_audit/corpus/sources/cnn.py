@@ -1,7 +1,5 @@
 """CNN questions (Hermann et al. 2015), in one file for each split, as Chen et al. 2016 publish them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path

@@ -5,8 +5,6 @@ vocabulary of pseudo-words, and lengths follow a shifted negative binomial, as i
 the label; fillers, length and order do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A control corpus of documents: sentences of filler words, and one sentence with cues that decide the class."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The format of ERASER (DeYoung et al. 2020): documents, and jsonl files that say which of their words are evidence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

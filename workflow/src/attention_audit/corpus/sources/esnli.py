@@ -1,7 +1,5 @@
 """e-SNLI (Camburu et al. 2018): SNLI with the words that annotators highlighted as they explained a label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal

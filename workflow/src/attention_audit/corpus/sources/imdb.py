@@ -1,7 +1,5 @@
 """IMDb reviews (Maas et al. 2011), from the aclImdb archive: by sentiment, or by the rating in the file names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """IMDb reviews with ratings from 1 to 10 (Diao et al. 2014, "JMARS"), as Serrano & Smith 2019 use them."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterator, Mapping
 from functools import partial

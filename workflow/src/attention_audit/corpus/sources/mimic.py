@@ -1,7 +1,5 @@
 """Discharge summaries of MIMIC-III (Johnson et al. 2016): diabetes or not; acute or chronic anemia."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping

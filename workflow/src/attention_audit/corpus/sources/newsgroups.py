@@ -1,7 +1,5 @@
 """20 Newsgroups (Lang 1995), from the bydate archive, as scikit-learn gives it without headers, footers and quotes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """The texts of a readout from elsewhere, on which nothing is trained."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Literal

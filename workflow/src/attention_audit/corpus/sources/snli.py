@@ -1,7 +1,5 @@
 """SNLI (Bowman et al. 2015): does a premise entail a hypothesis, contradict it, or neither?"""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

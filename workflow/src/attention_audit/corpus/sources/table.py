@@ -1,7 +1,5 @@
 """The user's own texts: a csv, tsv, json, jsonl, Parquet or xlsx file, or one such file for each split."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts a line, each after its label and a tab, as Pruthi et al. 2020 publish theirs, with their masks beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Self

@@ -1,7 +1,5 @@
 """Yelp-HAT (Sen et al. 2020): reviews in which several people marked the words by which they judged them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path

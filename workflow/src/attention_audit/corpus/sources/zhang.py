@@ -1,7 +1,5 @@
 """The csv archives of Zhang, Zhao & LeCun (2015): AG News, Yahoo Answers, Amazon and Yelp reviews."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Self
