@@ -1,6 +1,7 @@
 # make run    set up .venv and run the default workflow
 # make report make what is missing, and two pages: results/report.html, results/explorer.html
-# make test   set up .venv and run every check
+# make test   set up .venv and run the linters and all tests but the long ones, in six minutes
+# make test-all   the long ones too: runs of the whole workflow, and faults
 # make faults all that docs/reliability.md counts, in about half an hour; some of it needs root
 # make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
@@ -13,7 +14,7 @@ READY := .venv/.ready
 # the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run report test faults calibration replication slurm lint docs clean
+.PHONY: run report test test-all faults calibration replication slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -22,6 +23,9 @@ report: $(READY)
 	$(BIN)/snakemake --cores all report_page
 
 test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slurm and not whole"
+
+test-all: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slurm"
 
 faults: $(READY)

@@ -16,13 +16,7 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/corpora.smk"
-include: "workflow/rules/transformer.smk"
-include: "workflow/rules/models.smk"
-include: "workflow/rules/audits.smk"
-include: "workflow/rules/exhibits.smk"
-include: "workflow/rules/report.smk"
-include: "workflow/rules/calibration.smk"
+include: "workflow/rules/jobs.smk"
 
 
 rule all:
@@ -32,14 +26,8 @@ rule all:
         rules.tables.input,
         rules.figures.input,
         rules.guide.input,
-        rules.report_page.output,
+        f"{PLACES.results}/report.html",
 
 
 if workflow.is_main_process:
-    ask(
-        refuse_unknown,
-        asked_for(),
-        [rule.name for rule in workflow.rules],
-        PLAN.known_files(),
-        lambda path: any(rule.is_producer(path) for rule in workflow.rules),
-    )
+    ask(refuse_unknown, asked_for(), [rule.name for rule in workflow.rules], JOBS, PLAN.refuse)

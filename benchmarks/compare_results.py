@@ -171,7 +171,7 @@ def compare_columns(before: pa.ChunkedArray, after: pa.ChunkedArray, tolerance: 
     return different(len(before), sum(one != other for one, other in pairs))
 
 
-def match_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> pd.Series[float]:
+def match_rows(before: pa.Table, after: pa.Table, keys: Sequence[str]) -> "pd.Series[float]":
     """The row of `after` that each row of `before` has there, NaN where there is none."""
 
     def numbered(table: pa.Table) -> pd.DataFrame:

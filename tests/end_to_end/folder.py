@@ -52,6 +52,10 @@ def offline() -> bool:
     )
 
 
+KIND = re.compile(r"^(corpus|states|fetch|transformers|calibrate|\w+?_(?:wp|ss|jw|pd|md|own|hf))_\w+$")
+"""What is alike in the names of rules whose jobs are of one kind."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """A command that ended: its exit status, and all it said."""
@@ -60,13 +64,15 @@ class Finished:
     text: str
 
     def jobs(self) -> dict[str, int]:
-        """Jobs by rule, from the table that Snakemake prints; without the rules that only gather."""
-        rows = re.findall(r"^(\w+) +(\d+)$", self.text, flags=re.MULTILINE)
-        return {
-            rule: int(count)
-            for rule, count in rows
-            if rule not in (*("total", "all", "corpora", "audits", "tables", "figures", "guide"), *PAGES)
-        }
+        """Jobs by what begins their rules' names, from the table that Snakemake prints; without those that only gather.
+
+        That is train_wp of train_wp_needle_base_seed10, and corpus of corpus_needle.
+        """
+        # a dry run prints its table twice
+        rules = dict.fromkeys(re.findall(r"^(\w+) +1$", self.text, flags=re.MULTILINE))
+        gathering = ("total", "all", "corpora", "audits", "tables", "figures", "guide", *PAGES)
+        kinds = [KIND.sub(r"\1", rule) for rule in rules if rule not in gathering]
+        return {kind: kinds.count(kind) for kind in kinds}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from folder import Folder, assert_rendered, fresh
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 import classifiers_on_disk
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("classifiers")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("classifiers")]
 
 TABLES = [f"hf_table_{name}" for name in ("performance", "comparison", "heads", "correlation", "evidence")]
 FIGURES = [f"hf_fig_{name}" for name in ("attention_maps", "fraction_removed")]

@@ -10,7 +10,7 @@ from folder import ROOT, Folder
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.controls import CONTROLS
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
 
 
 SEEDS = [10, 50, 257]

@@ -12,7 +12,7 @@ from attention_audit.columns.impermissible import IMPERMISSIBLE
 from attention_audit.columns.noticed import NOTICED
 from attention_audit.columns.table import TABLE
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
 
 TABLES = ("pd_table_deception", "pd_table_noticed", "pd_table_claims")
 

@@ -21,7 +21,7 @@ from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.table import TABLE
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("extending")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("extending")]
 
 PAGE = (ROOT / "docs" / "extending.md").read_text()
 MOST = {

@@ -16,6 +16,7 @@ MIRROR = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "nowhere")
 
 pytestmark = [
     pytest.mark.end_to_end,
+    pytest.mark.whole,
     pytest.mark.skipif(
         not (MIRROR / "sst/trainDevTestTrees_PTB.zip").is_file(),
         reason="ATTENTION_AUDIT_MIRROR names no folder with sst/trainDevTestTrees_PTB.zip",

@@ -153,7 +153,7 @@ def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
     permuted = read_frame(audit(suites, "reviews", "ss", "permutation"), PERMUTATION)
     assert set(permuted["model"]) == {"han_rnn", "flan_none"}
     assert permuted["median_tvd"].between(0, 1).all()
-    # pairs are asked what needs no linear predictions, by a rule of their own
+    # pairs are asked what needs no linear predictions
     assert audit(suites, "pairs", "jw", "permutation").is_file()
     assert not audit(suites, "pairs", "jw", "contributions").exists()
     assert (suites.path / "results/logs/audits/pairs/jw.log").is_file()
@@ -214,7 +214,7 @@ def test_an_edit_of_the_rankings_reruns_exactly_what_imports_them(suites: Folder
         source.write("\nEDITED = 1\n")
     jobs = altered.run("-n", "all").jobs()
     rules = {rule for rule in jobs if "table" not in rule and "fig" not in rule}
-    assert rules >= {"audits_wp", "audits_ss", "audits_jw", "attribution_jw_pairs", "summary", "texts"}
+    assert rules >= {"audits_wp", "audits_ss", "audits_jw", "attribution_jw", "summary", "texts"}
     # nothing is trained
-    audited = r"(audits|attribution)_[a-z]+(_pairs)?"
+    audited = r"(audits|attribution)_[a-z]+"
     assert all(re.fullmatch(f"{audited}|summary|texts|controls|replication", rule) for rule in rules), rules

@@ -12,7 +12,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.states import PIECES
 from attention_audit.columns.summary import SUMMARY
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("transformer")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("transformer")]
 
 
 def folder_with(path: Path, transformer: dict[str, Any], **changes: Any) -> Folder:

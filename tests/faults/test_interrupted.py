@@ -42,7 +42,9 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("job", ENDLESS)
-@pytest.mark.parametrize("how", ["Ctrl-C", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "how", ["Ctrl-C", pytest.param("SIGINT", marks=pytest.mark.whole), pytest.param("SIGTERM", marks=pytest.mark.whole)]
+)
 def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job: str, how: str) -> None:
     target, log, says, settings = ENDLESS[job]
     folder = new_folder()
@@ -80,8 +82,16 @@ def found(process: subprocess.Popen[str]) -> dict[str, psutil.Process]:
     return {"Snakemake": snakemake, "server": server, "job": job}
 
 
-@pytest.mark.parametrize("who", ["Snakemake", "server", "job"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+SIGNALS = [
+    (who, how) for who in ("Snakemake", "server", "job") for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+]
+ALWAYS = {("Snakemake", signal.SIGINT), ("server", signal.SIGKILL)}
+
+
+@pytest.mark.parametrize(
+    ("who", "how"),
+    [pytest.param(*case, marks=[] if case in ALWAYS else pytest.mark.whole) for case in SIGNALS],
+)
 def test_nothing_is_left_and_nothing_is_lost(
     finished: Folder, new_folder: NewFolder, tally: Tally, who: str, how: signal.Signals
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from folder import Folder, NewFolder
 from hurt import Tally, ask_for_everything, contents, differing, kill_after
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
 
 
 def steps_of(folder: Folder) -> int:

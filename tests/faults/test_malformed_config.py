@@ -3,7 +3,6 @@
 import copy
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import planned
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from planned import CATALOGUE
 
 from attention_audit.errors import AuditError
-from attention_audit.plan import corpora
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.suites import SUITES
 
@@ -89,28 +87,10 @@ def malformed(draw: st.DrawFn) -> dict[Any, Any]:
 
 def plan_everything(plan: Plan) -> None:
     """All that is asked of a configuration before the first job starts."""
-    for name in plan.scope.datasets:
-        plan.raw_files(name)
-        as_json(corpora.corpus_job(plan.config, name, plan.scope.mirror))
-        for folder, file in corpora.fetched_files(plan.config, name):
-            as_json(corpora.fetch_job(plan.config, folder, file))
-    rules = [*plan.trainings.rules(), *plan.trainings.search_rules()]
     for training in plan.trainings.seeds:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
-        for number in plan.trainings.seeds[training]:
-            as_json(plan.train_job(training, number))
-            plan.trainings.reference(training, number)
-        (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, training))
-        assert len(rule.files(plan.config.places.readout)) == 3 * len(rule.members)
-    for path in map(Path, plan.audit_files()):
-        dataset, suite, audit = path.parts[-3], path.parts[-2], path.stem
-        plan.audit_inputs(audit, suite, dataset)
-        as_json(plan.audit_job(audit, suite, dataset))
-    for exhibit in plan.exhibiting.exhibits:
-        plan.exhibiting.inputs(exhibit)
-        as_json(plan.exhibiting.job(exhibit))
-    as_json(plan.guide_job())
-    as_json(plan.report_job())
+    for job in [*plan.jobs(), *plan.further()]:
+        as_json(job.settings)
 
 
 def tried(config: dict[Any, Any]) -> str:
@@ -142,6 +122,7 @@ def drawn(number: int, count: int) -> Callable[[Callable[[dict[Any, Any]], None]
     return decorate
 
 
+@pytest.mark.whole
 def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
     outcomes = []
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from cluster import Cluster, missing, start_cluster
-from folder import ROOT, Finished, Folder, fresh
+from folder import KIND, ROOT, Finished, Folder, fresh
 
 REASON = missing()
 
@@ -99,7 +99,8 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     results = folder.path / "results"
     assert (results / "tables/jw_table2_correlation.parquet").is_file()
     assert (results / "figures/jw_fig_adversary.pdf").is_file()
-    submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
+    names = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
+    submitted = {KIND.sub(r"\1", name) for name in names}
     assert submitted == {"corpus", "train_jw", "audits_jw", "attribution_jw"}
     # what fetches, and what takes seconds, runs where Snakemake runs
     assert (results / "logs/train/trees/jw/average_tanh/seed10.log").is_file()

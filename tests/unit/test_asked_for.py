@@ -5,6 +5,8 @@ from planned import plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.job import PlannedJob
+from attention_audit.section import Section
 
 RULES = ["all", "wp_fig5", "wp_table2", "summary"]
 FILES = [
@@ -12,17 +14,27 @@ FILES = [
     "results/figures/wp_fig5_tvd_jsd.png",
     "results/audits/a/wp/permutation.parquet",
 ]
+JOBS = [PlannedJob("wp_fig5", "figure", {}, {"all": FILES}, Section, "", "")]
 LISTED = "`python -m attention_audit list` says what there is"
+
+
+def refuse(path: str) -> None:
+    if path == "results/corpora/nowhere/corpus.parquet":
+        raise AuditError("nowhere: not a data set")
 
 
 def refused(*names: str) -> list[str]:
     with pytest.raises(AuditError) as caught:
-        refuse_unknown(names, RULES, FILES, lambda path: path.startswith("results/readouts/"))
+        refuse_unknown(names, RULES, JOBS, refuse)
     return str(caught.value).splitlines()
 
 
 def test_what_is_there_or_made_is_not_refused() -> None:
-    refuse_unknown(["all", "results/readouts/x", __file__], RULES, FILES, lambda path: path == "results/readouts/x")
+    refuse_unknown(["all", FILES[1], __file__], RULES, JOBS, refuse)
+
+
+def test_where_the_plan_knows_why_it_says_so() -> None:
+    assert refused("results/corpora/nowhere/corpus.parquet") == ["nowhere: not a data set"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +60,7 @@ def test_every_unknown_name_has_a_line() -> None:
 
 
 def test_the_files_of_a_plan_are_known() -> None:
-    known = plan_of().known_files()
+    known = [path for job in plan_of().jobs() for path in job.files]
     assert len(set(known)) == len(known)
     assert {
         "results/tables/summary.csv",

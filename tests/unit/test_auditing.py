@@ -1,16 +1,16 @@
 """Any audit can be asked of any suite that has what it needs; where one has not, a line says what and why."""
 
 import json
-import re
 from typing import Any
 
 import pytest
 from planned import PLACES, TRAINED, plan_of
 
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditJob
-from attention_audit.plan.auditing import JOBS
+from attention_audit.jobs.audit import AuditJob, AuditsJob
+from attention_audit.plan.auditing import STAGES, code_of, stage_of
 from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.targets import load
 
@@ -81,7 +81,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             if name != "stability" or key in ("wp", "pd", "md")
         }
         assert expected == {path for path in files if f"/{key}/" in path}
-    summary = next(table for table in plan.tables if table.name == "summary")
+    summary = next(table for table in TABLES if table.name == "summary")
     read = plan.exhibiting.inputs(summary)["permutation"]
     assert read == [PLACES.audit_file(DATASETS[key], key, "permutation") for key in SUITE_KEYS]
 
@@ -204,17 +204,16 @@ def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
 
 
 def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
-    gatherings = {gathering.rule: gathering for gathering in plan.gatherings() if gathering.suite in SUITE_KEYS}
-    assert {*gatherings} == {f"{job}_{key}" for job in JOBS for key in SUITE_KEYS}
-    for rule, gathering in gatherings.items():
-        names, key, dataset = list(gathering.audits), gathering.suite, DATASETS[gathering.suite]
-        assert rule == f"{gathering.job}_{key}"
-        asked = plan.auditing.asked(plan.scope.suite(key), dataset)
-        network = gathering.job == "attribution"
-        assert set(names) == {audit.name for audit in asked if ("network" in audit.needs) == network}
-        job = plan.gathered_job(gathering.job, key, dataset)
+    jobs = {job.name: job for job in plan.auditing.jobs()}
+    assert {*jobs} == {f"{stage}_{key}_{DATASETS[key]}" for stage in STAGES for key in SUITE_KEYS}
+    for name, planned in jobs.items():
+        stage, key, dataset = name.split("_")
+        asked, names = plan.auditing.asked(plan.scope.suite(key), dataset), [*planned.outputs]
+        assert set(names) == {a.name for a in asked if ("network" in a.needs) == (stage == "attribution")}
+        job = planned.settings
+        assert isinstance(job, AuditsJob)
         assert [each.audit.audit for each in job.audits] == names
-        files = plan.gathered_files(gathering.job, key, dataset)
+        files = planned.inputs["files"]
         assert len(set(files)) == len(files)
         for each in job.audits:
             named = plan.auditing.inputs(each.audit.audit, key, dataset)
@@ -225,16 +224,21 @@ def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> Non
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
-    gathered = {g.suite: g.audits for g in plan.gatherings() if g.job == "attribution"}
+    jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
+    gathered = {job.name.split("_")[1]: tuple(job.outputs) for job in jobs}
     assert gathered == {
         "wp": ("located", "plausible_words", "word_attributions"),
         "ss": ("located", "plausible_words", "word_attributions"),
         "jw": ("correlation", "agreement", "conicity", "located", "plausible_words", "word_attributions"),
         "pd": ("impermissible", "located", "plausible_words", "word_attributions"),
         "md": ("correlation", "conicity", "located", "word_attributions"),
-        "hf": ("correlation", "agreement", "located", "plausible_words", "word_attributions"),
     }
-    (alone,) = plan.audit_job("correlation", "wp", "needle").audits
+    own = map(audit_named, plan.scope.suite("hf").own_audits)
+    network = ["correlation", "agreement", "located", "plausible_words", "word_attributions"]
+    assert [audit.name for audit in own if "network" in audit.needs] == network
+    job = plan.auditing.alone("correlation", "wp", "needle").settings
+    assert isinstance(job, AuditsJob)
+    (alone,) = job.audits
     assert list(alone.audit.sections) == ["correlation"]
 
 
@@ -253,40 +257,26 @@ def test_models_of_sentences_are_left_out_of_a_suites_own_audits_of_tokens() -> 
     (subject,) = (subject for subject in plan.exhibiting.subjects() if subject.suite == "ss")
     assert subject.unasked["located"] == f"located needs {reason}"
     assert subject.items == "sentences"
-    assert "attribution_ss" not in {gathering.rule for gathering in plan.gatherings()}
+    assert not any(job.name.startswith("attribution_ss") for job in plan.auditing.jobs())
 
 
-def making(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
-    """The rules whose patterns an audit's file fits."""
-    together = [
-        gathering.rule
-        for gathering in plan.gatherings()
-        if gathering.suite == suite and audit in gathering.audits
-        if re.match(f"(?:{gathering.datasets})/{suite}/", f"{dataset}/{suite}/")
-    ]
-    alone = re.match(f"(?:{plan.auditing.alone(audit)})/[a-z]+/", f"{dataset}/{suite}/")
-    return [*together, *([audit] if alone else [])]
-
-
-def test_every_audit_of_a_suite_is_made_by_one_rule() -> None:
+def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
     audits = {"wp": ["attention_maps", "performance", "correlation"], "ss": [], "pd": []}
     plan = plan_of(audits=audits, jain_wallace={"datasets": ["chorus", "babi-1", "snli"]})
     # the maps read an audit that is not asked, so they wait for its job
-    assert {gathering.rule: gathering.audits for gathering in plan.gatherings() if gathering.suite in audits} == {
-        "audits_wp": ("performance",),
-        "attribution_wp": ("correlation",),
+    assert {job.name: tuple(job.outputs) for job in plan.auditing.jobs() if "_jw_" not in job.name} == {
+        f"{stage}_wp_{dataset}": (audit,)
+        for dataset in plan.scope.datasets_of(plan.scope.suite("wp"))
+        for stage, audit in (("audits", "performance"), ("attribution", "correlation"))
     }
-    for audit in (audit.name for audit in AUDITS):
-        for suite in SUITE_KEYS:
-            for dataset in ("chorus", "babi-1", "snli", "babi-12", "nowhere"):
-                assert len(making(plan, dataset, suite, audit)) == 1, (audit, suite, dataset)
-        assert making(plan, "chorus", "xx", audit) == []
-    assert making(plan, "chorus", "jw", "ranked_sets") == ["audits_jw"]
-    assert making(plan, "nowhere", "jw", "ranked_sets") == ["audits_jw"]
-    # it ends in a line that says what is lacking
-    assert making(plan, "babi-1", "jw", "ranked_sets") == ["ranked_sets"]
-    assert making(plan, "babi-1", "jw", "permutation") == ["audits_jw_pairs"]
-    assert making(plan, "chorus", "wp", "permutation") == ["permutation"]
+    made = [path for job in plan.jobs() for path in job.files]
+    assert len(set(made)) == len(made)
+    assert {*plan.audit_files(), PLACES.audit_file("chorus", "wp", "instance_adversary")} <= set(made)
+    asked = [PLACES.audit_file("chorus", "wp", "stability"), "permutation_ss_digest"]
+    assert {job.name for job in plan.jobs(asked)} - {job.name for job in plan.jobs()} == {
+        "stability_wp_chorus",
+        "permutation_ss_digest",
+    }
 
 
 def test_what_reads_an_audit_that_is_not_asked_is_left_to_those_who_name_it() -> None:
@@ -309,8 +299,8 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() 
 
 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
-    hashes = {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
+    hashes = {audit.name: code_of(audit) for audit in AUDITS}
     assert len(set(hashes.values())) == len(hashes)
-    assert plan.audit_stage("permutation") == "audit"
-    assert plan.audit_stage("located") == "attribution"
+    assert stage_of(audit_named("permutation")) == "audit"
+    assert stage_of(audit_named("located")) == "attribution"
     assert callable(load(audit_named("permutation").target))

@@ -131,9 +131,9 @@ def test_a_data_set_is_missing_where_its_training_texts_are(folder: Path) -> Non
 
 
 def test_a_corpus_depends_on_that_of_its_training_texts(folder: Path) -> None:
-    made = plan()
-    assert made.raw_files("meals") == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
-    assert made.raw_files("films") == ["films.jsonl"]
+    made = {job.name: job for job in plan().jobs()}
+    assert made["corpus_meals"].inputs["raw"] == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
+    assert made["corpus_films"].inputs["raw"] == ["films.jsonl"]
 
 
 def test_what_is_known_of_the_training_texts_files_is_read_too() -> None:

@@ -77,9 +77,9 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
     table = plan.exhibiting.job(next(table for table in TABLES if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
         ("corpus", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
-        ("train", plan.train_job("needle/wp/base", 10), "epochs", 0.5),
+        ("train", plan.trainings.job("needle/wp/base", 10), "epochs", 0.5),
         ("audit", plan.auditing.job("permutation", "wp", "needle"), "takes", "all"),
-        ("attribution", plan.gathered_job("attribution", "jw", "needle"), "audits", [{}]),
+        ("attribution", plan.auditing.together("attribution", "jw", "needle").settings, "audits", [{}]),
         ("table", table, "resamples", 10),
         ("figure", table, "target", None),
         ("guide", plan.guide_job(), "audits", []),

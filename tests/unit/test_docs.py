@@ -93,7 +93,8 @@ def test_commands_name_what_exists() -> None:
     known = {"all", "explorer", *(exhibit.rule for exhibit in EXHIBITS)}
     known |= {path for exhibit in EXHIBITS for path in exhibiting.files(exhibit)}
     of_wp = [exhibit for exhibit in EXHIBITS if exhibit.suite == "wp"]
-    known |= {exhibiting.path_of_one(exhibit, ".pdf").format(dataset="needle") for exhibit in of_wp}
+    figures = [exhibit for exhibit in of_wp if exhibit.folder == "figures"]
+    known |= {path for figure in figures for path in exhibiting.planned(figure, "needle").files}
     commands = re.findall(r"^    (snakemake .*?)(?:  +#.*)?$", README, re.MULTILINE)
     assert len(commands) >= 8
     for command in commands:
@@ -153,8 +154,8 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
     base = plan.trainings.home(plan.scope.suite("wp"), "sst", Run("base", 10))
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
     paths = [
-        *plan.raw_files("sst"),
-        plan.corpus_file(base.training, "corpus"),
+        *next(job for job in plan.jobs() if job.name == "corpus_sst").inputs["raw"],
+        plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.weights,
         base.readout(),
         PLACES.audit_file("sst", "wp", "comparison"),
@@ -162,9 +163,7 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
         "results/report.html",
     ]
     assert re.findall(r"`(results/\S+\.\w+)`", told) == paths
-    assert re.findall(r"`(train_\w+)`", told) == [
-        rule.name for rule in plan.trainings.rules() if re.fullmatch(rule.pattern, base.training)
-    ]
+    assert re.findall(r"`(train_\w+)`", told) == [job.name for job in plan.jobs() if base.weights in job.files]
 
 
 def test_vectors_of_the_data_page_are_those_of_the_catalogue() -> None:

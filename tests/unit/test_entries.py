@@ -189,7 +189,9 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     assert all(set(one[name]) < set(every[name]) for name in one)
     job = plan.exhibiting.job(figure, "chorus")
     assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
-    assert plan.exhibiting.path_of_one(figure, ".pdf") == "results/figures/{dataset}/wp_fig3_seed_variance.pdf"
+    planned = plan.exhibiting.planned(figure, "chorus")
+    assert planned.files[0] == "results/figures/chorus/wp_fig3_seed_variance.pdf"
+    assert planned.name == "wp_fig3_of_chorus"
     with pytest.raises(
         AuditError, match=r"^digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
     ):
@@ -226,7 +228,7 @@ def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
 
 
 def test_the_code_of_an_exhibit_follows_its_function(plan: Plan) -> None:
-    hashes = [plan.exhibit_code(exhibit) for exhibit in EXHIBITS]
+    hashes = [plan.exhibiting.code(exhibit) for exhibit in EXHIBITS]
     figures = {exhibit.target.partition(":")[0] for exhibit in EXHIBITS if isinstance(exhibit, Figure)}
     # two figures of one module run the same code where they read the same kind of file
     assert len(set(hashes)) >= len(figures)

@@ -67,8 +67,10 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
     assert set(plan.trainings.seeds) == {"chorus/hf/mine", "chorus/hf/imposed", "chorus/hf/uniform"}
-    rules = plan.trainings.import_rules()
-    assert {rule.stage: rule.tails for rule in rules} == {"import_classifier": True, "impose": False}
+    assert {job.stage: "tails" in job.outputs for job in plan.trainings.jobs()} == {
+        "import_classifier": True,
+        "impose": False,
+    }
     places = [f"results/readouts/chorus/hf/mine/seed{seed}" for seed in (1, 2)]
     assert plan.trainings.sources("chorus/hf/imposed") == [f"{place}/test.parquet" for place in places]
     assert plan.trainings.beside("chorus/hf/imposed") == [f"{place}/tail.safetensors" for place in places]
@@ -91,7 +93,7 @@ def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str]) ->
     read = plan.trainings.sources("chorus/hf/mine")
     assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
-    inputs = plan.audit_inputs("correlation", "hf", "chorus")["files"]
+    inputs = plan.auditing.alone("correlation", "hf", "chorus").inputs["files"]
     assert set(read) <= set(inputs)
     assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs
     assert not any("vocabulary" in path or "models/chorus" in path for path in inputs)
@@ -146,7 +148,7 @@ def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negati
 
 def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str = "chorus/hf/mine") -> list[Path]:
     """The readouts that the job of a training writes for a corpus of four texts."""
-    job = plan.import_job(training)
+    job = plan.trainings.import_job(training)
     outputs = [tmp_path / training / str(seed) / "test.parquet" for seed in job.seeds]
     run_stage(
         "import_classifier",

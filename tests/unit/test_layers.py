@@ -108,7 +108,7 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
         "network mixes more than this row"
     )
     assert subject.unasked["permutation"] == why
-    assert not any(rule.tails for rule in plan.trainings.import_rules())
+    assert not any("tails" in job.outputs for job in plan.trainings.jobs())
     inputs = plan.auditing.inputs("attention_maps", "hf", "chorus")
     assert "instance_adversary" not in inputs
     own = {"models": {"mine": folders}, "layer": 1}
@@ -122,7 +122,7 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
     assert suite.models == ["mine", "imposed"]
     assert suite.reading("chorus", "mine", 1).layer is None
     assert audit_named("permutation") in plan.auditing.asked(suite, "chorus")
-    tails = {rule.stage: rule.tails for rule in plan.trainings.import_rules()}
+    tails = {job.stage: "tails" in job.outputs for job in plan.trainings.jobs()}
     assert tails == {"import_classifier": True, "impose": False}
 
 
@@ -212,7 +212,7 @@ def test_trainings_are_imported_without_tails(folders: list[str], tmp_path: Path
     plan = planned(folders, layer=1)
     outputs = [tmp_path / str(seed) / "test.parquet" for seed in (1, 2)]
     texts = corpus(tmp_path / "corpus.parquet", provenance, ("0", "1"))
-    job = plan.import_job("chorus/hf/mine")
+    job = plan.trainings.import_job("chorus/hf/mine")
     made = {"readouts": [str(path) for path in outputs]}
     run_stage("import_classifier", job, {"corpus": [str(texts)], "given": []}, made)
     first, second = (read_readout(path) for path in outputs)

@@ -5,21 +5,18 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planned import plan_of
+from planned import PLACES, plan_of
 from pydantic import ValidationError
-from rules import ASKED, Rule, rules
+from rules import ASKED, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
-from attention_audit.plan.auditing import JOBS
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.calibration import read_calibration
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
-
-
-def folder(rule: Rule) -> str:
-    """The folder of its logs, which names its line in resources.yaml."""
-    return rule.log.split("/")[2]
+CALIBRATION = ROOT / "workflow" / "calibration.yaml"
+LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure", "operating"}
+"""Stages whose jobs run where Snakemake runs, beside that of a Transformer's record, which no default run has."""
 
 
 def test_by_hand() -> None:
@@ -49,43 +46,37 @@ def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
             read_needs(path)
 
 
-def test_every_rule_that_submits_a_job_says_what_it_needs() -> None:
-    needs = read_needs(NEEDS)
-    submitted = [rule for rule in rules().values() if rule.stage and not rule.local]
-    named = {folder(rule) for rule in submitted}
-    assert {"corpus", "states", "train", "search", "calibrate", *JOBS, *(audit.name for audit in AUDITS)} == named
-    for rule in submitted:
-        assert tuple(rule.resources) == ASKED, rule.name
-        otherwise = needs["attribution" if rule.stage == "attribution" else "audit"]
-        assert rule.memory == needs.get(folder(rule), otherwise).mem_mb(0), rule.name
-    # every line is of a rule, of all audits that have none, or of what no default run trains or imports
-    assert needs.keys() - named == {"audit", "tune", "import_classifier", "impose"}
+def test_every_job_that_is_submitted_says_what_it_needs() -> None:
+    needs, plan = read_needs(NEEDS), plan_of()
+    jobs = [*plan.jobs(), *plan.further(), *read_calibration(CALIBRATION).jobs(PLACES)]
+    submitted = [job for job in jobs if job.needs]
+    assert {job.stage for job in jobs if not job.needs} == LOCAL
+    named = {next(name for name in job.needs if name in needs) for job in submitted}
+    # every other line is of what no default run trains or imports
+    assert needs.keys() - named == {"states", "tune", "import_classifier", "impose"}
     # a network runs in these alone
-    assert {name for name, need in needs.items() if need.gpu} == {
-        "states",
-        "train",
-        "search",
-        "tune",
-        "attribution",
-        "import_classifier",
-    }
+    networks = {"states", "train", "search", "tune", "attribution", "import_classifier"}
+    assert {name for name, need in needs.items() if need.gpu} == networks
+    declared = rules()
+    for job in (job for job in plan.jobs() if job.needs):
+        rule = declared[job.name]
+        assert (rule.stage, rule.log, rule.local) == (job.stage, job.log, False)
+        assert tuple(rule.resources) == ASKED, rule.name
+        assert rule.memory == needs[next(name for name in job.needs if name in needs)].mem_mb(0), rule.name
 
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
+    jobs = {job.name for job in plan_of().jobs() if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
-    assert {
-        "fetch",
-        "guide_files",
-        "explorer",
-        "report_page",
-        "wp_table1",
-        "wp_fig5",
-        "audits",
-        "tables",
-        "figures",
-    } <= local
+    assert jobs | {"corpora", "audits", "tables", "figures", "guide", "calibration"} == local
     for name in local:
         assert not rules()[name].resources, name
+
+
+def test_a_site_may_ask_for_more(tmp_path: Path) -> None:
+    path = tmp_path / "resources.yaml"
+    path.write_text("train: {memory: [1, 1], minutes: [1, 1], further: {slurm_partition: gpu}}\n")
+    assert read_needs(path)["train"].further == {"slurm_partition": "gpu"}
 
 
 def test_the_slurm_profile_names_rules_that_there_are() -> None:
@@ -104,8 +95,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
     overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
     plan = plan_of(**overlay | {"vectors": "random"})
-    audits = {("network" in audit_named(Path(path).stem).needs, Path(path).parent) for path in plan.audit_files()}
-    submissions = len(plan.scope.datasets) + sum(map(len, plan.trainings.seeds.values())) + len(audits)
+    submissions = sum(bool(job.needs) for job in plan.jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match
     assert abs(submissions - int(match[1])) <= submissions // 10

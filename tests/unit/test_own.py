@@ -1,6 +1,5 @@
 """Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
 
-import re
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
@@ -23,6 +22,7 @@ from attention_audit.columns.table import TABLE
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
+from attention_audit.plan.exhibits import FIGURES, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.replacing import differences
 from attention_audit.plan.suite import Run
@@ -62,15 +62,12 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
     }
     assert plan.trainings.sources("reviews/own/mine") == ["given/first.parquet", "given/second.npz"]
     assert plan.trainings.beside("reviews/own/uniform") == ["given/first.parquet"]
-    assert plan.trainings.rules() == plan.trainings.search_rules() == []
-    rules = plan.trainings.import_rules()
-    assert {rule.name for rule in rules} == {"import_readout_own_1", "import_readout_own_2"}
-    (rule,) = (rule for rule in rules if re.fullmatch(rule.pattern, "reviews/own/mine"))
-    assert [path.format(training="reviews/own/mine") for path in rule.files(PLACES.readout)] == [
-        f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
-    ]
-    assert rule.stage == "import_readout"
-    assert {path for path in plan.known_files() if "/own/mine/" in path} == {
+    jobs = {job.name: job for job in plan.trainings.jobs()}
+    assert {*jobs} == {f"import_readout_own_reviews_{model}" for model in ("mine", "uniform", "adversaries")}
+    assert jobs["import_readout_own_reviews_mine"].outputs == {
+        "readouts": [f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)]
+    }
+    assert {path for job in plan.jobs() for path in job.files if "/own/mine/" in path} == {
         f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
     }
 
@@ -105,7 +102,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     asked = {audit.name for audit in plan.auditing.asked(suite, "talks")}
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.own_audits} - asked == {"comparison", "consistency", "stability"}
-    figure = next(figure for figure in plan.figures if figure.name == "own_fig_tvd_jsd")
+    figure = next(figure for figure in FIGURES if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
@@ -157,7 +154,7 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
 
 
 def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
-    paths = plan.trainings.files("reviews/own/mine")
+    paths = plan.trainings.planned("reviews/own/mine").files
     make(plan, *paths)
     for seed, path in enumerate(paths, start=1):
         readout, given = read_readout(Path(path)), made(seed, 12)
@@ -181,7 +178,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
     entry = write_all(Path("given"), texts=12)
     write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    path = plan.trainings.files("reviews/own/mine")[1]
+    path = plan.trainings.planned("reviews/own/mine").files[1]
     make(plan, path)
     assert read_readout(Path(path)).ids == made(1, 12).ids
     assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
@@ -201,7 +198,7 @@ def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.files("reviews/own/mine"))
+        make(plan, *plan.trainings.planned("reviews/own/mine").files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
@@ -246,7 +243,7 @@ def test_further_readouts_replace_no_results(here: Path) -> None:
 def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     write_given(made(1, 6, heads=3), Path("heads.npz"))
     plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
-    (path,) = plan.trainings.files("reviews/own/mine")
+    (path,) = plan.trainings.planned("reviews/own/mine").files
     with chdir(here):
         make(plan, path)
     readout = read_readout(Path(path))
@@ -260,7 +257,7 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> Non
     write_given(made(1, 30, heads=3), Path("heads.npz"))
     write_given(made(2, 30), Path("one.npz"))
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
-    table = next(table for table in plan.tables if table.name == "own_table_heads")
+    table = next(table for table in TABLES if table.name == "own_table_heads")
     make_exhibit(plan, table)
     rows = read_frame(Path(PLACES.audit_file("reviews", "own", "heads")), HEADS)
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}

@@ -1,7 +1,6 @@
 """Where a run writes: in the folder that the key `results` names."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from planned import plan_of
@@ -16,33 +15,13 @@ MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
 
 def files(plan: Plan) -> Iterator[str]:
     """The paths of every kind of file that a plan names."""
-    places = plan.config.places
-    for dataset in plan.scope.datasets:
-        yield from [*plan.raw_files(dataset), *plan.vector_file(dataset), *plan.vector_record(dataset)]
-    yield from plan.records(plan.scope.datasets)
-    for training, (seed, *_) in plan.trainings.seeds.items():
-        yield from [plan.corpus_file(training, "corpus"), *plan.trainings.reference(training, seed)]
-        yield from plan.trainings.start(training, seed) if plan.trainings.searches(training) else []
-    for rule in [*plan.trainings.rules(), *plan.trainings.search_rules()]:
-        for path in (places.weights, places.history, places.readout, places.head):
-            yield from rule.files(path)
-    yield places.search
-    yield from plan.audit_files()
-    for path in plan.audit_files():
-        dataset, suite, name = Path(path).parts[-3:]
-        for paths in plan.audit_inputs(Path(name).stem, suite, dataset).values():
-            yield from paths
-    for exhibit in plan.exhibiting.exhibits:
-        yield from plan.exhibiting.files(exhibit)
-        for paths in plan.exhibiting.inputs(exhibit).values():
-            yield from paths
+    for job in [*plan.jobs(), *plan.auditing.further(), *plan.exhibiting.further()]:
+        yield from [*(path for path in job.read if not path.startswith("workflow/report/")), *job.files, job.log]
 
 
 def settings(plan: Plan) -> list[str]:
     """What the jobs are told."""
-    trainings = [as_json(plan.train_job(training, seeds[0])) for training, seeds in plan.trainings.seeds.items()]
-    exhibits = [as_json(plan.exhibiting.job(exhibit)) for exhibit in plan.exhibiting.exhibits]
-    return [*trainings, *exhibits, as_json(plan.guide_job()), as_json(plan.report_job())]
+    return [as_json(job.settings) for job in plan.jobs()]
 
 
 def test_every_file_lies_in_the_folder_of_the_results() -> None:

@@ -16,12 +16,14 @@ from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.train import SearchJob
 from attention_audit.names import Names
 from attention_audit.plan import corpora
+from attention_audit.plan.auditing import code_of as code_of_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.plan import LONGEST, SEARCHING, TRAINING, Plan, as_json
+from attention_audit.plan.plan import LONGEST, Plan, as_json
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.suites import SUITES
+from attention_audit.plan.trainings import SEARCHING, TRAINING
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 from attention_audit.section import Section
 
@@ -84,15 +86,15 @@ def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": {"steps": 3}})
     training = "needle/wp/continuation"
-    job = plan.train_job(training, 10)
+    job = plan.trainings.job(training, 10)
     assert isinstance(job, SearchJob)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
-    assert job.training_code == plan.search_code
+    assert job.training_code == code_hash(SEARCHING)
     assert plan.trainings.start(training, 10) == ["results/models/needle/wp/base/seed10.safetensors"]
     assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
     # two epochs a step, and of the first up to three times two
-    assert plan.trainings.passes(training) == 10
+    assert plan.trainings.job(training, 10).most_epochs == 10
 
 
 def test_what_each_model_is_trained_on(suite: Suite) -> None:
@@ -156,7 +158,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     assert list(suite.labels) == suite.models
     assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/wp/base"
     assert plan.trainings.seeds["needle/pd/honest"] == (7,)
-    base, liar = plan.train_job("needle/wp/base", 10), plan.train_job("needle/pd/liar_lambda0.1", 7)
+    base, liar = plan.trainings.job("needle/wp/base", 10), plan.trainings.job("needle/pd/liar_lambda0.1", 7)
     assert (base.deceptive, liar.deceptive, liar.lambda_, liar.seed) == (False, True, 0.1, 7)
     assert liar.architecture == base.architecture
     assert (liar.epochs, liar.patience) == (9, base.patience)
@@ -183,11 +185,11 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     embedding, bilstm = (suite.architecture("needle", f"{name}_honest") for name in ("embedding", "bilstm"))
     assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
     assert (bilstm.encoder, bilstm.attention, bilstm.hidden) == ("bilstm", "linear", 6)
-    liar = plan.train_job("needle/pd/bilstm_liar_lambda0.1", 7)
+    liar = plan.trainings.job("needle/pd/bilstm_liar_lambda0.1", 7)
     assert (liar.deceptive, liar.lambda_, liar.anonymised, liar.epochs, liar.patience) == (True, 0.1, False, 9, 2)
     assert (liar.optimisation.batch_size, liar.optimisation.measure, liar.optimisation.scored) == (8, "accuracy", True)
     assert suite.selection("needle", "bilstm_liar_lambda0.1") == "dev"
-    assert plan.train_job("needle/pd/embedding_anonymised", 7).anonymised
+    assert plan.trainings.job("needle/pd/embedding_anonymised", 7).anonymised
     # what reads other texts is asked how well it predicts, and nothing of its map
     asked = {name: plan.auditing.job(name, "pd", "needle").runs for name in ("performance", "located", "impermissible")}
     assert {run.model for run in asked["performance"]} == {*suite.models}
@@ -333,7 +335,7 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
 def settings_of(plan: Plan) -> dict[str, str]:
     """The settings of every job but the guide's, which prints the whole configuration; of audits, one by one."""
     jobs: dict[str, Section] = {
-        f"train {training}": plan.train_job(training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
+        f"train {training}": plan.trainings.job(training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
     jobs |= {"report": plan.report_job(), "explorer": plan.explorer_job()}
@@ -390,8 +392,8 @@ def code_of(plan: Plan) -> dict[str, str]:
         "report": plan.report_code(),
         "explorer": plan.explorer_code(),
     }
-    code |= {audit.name: plan.audit_code(audit.name) for audit in AUDITS}
-    return code | {exhibit.name: plan.exhibit_code(exhibit) for exhibit in EXHIBITS}
+    code |= {audit.name: code_of_audit(audit) for audit in AUDITS}
+    return code | {exhibit.name: plan.exhibiting.code(exhibit) for exhibit in EXHIBITS}
 
 
 @pytest.mark.parametrize(
@@ -448,8 +450,8 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> Non
     assert str(caught.value) == (f"word_vectors.mine.path: no such file: {path}; mend the path, or put the file there")
     path.write_bytes(b"")
     plan = plan_of(**changes)
-    assert plan.vector_file("needle") == [str(path)]
-    assert plan.vector_record("needle") == []
+    assert corpora.vector_file(plan.config, "needle", None) == str(path)
+    assert corpora.vector_record(plan.config, "needle") is None
     job = corpora.corpus_job(plan.config, "needle", None)
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
@@ -462,8 +464,11 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").write_text("")
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
-    assert plan.vector_file("needle") == ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"]
-    assert plan.vector_record("needle") == ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"]
+    assert corpora.reading(plan.config, "needle", tmp_path).inputs == {
+        "raw": [],
+        "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
+        "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],
+    }
 
 
 def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

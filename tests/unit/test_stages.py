@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from elsewhere import write_all
-from in_process import make, make_audit, make_exhibit, run_stage, training_files
+from in_process import make, make_audit, make_exhibit, run_stage
 from planned import PLACES, TRAINED, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
@@ -195,8 +195,9 @@ class Trained:
     """A training that has run, to be run again."""
 
     def __init__(self, plan: Plan, training: str, seed: int) -> None:
-        self.settings = plan.train_job(training, seed)
-        self.inputs, self.outputs = training_files(plan, training, seed)
+        self.settings = plan.trainings.job(training, seed)
+        planned = plan.trainings.planned(training, seed)
+        self.inputs, self.outputs = planned.inputs, planned.outputs
         make(plan, *(path for files in self.inputs.values() for path in files))
         self.again()
         self.weights = [*self.outputs["weights"], *self.outputs["history"]]
@@ -276,8 +277,9 @@ class Searched:
 
     def __init__(self, plan: Plan) -> None:
         training = f"{DATASET}/wp/continuation"
-        self.settings = plan.train_job(training, 10)
-        self.inputs, self.outputs = training_files(plan, training, 10)
+        self.settings = plan.trainings.job(training, 10)
+        planned = plan.trainings.planned(training, 10)
+        self.inputs, self.outputs = planned.inputs, planned.outputs
         make(plan, *(path for files in self.inputs.values() for path in files))
         assert self.again() == (1, 2)
         self.made = [path for name in ("weights", "history", "search") for path in self.outputs[name]]
@@ -457,7 +459,7 @@ class Gathered:
         self.plan = plan
         self.suite = suite
         self.job = job
-        self.inputs = {"files": plan.gathered_files(job, suite, DATASET)}
+        self.inputs = {"files": plan.auditing.together(job, suite, DATASET).inputs["files"]}
         make(plan, *self.inputs["files"])
         self.names = [audit.name for audit in plan.auditing.gathered(job, plan.scope.suite(suite), DATASET)]
         self.outputs = {name: [PLACES.audit_file(DATASET, suite, name)] for name in self.names}
@@ -469,7 +471,7 @@ class Gathered:
     def again(self, code: str = "", **changes: Any) -> set[str]:
         """Run the job, with other code of one audit or with other settings; which audits it made, by what it said."""
         plan = plan_of(**TINY | changes) if changes else self.plan
-        job = plan.gathered_job(self.job, self.suite, DATASET)
+        job = plan.auditing.together(self.job, self.suite, DATASET).settings
         audits = [
             each.model_copy(update={"code": "edited"}) if each.audit.audit == code else each for each in job.audits
         ]
@@ -552,9 +554,9 @@ def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: 
     names = [audit.name for audit in plan.auditing.gathered("audits", plan.scope.suite(suite), DATASET)]
     make(plan, *(PLACES.audit_file(DATASET, suite, name) for name in names))
     alone = {name: Path(PLACES.audit_file(DATASET, suite, name)).resolve() for name in names}
-    inputs = {"files": plan.gathered_files("audits", suite, DATASET)}
+    inputs = {"files": plan.auditing.together("audits", suite, DATASET).inputs["files"]}
     outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in names}
-    run_stage("audits", plan.gathered_job("audits", suite, DATASET), inputs, outputs)
+    run_stage("audits", plan.auditing.together("audits", suite, DATASET).settings, inputs, outputs)
     for name in names:
         kind = artefact(audit_named(name).columns)
         assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
@@ -585,12 +587,8 @@ def test_a_parameter_with_a_default_need_not_be_offered(plan: Plan, monkeypatch:
     make_audit(plan, DATASET, "ss", "permutation")
 
 
+@pytest.mark.usefixtures("here")
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan: Plan) -> None:
-    jobs: list[Any] = [
-        plan.import_job(training) if plan.trainings.given(training) else plan.train_job(training, seeds[0])
-        for training, seeds in plan.trainings.seeds.items()
-    ]
-    jobs += [plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits]
-    jobs += [plan.guide_job(), plan.report_job()]
+    jobs = [job.settings for job in plan.jobs()]
     for job in jobs:
         assert type(job).model_validate(json.loads(job.model_dump_json())) == job

@@ -10,7 +10,7 @@ from planned import OWN, PLACES, overlaid, plan_of
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
-from attention_audit.plan.trainings import RunFiles, pattern_of
+from attention_audit.plan.trainings import RunFiles
 from attention_audit.training.settings import Optimisation
 
 TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
@@ -40,7 +40,7 @@ def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
-    assert plan.train_job(LSTM, 7).seed == 7
+    assert plan.trainings.job(LSTM, 7).seed == 7
     # a model of its own is trained with all its seeds
     assert plan.trainings.seeds["chorus/jw/average_tanh"] == (10, 7)
 
@@ -49,7 +49,7 @@ def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
     assert LSTM not in plan.trainings.seeds
     with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
-        plan.train_job(LSTM, 7)
+        plan.trainings.job(LSTM, 7)
     inputs = plan.auditing.inputs("performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
@@ -130,8 +130,8 @@ def test_other_word_vectors_make_another_training() -> None:
         }
     }
     plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["static"], "corpora": {"chorus": {"vectors": "one"}}}))
-    ours = plan.train_job("chorus/jw/lstm_tanh", 7).architecture
-    theirs = plan.train_job("static/wp/base", 10).architecture
+    ours = plan.trainings.job("chorus/jw/lstm_tanh", 7).architecture
+    theirs = plan.trainings.job("static/wp/base", 10).architecture
     assert (ours.embedding, theirs.embedding) == (32, 32)
     assert (ours.pretrained, theirs.pretrained) == (True, False)
 
@@ -165,32 +165,28 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
             },
         )
     )
-    trained, searched = plan.trainings.rules(), plan.trainings.search_rules()
-    rules = [*trained, *searched]
-    assert len({rule.name for rule in rules}) == len(rules)
-    assert all(re.fullmatch(r"train_[a-z0-9_]+", rule.name) for rule in trained)
-    assert [rule.name for rule in searched] == ["search_wp"]
+    jobs = [*plan.trainings.jobs()]
+    assert len({job.name for job in jobs}) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
+    assert all(re.fullmatch(r"(train|search)_[a-z]{2}_\w+_seed\d+", job.name) for job in jobs)
     for training, seeds in plan.trainings.seeds.items():
-        makers = [rule for rule in rules if re.fullmatch(rule.pattern, training)]
-        assert len(makers) == 1, training
         for seed in seeds:
-            assert plan.train_job(training, seed).seed == seed
+            assert plan.trainings.job(training, seed).seed == seed
+            job = plan.trainings.planned(training, seed)
+            assert job.name in {other.name for other in jobs}
+            assert ("heads" in job.outputs) == plan.config.corpora[training.partition("/")[0]].pair
+            # a search makes all its steps, and the chosen one once more
+            models = 1 + plan.config.adversary.continuation.steps * (job.stage == "search")
+            assert len(job.outputs["weights"]) == models
+            assert len(job.outputs["readouts"]) == 3 * models
         with pytest.raises(AuditError, match=rf"{training}: seed 99 is none of this configuration \({seeds[0]}"):
-            plan.train_job(training, 99)
-        assert makers[0].pairs == plan.config.corpora[training.partition("/")[0]].pair
-        # a search makes all its steps, and the chosen one once more
-        models = 1 + plan.config.adversary.continuation.steps * makers[0].name.startswith("search")
-        assert len(makers[0].files(PLACES.weights)) == len(makers[0].files(PLACES.head)) == models
-        assert len(makers[0].files(PLACES.readout)) == 3 * models
+            plan.trainings.job(training, 99)
 
 
 def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     plan = plan_of(datasets=["needle"], adversary={"seeds": [3, 4], "continuation": {"steps": 2}})
-    (rule,) = plan.trainings.search_rules()
-    assert re.fullmatch(rule.pattern, "needle/wp/continuation")
-    assert not re.fullmatch(rule.pattern, "needle/wp/continuation_step1")
     assert "needle/wp/continuation_step1" not in plan.trainings.seeds
-    assert [path.format(training="needle/wp/continuation", seed=3) for path in rule.files(PLACES.weights)] == [
+    job = plan.trainings.planned("needle/wp/continuation", 3)
+    assert job.outputs["weights"] == [
         f"results/models/needle/wp/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
     ]
     home = home_of(plan, "needle", "continuation_step2", 4, "wp")
@@ -199,16 +195,8 @@ def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
 
 
-def test_a_pattern_is_of_its_trainings_alone() -> None:
-    pattern = pattern_of(["a/wp/base", "a/wp/adversary_lambda1e-05", "b/wp/base"])
-    for matched in ("a/wp/base", "a/wp/adversary_lambda1e-05", "b/wp/base"):
-        assert re.fullmatch(pattern, matched)
-    for other in ("b/wp/adversary_lambda1e-05", "a/wp/bases", "a/ss/base", "a/wp/adversary_lambda1e-050", "c/wp/base"):
-        assert not re.fullmatch(pattern, other)
-
-
 def test_a_job_reads_its_corpus_once_an_epoch() -> None:
-    assert plan_of(**SAME).trainings.passes(BASE) == 8
+    assert plan_of(**SAME).trainings.job(BASE, 10).most_epochs == 8
 
 
 def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
@@ -230,18 +218,15 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "unison/jw/lstm_tanh": (10,),
         "unison/jw/cnn_dot": (10,),
     }
-    job = plan.train_job("chorus/ss/flan_none", 2)
+    job = plan.trainings.job("chorus/ss/flan_none", 2)
     assert (job.epochs, job.patience, job.seed) == (3, 5, 2)
-    assert plan.train_job("digest/ss/flan_rnn", 122).epochs == 12
-    assert plan.train_job("unison/jw/cnn_dot", 10).epochs == 7
-    assert plan.train_job("debate/jw/lstm_tanh", 10).epochs == 6
-    # two seeds are compared, and one is not: so the audits of the two data sets have rules of their own
-    rules = {gathering.rule: gathering for gathering in plan.gatherings() if gathering.suite == "ss"}
-    assert re.fullmatch(rules["audits_ss"].datasets, "digest")
-    assert re.fullmatch(rules["audits_ss_chorus"].datasets, "chorus")
-    assert not re.match(rules["audits_ss"].datasets, "chorus/")
-    assert "stability" in rules["audits_ss_chorus"].audits
-    assert "stability" not in rules["audits_ss"].audits
+    assert plan.trainings.job("digest/ss/flan_rnn", 122).epochs == 12
+    assert plan.trainings.job("unison/jw/cnn_dot", 10).epochs == 7
+    assert plan.trainings.job("debate/jw/lstm_tanh", 10).epochs == 6
+    # two seeds are compared, and one is not: so the audits of the two data sets are others
+    jobs = {job.name: job for job in plan.auditing.jobs()}
+    assert "stability" in jobs["audits_ss_chorus"].outputs
+    assert "stability" not in jobs["audits_ss_digest"].outputs
     assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.subjects()} == {
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),

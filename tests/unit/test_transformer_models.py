@@ -95,7 +95,7 @@ class Made:
 
     def model(self, training: str, seed: int = 10) -> tuple[Network, Split, list[str], Section]:
         """A trained model that reads the test texts again, these texts, and their ids."""
-        job = self.plan.train_job(training, seed)
+        job = self.plan.trainings.job(training, seed)
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
         files = of_transformer({"transformer": [Path(places.transformer)]})
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
@@ -190,7 +190,7 @@ def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made, monkeypatch: pyte
 
 def test_guides_keep_their_own_encoder(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(frozen.folder)
-    job = frozen.plan.train_job("chorus/wp/guide_base_lstm", 10)
+    job = frozen.plan.trainings.job("chorus/wp/guide_base_lstm", 10)
     assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
     path = frozen.plan.config.places.readout
     base, guide = (
@@ -375,18 +375,18 @@ def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pyte
     name = "encoder.layer.0.attention.self.query.weight"
     before = dict(open_model(tuned.encoder).named_parameters())[name]
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
-    job = tuned.plan.train_job("chorus/wp/base", 10)
+    job = tuned.plan.trainings.job("chorus/wp/base", 10)
     recipe = job.optimisation
     assert (recipe.decoupled, recipe.warmup, recipe.clip_norm, recipe.learning_rate) == (True, 0.1, 1.0, 5e-5)
     assert job.epochs == 1
-    assert not tuned.plan.train_job("chorus/wp/guide_base_lstm", 10).optimisation.decoupled
+    assert not tuned.plan.trainings.job("chorus/wp/guide_base_lstm", 10).optimisation.decoupled
 
 
 def test_every_model_but_a_guide_is_fine_tuned(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tuned.folder)
     for training in TRAININGS:
         seed = tuned.plan.trainings.seeds[training][0]
-        job = tuned.plan.train_job(training, seed)
+        job = tuned.plan.trainings.job(training, seed)
         path = tuned.plan.config.places.weights.format(training=training, seed=seed)
         kept = any(name.startswith("transformer.") for name in read_weights(Path(path)))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import transformers_on_disk as on_disk
 import yaml
-from in_process import make, make_exhibit, run_stage, training_files
+from in_process import make, make_exhibit, run_job
 from planned import PLACES, plan_of
 
 from attention_audit import api
@@ -174,11 +174,11 @@ def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None
 
 def test_a_finished_training_is_kept(run: Plan) -> None:
     make(run, PLACES.readout.format(training="chorus/hf/uniform", seed=10, split="test"))
-    inputs, outputs = training_files(run, "chorus/hf/uniform", 10)
-    before = Path(outputs["weights"][0]).read_bytes()
-    said = run_stage("train", run.train_job("chorus/hf/uniform", 10), inputs, outputs)
+    job = run.trainings.planned("chorus/hf/uniform", 10)
+    before = Path(job.outputs["weights"][0]).read_bytes()
+    said = run_job(job)
     assert any("weights of an earlier run" in line for line in said)
-    assert Path(outputs["weights"][0]).read_bytes() == before
+    assert Path(job.outputs["weights"][0]).read_bytes() == before
 
 
 def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:

@@ -29,13 +29,10 @@ from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.interrupt import end_on_signal
 from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.lock import hold_lock
-from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
-from attention_audit.plan import corpora, transformers
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
@@ -87,29 +84,21 @@ def command_line():
 
 
 def asked_for():
-    """The rules and files that the command line names. Snakemake knows them only once all rules are read."""
+    """The rules and files that the command line names."""
     if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
         return (
             []
         )  # Snakemake runs inside another program, which says in its own way what it asks for
     asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
-    rules = {rule.name for rule in workflow.rules}
+    # a job of a cluster is asked for by its rule
+    rules = [target.rulename for target in asked.target_jobs or []]
     return [
-        name if name in rules or os.path.isabs(name) else os.path.relpath(name)
-        for name in asked.targets
-    ]
+        name if os.path.isabs(name) else os.path.relpath(name) for name in asked.targets
+    ] + rules
 
 
 # so that a message can say the whole command that mends a file
 os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
-
-
-wildcard_constraints:
-    dataset="[a-z0-9-]+",
-    suite="[a-z0-9-]+",
-    seed="[0-9]+",
-    folder="[a-z0-9-]+(?:/(?!records/)[a-z0-9-]+)?",
-    file="[^/]+",
 
 
 def overwritten():
@@ -194,49 +183,6 @@ def outputs(wildcards, output):
     return words("--output", output)
 
 
-def settings_of(question):
-    """The settings of a job, from its wildcards; Snakemake compares them from run to run."""
-    return lambda wildcards: ask(lambda: as_json(question(wildcards)))
-
-
-# rules that are made in a loop take what they ask from here, where the loop's variable is bound
-
-
-def audit_inputs(audit):
-    """The input files of the rule of an audit by itself."""
-    return lambda wildcards: ask(PLAN.audit_inputs, audit, wildcards.suite, wildcards.dataset)
-
-
-def audit_settings(audit):
-    """The settings of that rule."""
-    return settings_of(lambda wildcards: PLAN.audit_job(audit, wildcards.suite, wildcards.dataset))
-
-
-def gathered_files(job, key):
-    """The input files of the rule of all audits of a suite that one job makes."""
-    return lambda wildcards: ask(PLAN.gathered_files, job, key, wildcards.dataset)
-
-
-def gathered_settings(job, key):
-    """The settings of that rule."""
-    return settings_of(lambda wildcards: PLAN.gathered_job(job, key, wildcards.dataset))
-
-
-def exhibit_settings(exhibit):
-    """The settings of the rule of a table or figure."""
-    return settings_of(lambda wildcards: PLAN.exhibiting.job(exhibit))
-
-
-def figure_inputs(figure):
-    """The input files of the rule of a figure of one data set."""
-    return lambda wildcards: ask(PLAN.exhibiting.inputs, figure, wildcards.dataset)
-
-
-def figure_settings(figure):
-    """The settings of that rule."""
-    return settings_of(lambda wildcards: PLAN.exhibiting.job(figure, wildcards.dataset))
-
-
 NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
 # a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
@@ -247,16 +193,31 @@ def at_once(input):
     return [path for path in input if path not in getattr(input, "vectors", [])]
 
 
-def needs(rule, passes=lambda wildcards: 1, otherwise="audit"):
-    """The resources of a rule; a killed job that is tried again asks for more memory and time.
-
-    A rule that `NEEDS` does not name has those of `otherwise`.
-    """
-    need = NEEDS.get(rule, NEEDS[otherwise])
+def needs(job):
+    """The resources of a job; one that was killed asks for more memory and time when it is tried again."""
+    if not job.needs:
+        return {}
+    need = next(NEEDS[name] for name in job.needs if name in NEEDS)
     return {
         "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(at_once(input)), attempt),
         "runtime": lambda wildcards, input, attempt: need.runtime(
-            megabytes(at_once(input)), attempt, passes(wildcards)
+            megabytes(at_once(input)), attempt, getattr(job.settings, "most_epochs", 1)
         ),
         "gpu": GPU if need.gpu else 0,
+        **need.further,
     }
+
+
+def settings_of(job):
+    """What a job is told; Snakemake compares it from run to run."""
+    return lambda wildcards: ask(lambda: as_json(job.settings))
+
+
+def made_by(job):
+    """What a job makes, as its rule declares it."""
+    files = {
+        name: update(paths) if name in job.updates else paths for name, paths in job.outputs.items()
+    }
+    if job.pictured:
+        files["png"] = report(*files["png"], **job.pictured)
+    return files

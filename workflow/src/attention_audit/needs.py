@@ -14,11 +14,15 @@ Line = Annotated[list[NonNegative], Field(min_length=2, max_length=2)]
 
 
 class Needs(Section):
-    """What a job of one rule asks for: memory (MB) and minutes, each as a base and an increase per MB of input."""
+    """What a job of one kind asks for: memory (MB) and minutes, each as a base and an increase per MB of input.
+
+    further: other resources by name, which a site may need, such as slurm_partition.
+    """
 
     memory: Line
     minutes: Line
     gpu: bool = False
+    further: dict[str, str | int] = Field(default_factory=dict)
 
     def mem_mb(self, megabytes: float, attempt: int = 1) -> int:
         """Memory in MB for inputs of `megabytes`; the second attempt asks for twice as much, and so on."""

@@ -1,6 +1,6 @@
 """Where each kind of file of a run lies, under the folder of its results.
 
-Names in braces stand for what a file is of; Snakemake's rules take them for wildcards.
+Names in braces stand for what a file is of.
 """
 
 from dataclasses import dataclass

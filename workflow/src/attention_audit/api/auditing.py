@@ -4,7 +4,7 @@ They are made by the workflow's own stages, one after another in this process an
 afterwards, so that their numbers are the workflow's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -20,54 +20,33 @@ from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
-from attention_audit.plan import corpora
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibit import Table
+from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan
-from attention_audit.section import Section
 from attention_audit.stages.job import Job
 
-MODEL, DATASET, SUITE = "model", "texts", "own"
-TABLES = ("summary", "texts")
+MODEL, DATASET = "model", "texts"
+STAGES = ("corpus", "import_readout", "audits")
+RETURNED = ("summary", "texts")
 """The tables that are returned beside the audits."""
 
 
-def _run(stage: str, settings: Section, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, str]) -> None:
-    """Run a stage of the workflow."""
-    files = {name: [Path(path) for path in paths] for name, paths in inputs.items()}
-    made = {name: [Path(path)] for name, path in outputs.items()}
-    provenance = Provenance(stage, settings.model_dump(mode="json"), "")
-    import_module(f"attention_audit.stages.{stage}").run(Job(settings, files, made, provenance, lambda line: None))
-
-
-def _import(plan: Plan) -> None:
-    """Make the corpus and the readouts of a plan."""
-    names = ("corpus", "census", "vocabulary")
-    outputs = {name: plan.config.places.corpus_file(DATASET, name) for name in names}
-    _run("corpus", corpora.corpus_job(plan.config, DATASET, None), {"raw": plan.raw_files(DATASET)}, outputs)
-    for training in plan.trainings.seeds:
-        job, sources = plan.import_job(training), plan.trainings.sources(training)
-        inputs = {"beside": plan.trainings.beside(training)}
-        for seed, path, output in zip(job.seeds, sources, plan.trainings.files(training), strict=True):
-            one = job.model_copy(update={"seeds": [seed]})
-            _run("import_readout", one, inputs | {"given": [path]}, {"readouts": output})
-
-
-def _audit(plan: Plan) -> dict[str, pd.DataFrame]:
-    """The audits of a plan whose readouts are there, by name."""
-    suite = plan.scope.suite(SUITE)
-    audits = plan.auditing.gathered("audits", suite, DATASET)
-    files = {audit.name: plan.config.places.audit_file(DATASET, SUITE, audit.name) for audit in audits}
-    job = plan.auditing.job_together(audits, suite, DATASET, lambda name: "")
-    _run("audits", job, {"files": plan.auditing.files_together(audits, suite, DATASET)}, files)
-    return {name: read_frame(Path(path), artefact(audit_named(name).columns)) for name, path in files.items()}
-
-
-def _table(plan: Plan, table: Table) -> pd.DataFrame:
-    """A table of a plan whose audits are there."""
-    outputs = {ending.removeprefix("."): plan.exhibiting.path(table, ending) for ending in table.endings}
-    _run("table", plan.exhibiting.job(table), plan.exhibiting.inputs(table), outputs)
-    return read_frame(Path(outputs["parquet"]), artefact(table.columns))
+def _made(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Run the jobs of a plan that no network is for; its audits and tables, by name."""
+    columns = {table.name: table.columns for table in TABLES if table.name in RETURNED}
+    for job in plan.jobs():
+        if not (job.stage in STAGES or job.name in columns):
+            continue
+        files, made = (
+            {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
+        )
+        provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
+        stage = import_module(f"attention_audit.stages.{job.stage}")
+        stage.run(Job(job.settings, files, made, provenance, lambda line: None))
+        if job.stage == "audits":
+            yield from ((name, read_frame(path, artefact(audit_named(name).columns))) for name, (path,) in made.items())
+        elif job.stage == "table":
+            yield job.name, read_frame(made["parquet"][0], artefact(columns[job.name]))
 
 
 def audit(
@@ -114,9 +93,4 @@ def audit(
             "results": f"{folder}/results",
         }
         plan = Plan(raw, {}, memory=Path(folder))
-        _import(plan)
-        frames = _audit(plan)
-        for table in plan.tables:
-            if table.name in TABLES:
-                frames[table.name] = _table(plan, table)
-        return frames
+        return dict(_made(plan))

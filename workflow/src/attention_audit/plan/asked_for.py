@@ -1,9 +1,10 @@
 """What a user asks Snakemake for: refused in one line, with what may have been meant, where nothing makes it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attention_audit.errors import AuditError
+from attention_audit.plan.job import PlannedJob
 from attention_audit.spelling import nearest
 
 KIND = 2
@@ -11,17 +12,18 @@ KIND = 2
 
 
 def refuse_unknown(
-    asked: Sequence[str], rules: Sequence[str], files: Iterable[str], makes: Callable[[str], bool]
+    asked: Sequence[str], rules: Sequence[str], jobs: Sequence[PlannedJob], refuse: Callable[[str], None]
 ) -> None:
     """Raise AuditError, with a line for each, where what is asked for is no rule, and no file that is there or made.
 
-    rules: by their names. files: those that the run may make, as far as they have names without wildcards. makes:
-    whether a rule makes a file.
+    rules: by their names. jobs: those whose files can be had. refuse: raises AuditError where it knows why one cannot.
     """
-    unknown = [name for name in asked if not (name in rules or Path(name).exists() or makes(name))]
+    made = dict.fromkeys(path for job in jobs for path in job.files)
+    unknown = [name for name in asked if not (name in rules or name in made or Path(name).exists())]
+    for name in unknown:
+        refuse(name)
     if unknown:
-        known = [*rules, *files]
-        raise AuditError(*(_line(name, known) for name in unknown))
+        raise AuditError(*(_line(name, [*rules, *made]) for name in unknown))
 
 
 def _line(name: str, known: Sequence[str]) -> str:

@@ -1,53 +1,43 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import combinations
 
+from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks, TakenRun
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.spelling import did_you_mean
+from attention_audit.targets import module_of
 
-ANY_DATASET = "[a-z0-9-]+"
-
-Inputs = dict[str, list[str]]
-"""Input files of a job by name."""
-
-
-JOBS = ("audits", "attribution")
+STAGES = ("audits", "attribution")
 """The stages that make several audits of a suite in one job: those that need no network, and those that do."""
 
 
-def job_of(audit: Audit) -> str:
-    """The one of `JOBS` that makes an audit which a suite is asked."""
-    return "attribution" if "network" in audit.needs else "audits"
+def stage_of(audit: Audit) -> str:
+    """The stage that makes an audit by itself."""
+    return "attribution" if "network" in audit.needs else "audit"
 
 
-def _together(job: str, asked: Sequence[Audit]) -> list[Audit]:
-    """Those of the asked audits that a job of this kind makes; they read no audit that it does not make."""
-    own = [audit for audit in asked if job_of(audit) == job]
+def code_of(audit: Audit) -> str:
+    """Hash of the code that an audit runs."""
+    read = [audit_named(other).columns for other in audit.after]
+    return code_hash(f"stages.{stage_of(audit)}", *map(module_of, [audit.target, audit.columns, *read]))
+
+
+def _together(stage: str, asked: Sequence[Audit]) -> list[Audit]:
+    """Those of the asked audits that a job of this stage makes; they read no audit that it does not make."""
+    own = [audit for audit in asked if ("network" in audit.needs) == (stage == "attribution")]
     missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
     return [audit for audit in AUDITS if audit in own and not missing & {*audit.after}]
-
-
-@dataclass(frozen=True)
-class AuditBatch:
-    """A rule that makes audits of a suite together: its name, the job, the suite's key, a pattern of data sets, the
-    audits.
-    """
-
-    rule: str
-    job: str
-    suite: str
-    datasets: str
-    audits: tuple[str, ...]
 
 
 class Auditing:
@@ -239,13 +229,13 @@ class Auditing:
         """The audits that an audit reads on a data set."""
         return [other for other in audit.after if self.possible(suite, dataset, audit_named(other))]
 
-    def inputs(self, name: str, key: str, dataset: str) -> Inputs:
+    def inputs(self, name: str, key: str, dataset: str) -> Files:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
         compared = self._asked_here(suite, audit, dataset)
         runs, others = [run for _, run in compared], [other for other, _ in compared if other]
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
-        inputs: Inputs = {}
+        inputs: Files = {}
         if audit.takes == "suite":
             for role, run in (("base", suite.base), ("contrast", suite.shown_adversary)):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
@@ -323,48 +313,11 @@ class Auditing:
             networks=networks,
         )
 
-    def gathered(self, job: str, suite: Suite, dataset: str) -> list[Audit]:
-        """The audits that a suite is asked on a data set and that one job of this kind makes."""
-        return _together(job, self.asked(suite, dataset))
+    def gathered(self, stage: str, suite: Suite, dataset: str) -> list[Audit]:
+        """The audits that a suite is asked on a data set and that one job of this stage makes."""
+        return _together(stage, self.asked(suite, dataset))
 
-    def gatherings(self, job: str, suite: Suite) -> list[AuditBatch]:
-        """The rules that make these audits, which together match every name of a data set.
-
-        Data sets on which other audits are possible have a rule of their own: pairs, and those with other models. The
-        first rule also takes names that are no data set of the suite, so that whoever asks for one is told so.
-        """
-        groups: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
-        for name in self.scope.datasets_of(suite):
-            audits = tuple(audit.name for audit in self.gathered(job, suite, name))
-            groups.setdefault((self.scope.config.corpora[name].pair, audits), []).append(name)
-        named = tuple(audit.name for audit in _together(job, self._named(suite)))
-        first = next((group for group in groups if not group[0]), (False, named))
-        others = [group for group in groups if group != first]
-        rule, apart = f"{job}_{suite.key}", "|".join(name for group in others for name in groups[group])
-        gatherings = [
-            AuditBatch(rule, job, suite.key, f"(?!(?:{apart})/){ANY_DATASET}" if apart else ANY_DATASET, first[1])
-        ]
-        for pairs, audits in others:
-            members = groups[pairs, audits]
-            alone = pairs and sum(group[0] for group in others) == 1
-            name = f"{rule}_pairs" if alone else re.sub(r"\W", "_", f"{rule}_{members[0]}")
-            gatherings.append(AuditBatch(name, job, suite.key, "|".join(members), audits))
-        return gatherings
-
-    def alone(self, name: str) -> str:
-        """A regular expression of the data sets of which an audit is made by itself, and not together with others.
-
-        It looks ahead at the suite, which follows the data set in the path of an audit.
-        """
-        patterns = [
-            f"(?:{gathering.datasets})(?=/{suite.key}/)"
-            for suite in self.scope.suites.values()
-            for gathering in self.gatherings(job_of(audit_named(name)), suite)
-            if name not in gathering.audits
-        ]
-        return "|".join(patterns) or "(?!)"
-
-    def _inputs_together(self, audits: list[Audit], suite: Suite, dataset: str) -> dict[str, Inputs]:
+    def _inputs_together(self, audits: list[Audit], suite: Suite, dataset: str) -> dict[str, Files]:
         """The inputs of each of these audits, but for those that the same job makes."""
         own = {audit.name for audit in audits}
         return {
@@ -379,8 +332,8 @@ class Auditing:
         by_audit = self._inputs_together(audits, suite, dataset)
         return list(dict.fromkeys(path for inputs in by_audit.values() for files in inputs.values() for path in files))
 
-    def job_together(self, audits: list[Audit], suite: Suite, dataset: str, code: Callable[[str], str]) -> AuditsJob:
-        """The settings of a job that makes these audits. `code`: the hash of the code of an audit."""
+    def job_together(self, audits: list[Audit], suite: Suite, dataset: str) -> AuditsJob:
+        """The settings of a job that makes these audits."""
         place = {path: number for number, path in enumerate(self.files_together(audits, suite, dataset))}
         return AuditsJob(
             dataset=dataset,
@@ -388,9 +341,56 @@ class Auditing:
             audits=[
                 GatheredAudit(
                     audit=self.job(name, suite.key, dataset),
-                    code=code(name),
+                    code=code_of(audit_named(name)),
                     inputs={each: [place[path] for path in files] for each, files in inputs.items()},
                 )
                 for name, inputs in self._inputs_together(audits, suite, dataset).items()
             ],
         )
+
+    def _planned(self, stage: str, audits: list[Audit], suite: Suite, dataset: str, name: str) -> PlannedJob:
+        """A job that makes audits; one that runs no network, and makes a single one, has its inputs by name."""
+        (first, *_) = audits
+        single = stage == "audit"
+        return PlannedJob(
+            name=rule_name(name, suite.key, dataset),
+            stage=stage,
+            inputs=self.inputs(first.name, suite.key, dataset)
+            if single
+            else {"files": self.files_together(audits, suite, dataset)},
+            outputs={audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits},
+            told=partial(self.job, first.name, suite.key, dataset)
+            if single
+            else partial(self.job_together, audits, suite, dataset),
+            code=code_of(first) if name == first.name else code_hash(f"stages.{stage}"),
+            log=f"{self.places.logs}/{name}/{dataset}/{suite.key}.log",
+            needs=(name, stage),
+            threads=self.scope.config.threads,
+            updates=() if name == first.name else tuple(audit.name for audit in audits),
+        )
+
+    def together(self, stage: str, key: str, dataset: str) -> PlannedJob:
+        """The job that makes the audits of this kind that a suite is asked on a data set, of which there are some."""
+        suite = self.scope.suite(key)
+        return self._planned(stage, self.gathered(stage, suite, dataset), suite, dataset, stage)
+
+    def alone(self, name: str, key: str, dataset: str) -> PlannedJob:
+        """The job that makes an audit by itself. Raises AuditError where the suite cannot be asked it."""
+        suite, audit = self._audit_of(name, key, dataset)
+        return self._planned(stage_of(audit), [audit], self.scope.suite(suite.key), dataset, name)
+
+    def jobs(self) -> Iterator[PlannedJob]:
+        """The jobs of all audits that the suites are asked, each after those whose files it reads."""
+        for stage in STAGES:
+            for key, suite in self.scope.suites.items():
+                for dataset in self.scope.datasets_of(suite):
+                    if self.gathered(stage, suite, dataset):
+                        yield self.together(stage, key, dataset)
+
+    def further(self) -> Iterator[PlannedJob]:
+        """The job of each audit that is possible, by itself, for those that no job makes with others."""
+        for key, suite in self.scope.suites.items():
+            for dataset in self.scope.datasets_of(suite):
+                for audit in AUDITS:
+                    with suppress(AuditError):
+                        yield self.alone(audit.name, key, dataset)

@@ -1,13 +1,17 @@
 """The jobs of the calibration, which has settings of its own."""
 
+from functools import partial
 from pathlib import Path
 
 import yaml
 from pydantic import ValidationError
 
 from attention_audit.answer.settings import Margins
+from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.jobs.calibration import CalibrationJob, OperatingJob, Sizes
+from attention_audit.places import Places
+from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.section import Count, Section, Seed
 
 
@@ -32,6 +36,34 @@ class Calibration(Section):
     def operating(self) -> OperatingJob:
         """The settings of the table and the figure."""
         return OperatingJob(margins={question: getattr(Margins(), question) for question in self.questions})
+
+    def jobs(self, places: Places) -> list[PlannedJob]:
+        """The jobs of all questions, and the one of the table and the figure."""
+        found = {question: f"{places.calibration}/{question}.parquet" for question in self.questions}
+        simulated = [
+            PlannedJob(
+                name=rule_name("calibrate", question),
+                stage="calibrate",
+                inputs={},
+                outputs={"found": [path]},
+                told=partial(self.job, question),
+                code=code_hash("stages.calibrate"),
+                log=f"{places.logs}/calibrate/{question}.log",
+                needs=("calibrate",),
+            )
+            for question, path in found.items()
+        ]
+        endings = {"table": "parquet", "pdf": "pdf", "png": "png"}
+        operating = PlannedJob(
+            name="calibration",
+            stage="operating",
+            inputs={"found": [*found.values()]},
+            outputs={name: [f"{places.calibration}/operating.{ending}"] for name, ending in endings.items()},
+            told=self.operating,
+            code=code_hash("stages.operating"),
+            log=f"{places.logs}/calibration.log",
+        )
+        return [*simulated, operating]
 
 
 def read_calibration(path: Path) -> Calibration:

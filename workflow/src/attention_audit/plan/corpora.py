@@ -1,5 +1,7 @@
 """What a data set is made from: its raw files and its word vectors."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from attention_audit.code_hash import code_hash
@@ -11,6 +13,7 @@ from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
+from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.spelling import did_you_mean
 
 VECTORS = "vectors"
@@ -131,3 +134,56 @@ def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str
                     return entry, source.origin.homepage
     path = f"{config.places.raw}/{folder}/{file}"
     raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
+
+
+def fetching(config: Config, folder: str, file: str) -> PlannedJob:
+    """The job that fetches a file."""
+    return PlannedJob(
+        name=rule_name("fetch", folder, file),
+        stage="fetch",
+        inputs={},
+        outputs={
+            "file": [f"{config.places.raw}/{folder}/{file}"],
+            "record": [f"{config.places.raw}/{folder}/records/{file}.json"],
+        },
+        told=partial(fetch_job, config, folder, file),
+        code=code_hash("stages.fetch"),
+        log=f"{config.places.logs}/fetch/{folder}/{file}.log",
+    )
+
+
+def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
+    """The job that reads a data set and makes its vocabulary."""
+    raw, vectors = corpus_inputs(config, dataset, mirror), vector_file(config, dataset, mirror)
+    record = vector_record(config, dataset)
+    names = ("corpus", "census", "vocabulary")
+    return PlannedJob(
+        name=rule_name("corpus", dataset),
+        stage="corpus",
+        inputs={
+            "raw": [str(path) for path in raw.values()],
+            "vectors": [vectors] if vectors else [],
+            "records": [*record_files(config, [dataset]), *([record] if record else [])],
+        },
+        outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
+        told=partial(corpus_job, config, dataset, mirror),
+        code=code_hash("stages.corpus"),
+        log=f"{config.places.logs}/corpus/{dataset}.log",
+        needs=("corpus",),
+        # a job of several cores waits until all of them are free; generated texts need no splitting into words
+        threads=4 if raw else 1,
+        updates=names,
+    )
+
+
+def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
+    """The jobs of these data sets, and of those that they take their training texts from."""
+    every = with_training(config, datasets)
+    files = {file for dataset in every for file in fetched_files(config, dataset)}
+    for dataset in every:
+        vectors = vectors_of(config, dataset)
+        if vectors is not None and vectors.kind == "file" and vectors.path is None:
+            files.add((VECTORS, vectors.file))
+    yield from (fetching(config, *file) for file in sorted(files))
+    # a data set whose training texts are another's comes after it
+    yield from (reading(config, dataset, mirror) for dataset in reversed(every))

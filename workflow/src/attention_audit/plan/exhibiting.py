@@ -1,20 +1,24 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from attention_audit.code_hash import code_hash
 from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
-from attention_audit.plan.auditing import Auditing, Inputs
+from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files, with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
+from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
+from attention_audit.targets import module_of
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
@@ -91,10 +95,6 @@ class Exhibiting:
     def path(self, exhibit: Exhibit, ending: str) -> str:
         """The file of a table or figure with this ending."""
         return self.places.exhibit(exhibit.folder, exhibit.name, ending)
-
-    def path_of_one(self, exhibit: Exhibit, ending: str) -> str:
-        """Its file with this ending that speaks of one data set alone, {dataset}."""
-        return self.places.exhibit(f"{exhibit.folder}/{{dataset}}", exhibit.name, ending)
 
     def files(self, exhibit: Exhibit) -> list[str]:
         """All files of a table or figure."""
@@ -190,7 +190,7 @@ class Exhibiting:
             case "records":
                 return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
 
-    def inputs(self, exhibit: Exhibit, only: str = "") -> Inputs:
+    def inputs(self, exhibit: Exhibit, only: str = "") -> Files:
         """The input files of a job, perhaps of `only` one data set.
 
         Raises AuditError where the exhibit does not speak of that one.
@@ -256,6 +256,52 @@ class Exhibiting:
         return TableSpec(
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
+
+    def code(self, exhibit: Exhibit) -> str:
+        """Hash of the code that a table or figure runs."""
+        stage = "stages.table" if isinstance(exhibit, Table) else "stages.figure"
+        written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
+        declared = [self.declared(read) for read in exhibit.reads.values()]
+        return code_hash(stage, *(module_of(target) for target in [exhibit.target, *written, *declared] if target))
+
+    def planned(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
+        """The job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
+
+        Raises AuditError where the exhibit does not speak of that one.
+        """
+        folder = f"{exhibit.folder}/{only}" if only else exhibit.folder
+        first, *others = [self.places.exhibit(folder, exhibit.name, ending) for ending in exhibit.endings]
+        table = isinstance(exhibit, Table)
+        title = self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
+        shown = {
+            "caption": f"../../{exhibit.caption}",
+            "category": title,
+            "labels": {"figure": exhibit.number or "none", "shows": exhibit.shows},
+        }
+        return PlannedJob(
+            name=rule_name(exhibit.rule, "of", only) if only else exhibit.rule,
+            stage="table" if table else "figure",
+            inputs=self.inputs(exhibit, only),
+            outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
+            told=partial(self.job, exhibit, only),
+            code=self.code(exhibit),
+            log=f"{self.places.logs}/{folder}/{exhibit.name}.log",
+            pictured=None if table or only else shown,
+        )
+
+    def jobs(self) -> Iterator[PlannedJob]:
+        """The jobs of the tables and figures that this run makes."""
+        for folder in ("tables", "figures"):
+            yield from map(self.planned, self.made(folder))
+
+    def further(self) -> Iterator[PlannedJob]:
+        """The jobs of all others, and of each figure of one data set."""
+        made = {exhibit.name for folder in ("tables", "figures") for exhibit in self.made(folder)}
+        for exhibit in self.exhibits:
+            if exhibit.name not in made:
+                yield self.planned(exhibit)
+            if isinstance(exhibit, Figure):
+                yield from (self.planned(exhibit, name) for name in self.datasets(exhibit))
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""

@@ -2,9 +2,10 @@
 
 from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
-from attention_audit.plan.auditing import Auditing, Inputs
+from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.job import Files
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import RunFiles, Trainings
@@ -17,7 +18,7 @@ REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
 
-class Files:
+class Numbered:
     """The files of one name, each once, with its place among them."""
 
     def __init__(self) -> None:
@@ -38,18 +39,18 @@ class ExplorerPlan:
         self.auditing = auditing
         self.exhibiting = exhibiting
 
-    def _gathered(self) -> tuple[Inputs, list[ExploredView], list[str]]:
+    def _gathered(self) -> tuple[Files, list[ExploredView], list[str]]:
         """The job's input files, its views, and the data sets of these."""
-        files = {name: Files() for name in ("readouts", "beside", *AUDITS)}
+        files = {name: Numbered() for name in ("readouts", "beside", *AUDITS)}
         subjects = self.exhibiting.subjects()
         datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
         views = [self._view(subject, files) for subject in subjects]
         (table,) = (table for table in TABLES if table.name == TEXTS)
-        inputs: Inputs = {name: list(of_name.places) for name, of_name in files.items()}
+        inputs: Files = {name: list(of_name.places) for name, of_name in files.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
         return inputs | {"texts": [self.exhibiting.path(table, ".parquet")]}, views, datasets
 
-    def _home(self, suite: Suite, dataset: str, run: Run, files: dict[str, Files]) -> RunFiles:
+    def _home(self, suite: Suite, dataset: str, run: Run, files: dict[str, Numbered]) -> RunFiles:
         """Where a run lies; what stands above its readouts is read with them."""
         home = self.trainings.home(suite, dataset, run)
         if self.scope.config.corpora[dataset].pair:
@@ -58,7 +59,7 @@ class ExplorerPlan:
             files["beside"].place(home.tail)
         return home
 
-    def _view(self, subject: Subject, files: dict[str, Files]) -> ExploredView:
+    def _view(self, subject: Subject, files: dict[str, Numbered]) -> ExploredView:
         dataset, every = subject.dataset, self.scope.suite(subject.suite)
         suite = self.scope.on(every, dataset)
         (model,) = (model for model in suite.judged if suite.family(model) == subject.model)
@@ -101,7 +102,7 @@ class ExplorerPlan:
         chosen = {suite.trained_with(model) for model in members if suite.search_step(model) is not None}
         return suite.runs([*chosen] or members)
 
-    def inputs(self) -> Inputs:
+    def inputs(self) -> Files:
         """The input files of the job; `beside` are read with the readouts."""
         return self._gathered()[0]
 

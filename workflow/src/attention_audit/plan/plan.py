@@ -4,33 +4,28 @@ Nothing is computed here, and no heavy library is imported. The settings of a jo
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import NOTHING, Config, parse_config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditJob, AuditsJob
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
-from attention_audit.jobs.train import SearchJob, TrainJob
-from attention_audit.plan import corpora
-from attention_audit.plan.auditing import JOBS, AuditBatch, Auditing, Inputs, job_of
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan import corpora, transformers
+from attention_audit.plan.auditing import Auditing
+from attention_audit.plan.audits import AUDITS, BY_NAME
 from attention_audit.plan.checking import MEMORY, check_files
-from attention_audit.plan.exhibit import Exhibit, Figure, Table
+from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of, modules_in
 
-TRAINING = "stages.training"
-"""The module whose code decides what weights are."""
-SEARCHING = "stages.searching"
-"""The module whose code decides what the weights of a search are."""
 LONGEST = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
 131,072 characters in one word."""
@@ -45,11 +40,6 @@ def as_json(job: Section) -> str:
             "name fewer data sets, or shorten their entries"
         )
     return text
-
-
-def modules(*targets: str) -> list[str]:
-    """The modules of these targets."""
-    return [module_of(target) for target in targets if target]
 
 
 class Plan:
@@ -74,124 +64,109 @@ class Plan:
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)
         self.exploring = ExplorerPlan(self.scope, self.trainings, self.auditing, self.exhibiting)
-        self.training_code = code_hash(TRAINING)
-        self.search_code = code_hash(SEARCHING)
-
-    @property
-    def tables(self) -> list[Table]:
-        """Every table, whether this run makes it or not."""
-        return [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
-
-    @property
-    def figures(self) -> list[Figure]:
-        """Every figure, whether this run makes it or not."""
-        return [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Figure)]
-
-    def title(self, exhibit: Exhibit) -> str:
-        """The title of the suite of a table or figure."""
-        return self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
-
-    def raw_files(self, dataset: str) -> list[str]:
-        """The raw files of a data set, fetched or the user's own, none for a generated one; with the corpus that its
-        training texts are taken from, if they are.
-        """
-        return [str(path) for path in corpora.corpus_inputs(self.config, dataset, self.scope.mirror).values()]
-
-    def records(self, datasets: list[str]) -> list[str]:
-        """What is known of the fetched files of these data sets."""
-        return corpora.record_files(self.config, datasets)
-
-    def vector_file(self, dataset: str) -> list[str]:
-        """The word vectors of a data set, where they are read from a file."""
-        path = corpora.vector_file(self.config, dataset, self.scope.mirror)
-        return [path] if path else []
-
-    def vector_record(self, dataset: str) -> list[str]:
-        """What is known of that file, where it is fetched."""
-        path = corpora.vector_record(self.config, dataset)
-        return [path] if path else []
-
-    def corpus_file(self, training: str, file: str) -> str:
-        """A file of the corpus that a training reads."""
-        _, dataset, _ = self.trainings.split(training)
-        return self.config.places.corpus_file(dataset, file)
 
     def audit_files(self) -> list[str]:
         """The files of all audits that the suites are asked."""
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
-    def known_files(self) -> list[str]:
-        """Files that somebody may ask for by name: pages, tables, figures, audits, weights, readouts and corpora."""
-        places = self.config.places
-        states = [path for training in self.trainings.seeds for path in self.trainings.states(training)]
-        exhibits = [path for exhibit in self.exhibiting.exhibits for path in self.exhibiting.files(exhibit)]
-        corpora = [
-            places.corpus_file(name, file)
-            for name in self.scope.datasets
-            for file in ("corpus", "census", "vocabulary")
+    @cached_property
+    def records(self) -> list[str]:
+        """What is known of the fetched files of all data sets."""
+        return corpora.record_files(self.config, self.scope.datasets)
+
+    def jobs(self, asked: Iterable[str] = ()) -> list[PlannedJob]:
+        """Every job of the run, each after those whose files it reads but for pages and tables of tables; and those
+        that make what is `asked`, files and rules by their names, where no job of the run does.
+        """
+        trained = [*self.trainings.jobs()]
+        made = [
+            *corpora.jobs(self.config, self.scope.datasets, self.scope.mirror),
+            *transformers.jobs(self.config, {path for job in trained for path in job.read}),
+            *trained,
+            *self.auditing.jobs(),
+            *self.exhibiting.jobs(),
+            *self.pages(),
         ]
-        trained = [path for training in self.trainings.seeds for path in self.trainings.files(training)]
-        pages = [f"{self.config.results}/{page}" for page in (REPORT, EXPLORER)]
-        return [*pages, *exhibits, *self.audit_files(), *corpora, *dict.fromkeys(states), *trained]
+        return made + self._lacking(made, {*asked, *self.audit_files()})
 
-    def import_job(self, training: str) -> ImportJob:
-        """The settings of the job that imports a training."""
-        return self.trainings.import_job(training)
+    def _lacking(self, made: list[PlannedJob], asked: set[str]) -> list[PlannedJob]:
+        """The jobs of what these jobs read, or somebody asks for, and none of them makes."""
+        names = {job.name for job in made}
+        files = {path for job in made for path in job.files}
+        wanted = asked | {path for job in made for path in job.read if path.startswith(f"{self.config.results}/")}
+        wanted -= names | files
+        found: list[PlannedJob] = []
+        further = [job for job in self.further() if job.name not in names] if wanted else []
+        while wanted:
+            more = [job for job in further if job.name in wanted or not wanted.isdisjoint(job.files)]
+            further = [job for job in further if job not in more]
+            found += more
+            files |= {path for job in more for path in job.files}
+            wanted = {path for job in more for path in job.read} - files
+        return found
 
-    def train_job(self, training: str, seed: int) -> TrainJob | SearchJob:
-        """The settings of the job of a training or of a search."""
-        return self.trainings.job(training, seed, self.training_code, self.search_code)
+    def further(self) -> list[PlannedJob]:
+        """The jobs of what a run makes only where somebody names it: other data sets, audits that a suite is not asked,
+        other tables and figures, and figures of one data set.
+        """
+        others = corpora.jobs(self.config, list(self.config.corpora), self.scope.mirror)
+        return [*others, *self.auditing.further(), *self.exhibiting.further()]
 
-    def audit_stage(self, name: str) -> str:
-        """The stage that makes an audit by itself."""
-        job = job_of(audit_named(name))
-        return "audit" if job == "audits" else job
+    def refuse(self, path: str) -> None:
+        """Raise AuditError, with the reason, where a path is of a file that this configuration cannot have."""
+        parts = Path(path).parts[len(Path(self.config.results).parts) :]
+        match parts:
+            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in BY_NAME:
+                self.auditing.alone(Path(file).stem, key, dataset)
+            case ("corpora", dataset, _):
+                corpora.source_of(self.config, dataset)
+            case ("raw", folder, file):
+                corpora.remote_file(self.config, folder, file)
+            case ("figures", dataset, file):
+                for exhibit in self.exhibiting.exhibits:
+                    if exhibit.name == Path(file).stem:
+                        self.exhibiting.datasets(exhibit, dataset)
 
-    def audit_code(self, name: str) -> str:
-        """Hash of the code that an audit runs."""
-        audit = audit_named(name)
-        read = [audit_named(other).columns for other in audit.after]
-        return code_hash(f"stages.{self.audit_stage(name)}", *modules(audit.target, audit.columns, *read))
-
-    def audit_inputs(self, name: str, key: str, dataset: str) -> Inputs:
-        """The input files of the job that makes an audit by itself."""
-        if self.audit_stage(name) == "audit":
-            return self.auditing.inputs(name, key, dataset)
-        return {"files": self.auditing.files_together([audit_named(name)], self.scope.suite(key), dataset)}
-
-    def audit_job(self, name: str, key: str, dataset: str) -> AuditJob | AuditsJob:
-        """The settings of that job."""
-        if self.audit_stage(name) == "audit":
-            return self.auditing.job(name, key, dataset)
-        return self.auditing.job_together([audit_named(name)], self.scope.suite(key), dataset, self.audit_code)
-
-    def gatherings(self) -> list[AuditBatch]:
-        """The rules that make several audits together, of suites that are asked any."""
-        return [
-            gathering
-            for job in JOBS
-            for suite in self.scope.suites.values()
-            for gathering in self.auditing.gatherings(job, suite)
-            if gathering.audits
-        ]
-
-    def gathered_files(self, job: str, key: str, dataset: str) -> list[str]:
-        """The input files of the job of this kind that makes audits of a suite on a data set together."""
-        suite = self.scope.suite(key)
-        return self.auditing.files_together(self.auditing.gathered(job, suite, dataset), suite, dataset)
-
-    def gathered_job(self, job: str, key: str, dataset: str) -> AuditsJob:
-        """The settings of that job."""
-        suite = self.scope.suite(key)
-        audits = self.auditing.gathered(job, suite, dataset)
-        return self.auditing.job_together(audits, suite, dataset, self.audit_code)
-
-    def exhibit_code(self, exhibit: Exhibit) -> str:
-        """Hash of the code that a table or figure runs."""
-        stage = "stages.table" if isinstance(exhibit, Table) else "stages.figure"
-        written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
-        declared = [self.exhibiting.declared(read) for read in exhibit.reads.values()]
-        return code_hash(stage, *modules(exhibit.target, *written, *declared))
+    def pages(self) -> list[PlannedJob]:
+        """The jobs of the guide and of the two pages."""
+        results, places = self.config.results, self.config.places
+        guide = PlannedJob(
+            name="guide_files",
+            stage="guide",
+            inputs={},
+            outputs={"readme": [f"{results}/README.md"], "config": [f"{results}/config.yaml"]},
+            told=self.guide_job,
+            code=self.guide_code(),
+            log=f"{places.logs}/guide.log",
+        )
+        explorer = PlannedJob(
+            name="explorer",
+            stage="explorer",
+            inputs=self.exploring.inputs(),
+            outputs={"page": [f"{results}/{EXPLORER}"]},
+            told=self.explorer_job,
+            code=self.explorer_code(),
+            log=f"{places.logs}/explorer.log",
+            threads=self.config.threads,
+        )
+        tables, figures = ([*self.exhibiting.made(folder)] for folder in ("tables", "figures"))
+        report = PlannedJob(
+            name="report_page",
+            stage="report_page",
+            inputs={
+                "explorer": explorer.outputs["page"],
+                "tables": [self.exhibiting.path(table, ".parquet") for table in tables],
+                "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
+                "captions": [exhibit.caption for exhibit in (*tables, *figures)],
+                "config": guide.outputs["config"],
+                "records": self.records,
+            },
+            outputs={"page": [f"{results}/{REPORT}"]},
+            told=self.report_job,
+            code=self.report_code(),
+            log=f"{places.logs}/report_page.log",
+        )
+        return [guide, explorer, report]
 
     def guide_code(self) -> str:
         """Hash of the code of the guide, the meanings of columns included: it prints them."""
@@ -199,8 +174,9 @@ class Plan:
 
     def report_code(self) -> str:
         """Hash of the code of the report."""
-        targets = [target for table in self.tables for target in (table.columns, table.shown)]
-        return code_hash("stages.report_page", *modules(*targets))
+        tables = [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
+        targets = [target for table in tables for target in (table.columns, table.shown)]
+        return code_hash("stages.report_page", *(module_of(target) for target in targets if target))
 
     def explorer_code(self) -> str:
         """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""

@@ -4,21 +4,29 @@ A model that several suites ask for with the same data, vectors, architecture, r
 under the suite that comes first in `plan.suites`, and all of them read it there.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from attention_audit.code_hash import code_hash
 from attention_audit.corpus.availability import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
+from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.plan.remembered import remembered
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
+from attention_audit.section import Section
 from attention_audit.training.settings import SearchSettings
+
+TRAINING = "stages.training"
+"""The module whose code decides what weights are."""
+SEARCHING = "stages.searching"
+"""The module whose code decides what the weights of a search are."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,11 @@ class RunFiles:
         return self.places.weights.format(training=self.training, seed=self.seed)
 
     @property
+    def history(self) -> str:
+        """The epochs of its training."""
+        return self.places.history.format(training=self.training, seed=self.seed)
+
+    @property
     def head(self) -> str:
         """Its head, which models of pairs have."""
         return self.places.head.format(training=self.training, seed=self.seed)
@@ -47,39 +60,6 @@ class RunFiles:
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return self.places.readout.format(training=self.training, seed=self.seed, split=split)
-
-
-@dataclass(frozen=True)
-class TrainRule:
-    """Trainings that one rule of Snakemake makes, a job each seed: its name, a pattern of them, and the files of a job.
-
-    seeds: of those that are imported, whose job reads all; () for those that are made here. pairs: whether they are of
-    models of pairs, whose heads are written too. members: what follows the training's name in the names of the models
-    that it makes: nothing, but for the steps of a search. splits: those that each is read out on.
-    stage: what makes them. tails: whether they are of Transformers, whose tails are written too. needs: the entry of
-    resources.yaml that says what their jobs need; "" for that of all others.
-    """
-
-    name: str
-    pattern: str
-    pairs: bool = False
-    members: tuple[str, ...] = ("",)
-    splits: tuple[tuple[str, ...], ...] = (SPLITS,)
-    stage: str = "train"
-    tails: bool = False
-    needs: str = ""
-    seeds: tuple[int, ...] = ()
-
-    def files(self, path: str) -> list[str]:
-        """The files of every member (and split) by `path`, a pattern of `Places`; {training} stays, and {seed} does
-        unless the job reads all seeds.
-        """
-        return [
-            path.replace("{training}", "{training}" + member).replace("{seed}", seed).replace("{split}", split)
-            for seed in (map(str, self.seeds) if self.seeds else ["{seed}"])
-            for member, splits in zip(self.members, self.splits, strict=True)
-            for split in (splits if "{split}" in path else [""])
-        ]
 
 
 class Trainings:
@@ -139,7 +119,7 @@ class Trainings:
         dataset, key, model = training.split("/")
         return self.scope.on(self.scope.suites[key], dataset), dataset, model
 
-    def job(self, training: str, seed: int, training_code: str, search_code: str) -> TrainJob | SearchJob:
+    def job(self, training: str, seed: int) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search, with the hash of the code that decides its weights.
 
         Raises AuditError where it has not this seed.
@@ -150,8 +130,8 @@ class Trainings:
             raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
         settings = suite.training(dataset, model, seed)
         if isinstance(settings, SearchSettings):
-            return SearchJob(**dict(settings), models=self.steps(training), training_code=search_code)
-        return TrainJob(**dict(settings), training_code=training_code)
+            return SearchJob(**dict(settings), models=self.steps(training), training_code=code_hash(SEARCHING))
+        return TrainJob(**dict(settings), training_code=code_hash(TRAINING))
 
     def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""
@@ -183,13 +163,6 @@ class Trainings:
 
     def _placed(self, paths: Sequence[str]) -> list[str]:
         return [str(placed(path, self.scope.mirror)) for path in paths]
-
-    def files(self, training: str) -> list[str]:
-        """The weights of a training, where it is made here, and its readouts, of all its seeds."""
-        suite, dataset, model = self.split(training)
-        homes = [self.home(suite, dataset, Run(model, seed)) for seed in self.seeds[training]]
-        weights = [] if self.given(training) else [home.weights for home in homes]
-        return weights + [home.readout(split) for home in homes for split in suite.splits_of(dataset, model)]
 
     def import_job(self, training: str) -> ImportJob:
         """The settings of the job that imports a training."""
@@ -233,87 +206,50 @@ class Trainings:
         frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
-    def needs(self, training: str) -> str:
-        """The entry of resources.yaml of a training that fine-tunes a Transformer; "" for any other."""
+    def planned(self, training: str, seed: int | None = None) -> PlannedJob:
+        """The job of a training or of a search with one seed; of one that is imported, the job of all its seeds."""
         suite, dataset, model = self.split(training)
-        return "tune" if suite.architecture(dataset, model).tuned else ""
+        told: Callable[[], Section]
+        if given := suite.given(dataset, model):
+            runs = [RunFiles(training, own, self.places) for own in self.seeds[training]]
+            stage, splits = given.stage, [suite.splits_of(dataset, model)] * len(runs)
+            inputs = {"given": self.sources(training), "beside": self.beside(training)}
+            outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
+        else:
+            seed = self.seeds[training][0] if seed is None else seed
+            search = self.searches(training)
+            models = [*self.steps(training), model] if search else [model]
+            runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
+            stage, splits = "search" if search else "train", [suite.splits_of(dataset, name) for name in models]
+            inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
+            inputs["reference"] = self.reference(training, seed)
+            inputs |= {"start": self.start(training, seed)} if search else {}
+            inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
+            outputs = {"weights": [run.weights for run in runs], "history": [run.history for run in runs]}
+            outputs |= {"search": [self.places.search.format(training=training, seed=seed)]} if search else {}
+            outputs |= {"heads": [run.head for run in runs]} if self.scope.config.corpora[dataset].pair else {}
+            told, named = partial(self.job, training, seed), [f"seed{seed}"]
+            needs = "tune" if suite.architecture(dataset, model).tuned else stage
+        if suite.heads(dataset, model):
+            outputs["tails"] = [run.tail for run in runs]
+        outputs["readouts"] = [run.readout(split) for run, own in zip(runs, splits, strict=True) for split in own]
+        return PlannedJob(
+            name=rule_name(stage, suite.key, dataset, model, *named),
+            stage=stage,
+            inputs={"corpus": [self.places.corpus_file(dataset, "corpus")]} | inputs,
+            outputs=outputs,
+            told=told,
+            code=code_hash(f"stages.{stage}"),
+            log="/".join([self.places.logs, stage, training, *named]) + ".log",
+            needs=(needs, "audit"),
+            threads=self.scope.config.threads,
+            updates=("weights", "history", "search"),
+        )
 
-    def passes(self, training: str) -> int:
-        """How often a training job reads its corpus: its epochs."""
-        suite, dataset, model = self.split(training)
-        return suite.training(dataset, model, self.seeds[training][0]).most_epochs
-
-    def rules(self) -> list[TrainRule]:
-        """The rules that make all trainings: a rule for those whose jobs write the same files and need the same."""
-        groups: dict[tuple[str, bool, str, bool, tuple[str, ...]], list[str]] = {}
-        for training in self.seeds:
-            suite, dataset, model = self.split(training)
-            if not self.searches(training) and not self.given(training):
-                pairs, heads = self.scope.config.corpora[dataset].pair, suite.heads(dataset, model)
-                alike = (suite.key, pairs, self.needs(training), heads, suite.splits_of(dataset, model))
-                groups.setdefault(alike, []).append(training)
-        rules: dict[str, TrainRule] = {}
-        for (key, pairs, needs, tails, splits), members in groups.items():
-            suite, _, model = self.split(members[0])
-            alone = sum(other == key for other, *_ in groups) == 1
-            name = f"train_{key}" if alone else re.sub(r"\W", "_", f"train_{key}_{suite.family(model)}")
-            name = name if name not in rules else f"{name}_{len(rules)}"
-            rules[name] = TrainRule(name, pattern_of(members), pairs, splits=(splits,), needs=needs, tails=tails)
-        return list(rules.values())
-
-    def search_rules(self) -> list[TrainRule]:
-        """The rules that make all searches, likewise."""
-        groups: dict[tuple[str, tuple[str, ...], bool, tuple[tuple[str, ...], ...]], list[str]] = {}
-        for training in self.seeds:
-            if self.searches(training):
-                suite, dataset, model = self.split(training)
-                every = [*self.steps(training), model]
-                members = tuple(name.removeprefix(model) for name in every)
-                splits = tuple(suite.splits_of(dataset, name) for name in every)
-                alike = (suite.key, members, suite.heads(dataset, model), splits)
-                groups.setdefault(alike, []).append(training)
-        keys = [key for key, *_ in groups]
-        return [
-            TrainRule(
-                f"search_{key}" + f"_{number}" * (keys.count(key) > 1),
-                pattern_of(made),
-                members=members,
-                splits=splits,
-                needs=self.needs(made[0]),
-                tails=tails,
-            )
-            for number, ((key, members, tails, splits), made) in enumerate(groups.items(), start=1)
-        ]
-
-    def import_rules(self) -> list[TrainRule]:
-        """The rules that import all trainings that are given, likewise."""
-        groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...], bool], list[str]] = {}
+    def jobs(self) -> Iterator[PlannedJob]:
+        """The jobs of all trainings, each after those whose files it reads."""
         for training, seeds in self.seeds.items():
-            if given := self.given(training):
-                suite, dataset, model = self.split(training)
-                alike = (given.stage, suite.key, seeds, suite.splits_of(dataset, model), suite.heads(dataset, model))
-                groups.setdefault(alike, []).append(training)
-        keys = [(stage, key) for stage, key, *_ in groups]
-        return [
-            TrainRule(
-                f"{stage}_{key}" + f"_{number}" * (keys.count((stage, key)) > 1),
-                pattern_of(made),
-                seeds=seeds,
-                splits=(splits,),
-                stage=stage,
-                tails=tails,
-            )
-            for number, ((stage, key, seeds, splits, tails), made) in enumerate(groups.items(), start=1)
-        ]
-
-
-def pattern_of(trainings: list[str]) -> str:
-    """A regular expression of these trainings, which are <data set>/<suite>/<model>, and of no others."""
-    models: dict[str, list[str]] = {}
-    for training in trainings:
-        dataset, model = training.split("/", 1)
-        models.setdefault(dataset, []).append(re.escape(model))
-    datasets: dict[tuple[str, ...], list[str]] = {}
-    for dataset, members in models.items():
-        datasets.setdefault(tuple(members), []).append(re.escape(dataset))
-    return "|".join(f"(?:{'|'.join(names)})/(?:{'|'.join(members)})" for members, names in datasets.items())
+            if self.given(training):
+                yield self.planned(training)
+            else:
+                yield from (self.planned(training, seed) for seed in seeds)

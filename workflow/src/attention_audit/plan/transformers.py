@@ -2,14 +2,16 @@
 read it; and classifiers that are given.
 """
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob, TransformerJob
+from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import family_of, tuned_family_of
 from attention_audit.transformer.folder import (
@@ -147,3 +149,49 @@ def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | No
     layers = _facts(found).layers
     if layer is not None and layer > layers:
         raise AuditError(f"{key}: layer {layer}, and {found} has {layers}; name one of these")
+
+
+def recording(
+    config: Config, name: str, files: list[str], record: str, told: Callable[[], TransformerJob]
+) -> PlannedJob:
+    """The job that records which Transformer it is, of these files."""
+    return PlannedJob(
+        name=rule_name(name),
+        stage="transformer",
+        inputs={"files": files},
+        outputs={"record": [record]},
+        told=told,
+        code=code_hash("stages.transformer"),
+        log=f"{config.places.logs}/{name}.log",
+    )
+
+
+def stating(config: Config, dataset: str) -> PlannedJob:
+    """The job of the states of a data set."""
+    places = config.places
+    return PlannedJob(
+        name=rule_name("states", dataset),
+        stage="states",
+        inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
+        outputs={name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")},
+        told=partial(states_job, config, dataset),
+        code=code_hash("stages.states"),
+        log=f"{places.logs}/states/{dataset}.log",
+        needs=("states",),
+        threads=config.threads,
+        updates=("states", "pieces"),
+    )
+
+
+def jobs(config: Config, files: Collection[str]) -> Iterator[PlannedJob]:
+    """The jobs that make these files, as far as they are records or states of a Transformer."""
+    places = config.places
+    if places.transformer in files:
+        told = partial(transformer_job, config)
+        yield recording(config, "transformer", transformer_files(config), places.transformer, told)
+    for dataset in config.corpora:
+        if (record := places.encoder.format(dataset=dataset)) in files:
+            name, told = f"transformers/{dataset}", partial(encoder_job, config, dataset)
+            yield recording(config, name, encoder_files(config, dataset), record, told)
+        if places.states.format(dataset=dataset) in files:
+            yield stating(config, dataset)
