@@ -33,10 +33,10 @@ faults: $(READY)
 
 calibration: $(READY)
 	$(BIN)/snakemake --cores all calibration
-	$(BIN)/python -m attention_audit.calibration_page
+	PYTHONPATH=docs $(BIN)/python -m makers.calibration
 
 replication: $(READY)
-	$(BIN)/python -m attention_audit.replication_pages
+	PYTHONPATH=docs $(BIN)/python -m makers.replication
 
 slurm: $(READY)
 	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm
@@ -49,7 +49,7 @@ lint: $(READY)
 	$(BIN)/snakemake --lint
 
 docs: $(READY)
-	$(BIN)/python -m attention_audit.documentation
+	PYTHONPATH=docs $(BIN)/python -m makers.configuration
 
 $(READY): constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -11,7 +11,6 @@ from drawn import assert_readable
 from in_process import run_stage
 from planned import ROOT
 
-from attention_audit import calibration_page
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS, lacking
 from attention_audit.artefacts.parquet import read_frame
@@ -37,6 +36,7 @@ from attention_audit.figures.calibration import calibration
 from attention_audit.jobs.calibration import CalibrationJob, OperatingJob, Sizes
 from attention_audit.plan.calibration import read_calibration
 from attention_audit.tables.calibration import crossing, operating
+from makers import calibration as calibration_page
 
 SETTINGS_FILE = ROOT / "workflow" / "calibration.yaml"
 QUESTIONS = ("located", "unique")

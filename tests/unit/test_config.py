@@ -9,8 +9,8 @@ from planned import CATALOGUE, DEFAULT, OWN, ROOT, overlaid
 
 from attention_audit.config import MOVED, parse_config
 from attention_audit.corpus.source import RawSource
-from attention_audit.documentation import PAGE, SCHEMA, config_page, config_schema
 from attention_audit.errors import AuditError
+from makers.configuration import PAGE, SCHEMA, config_page, config_schema
 
 KNOWN = ", ".join(sorted(DEFAULT["corpora"]))
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))

@@ -30,11 +30,13 @@ from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.replication_pages import pages
-from attention_audit.replication_pages.__main__ import main
-from attention_audit.replication_pages.entries import PAGES, QUOTING, Cells, Finding, KeptRun
-from attention_audit.replication_pages.gallery import excerpt, gallery
-from attention_audit.replication_pages.keeping import (
+from attention_audit.report.captions import two_sentences
+from attention_audit.yaml_input import as_in_a_file
+from makers.replication import pages
+from makers.replication.__main__ import main
+from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
+from makers.replication.gallery import excerpt, gallery
+from makers.replication.keeping import (
     LARGEST,
     MOST,
     NARROWEST,
@@ -44,10 +46,8 @@ from attention_audit.replication_pages.keeping import (
     unpadded,
     weight,
 )
-from attention_audit.replication_pages.kept import RECORD, every_kept, read_csv
-from attention_audit.replication_pages.pages import below, closed, held, share, verdict, written_pages
-from attention_audit.report.captions import two_sentences
-from attention_audit.yaml_input import as_in_a_file
+from makers.replication.kept import RECORD, every_kept, read_csv
+from makers.replication.pages import below, closed, held, share, verdict, written_pages
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"

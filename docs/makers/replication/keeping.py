@@ -25,10 +25,10 @@ from attention_audit.plan.corpora import with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
-from attention_audit.replication_pages.entries import PAGES, QUOTING, KeptRun, Page, page_named
-from attention_audit.replication_pages.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent
 from attention_audit.report.facts import machines, span, versions
 from attention_audit.tables.wording import labels_of
+from makers.replication.entries import PAGES, QUOTING, KeptRun, Page, page_named
+from makers.replication.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent
 
 LARGEST = 150_000
 """Bytes of a figure at most."""
@@ -198,7 +198,7 @@ def declared(place: str) -> tuple[Page, KeptRun]:
     found = next((each for each in page.runs if each.name == (run or page.runs[0].name)), None)
     if found is None:
         known = ", ".join(f"{name}/{each.name}" for each in page.runs)
-        raise AuditError(f"{place}: no such run; one of {known}, or declare it in replication_pages/entries.py")
+        raise AuditError(f"{place}: no such run; one of {known}, or declare it in docs/makers/replication/entries.py")
     return page, found
 
 

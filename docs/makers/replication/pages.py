@@ -16,16 +16,16 @@ from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.replication_pages.entries import PAGES, Cells, Finding, KeptRun, Page
-from attention_audit.replication_pages.kept import CONFIG, Kept, kept_runs
 from attention_audit.report.captions import Sentences, two_sentences
 from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
 from attention_audit.tables.shown import answered, interval
 from attention_audit.tables.wording import heading, label_of, named, number
+from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
+from makers.replication.kept import CONFIG, Kept, kept_runs
 
-CAPTIONS = Path(__file__).parents[4] / "workflow" / "report"
+CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
 SAME, OTHER = "the same", "other"
 """Verdicts besides those of the table of replications: where the data differ, where one training says nothing of
@@ -586,11 +586,11 @@ how to read it: [gallery](../gallery.md).
 
 A run enters the record so, from a folder of results and the checkout that made it:
 
-    python -m attention_audit.replication_pages keep <folder of results> <page>[/<run>] --commit <hash>
+    PYTHONPATH=docs python -m makers.replication keep <folder of results> <page>[/<run>] --commit <hash>
     make replication
 
-Pages and runs are declared in `replication_pages/entries.py`: also runs that change one thing, and what is known of why
-numbers differ.
+Pages and runs are declared in `docs/makers/replication/entries.py`: also runs that change one thing, and what is known
+of why numbers differ.
 
 """
 

@@ -1,6 +1,6 @@
 """The configuration's JSON schema and its page in docs/, both written from the typed configuration.
 
-`python -m attention_audit.documentation` writes them; a test fails where they are out of date.
+`make docs` writes them; a test fails where they are out of date.
 """
 
 import json
@@ -14,7 +14,7 @@ from pydantic_core import PydanticUndefined
 from attention_audit.config import Config
 from attention_audit.section import Section
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
 PAGE = ROOT / "docs" / "configuration.md"
 

@@ -1,6 +1,6 @@
 """docs/calibration.md and its figure, written from the results of the calibration.
 
-`make calibration` simulates and then runs `python -m attention_audit.calibration_page`. Nothing on the page is written
+`make calibration` simulates and then runs this. Nothing on the page is written
 by hand.
 """
 
@@ -17,7 +17,7 @@ from attention_audit.columns.calibration import CALIBRATION, FAILING, OPERATING
 from attention_audit.errors import AuditError
 from attention_audit.tables.calibration import COVERED, NEAREST, WRONG
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 RESULTS = Path("results/calibration")
 PAGE = ROOT / "docs" / "calibration.md"
 FIGURE = ROOT / "docs" / "images" / "calibration.png"

@@ -16,10 +16,10 @@ from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
-from attention_audit.replication_pages.entries import PAGES, KeptRun, Page
 from attention_audit.section import Section
+from makers.replication.entries import PAGES, KeptRun, Page
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 RECORD = Path("docs") / "replication"
 """The folder of the pages and of what is kept, in a checkout."""
 FACTS, CONFIG = "run.json", "config.yaml"

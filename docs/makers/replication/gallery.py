@@ -5,9 +5,9 @@ from pathlib import Path
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
-from attention_audit.replication_pages.entries import QUOTING
-from attention_audit.replication_pages.kept import Kept, every_kept
-from attention_audit.replication_pages.pages import earlier, said
+from makers.replication.entries import QUOTING
+from makers.replication.kept import Kept, every_kept
+from makers.replication.pages import earlier, said
 
 WORDS = frozenset({"summary", "texts", "controls", "pd_table_noticed"})
 """Exhibits that show words of the summary."""

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
-from attention_audit.replication_pages.gallery import gallery
-from attention_audit.replication_pages.keeping import keep
-from attention_audit.replication_pages.kept import RECORD, ROOT
-from attention_audit.replication_pages.pages import written_pages
 from attention_audit.report.facts import commit
+from makers.replication.gallery import gallery
+from makers.replication.keeping import keep
+from makers.replication.kept import RECORD, ROOT
+from makers.replication.pages import written_pages
 
 
 def parser() -> argparse.ArgumentParser:
     """Its words."""
-    parser = argparse.ArgumentParser(prog="python -m attention_audit.replication_pages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m makers.replication", description=__doc__)
     parser.add_argument("--docs", type=Path, default=ROOT / RECORD.parent, help="the folder of the pages")
     verbs = parser.add_subparsers(dest="verb")
     keeping = verbs.add_parser("keep", help="keep a finished run; afterwards call this again without `keep`")
     keeping.add_argument("results", type=Path, help="the folder of its results")
-    keeping.add_argument("place", help="<page> or <page>/<run>, as replication_pages/entries.py declares them")
+    keeping.add_argument("place", help="<page> or <page>/<run>, as docs/makers/replication/entries.py declares them")
     keeping.add_argument("--commit", default="", help="of the code that made it; by default that of this checkout")
     return parser
 

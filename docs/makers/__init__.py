@@ -1,0 +1,1 @@
+"""What writes pages of docs/ that nobody writes by hand: the record, the calibration, the configuration."""
