@@ -14,7 +14,7 @@ from folder import Folder, fresh
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
-from attention_audit.readout import Attending, Readout, read_heads
+from attention_audit.readout import HeadStates, Readout, read_heads
 
 ROOT = Path(__file__).parent.parent
 
@@ -175,7 +175,7 @@ def random_heads() -> Callable[..., Readout]:
         lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
     ) -> Readout:
         random = np.random.default_rng(seed)
-        attending = Attending(
+        attending = HeadStates(
             [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
             [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
             random.normal(size=(len(lengths), width)).astype(np.float32),

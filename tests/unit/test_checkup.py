@@ -200,7 +200,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(checkup, "checkup", lambda name, *rest: seen.append(name) or real(name, *rest))
 
     def look(source: TableCorpus = source, name: str = "own") -> list[str]:
-        return checkup.remembered(name, source, {"path": path}, memory)
+        return checkup.checked_once(name, source, {"path": path}, memory)
 
     first = look()
     assert first[0] == "own: 1 of 41 texts repeat an earlier one"
@@ -222,4 +222,4 @@ def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
     path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in distinct(1000)))
     source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
     (tmp_path / "memory").write_text("a file in the place of the folder")
-    assert checkup.remembered("own", source, {"path": path}, tmp_path / "memory") == []
+    assert checkup.checked_once("own", source, {"path": path}, tmp_path / "memory") == []

@@ -24,7 +24,7 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.stages.audit import Asking
 from attention_audit.targets import load
 
-FIRST = {"part": 1, "readout": 1, "two": 2, "suite": 0, "network": 1}
+FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
 """How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
 IDENTITY = {"dataset", "model", "lambda", "seed"}
 

@@ -19,6 +19,7 @@ from attention_audit.audits.heads import heads
 from attention_audit.audits.performance import performance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.readout import HEADED
+from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.plan.audits import audit_named
@@ -229,6 +230,7 @@ def test_texts_that_are_cut_are_named(random_heads: Callable[..., Readout]) -> N
 
 
 MODELS = Names("model", "here", {"mine": Look("mine"), "imposed": Look("imposed")})
+JUDGED = Subject(dataset="chorus", suite="hf", paper="own", model="mine", seeds=2, items="words", unasked={})
 
 
 def test_the_table_counts_the_texts_that_are_cut(random_heads: Callable[..., Readout]) -> None:
@@ -238,7 +240,7 @@ def test_the_table_counts_the_texts_that_are_cut(random_heads: Callable[..., Rea
         for model in ("mine", "imposed")
     ]
     cut = pd.DataFrame({"dataset": "chorus", "model": "mine", "seed": [1, 2], "id": "t1"})
-    table = hf_table_performance(pd.concat(frames), cut, MODELS)
+    table = hf_table_performance(pd.concat(frames), cut, MODELS, [JUDGED])
     counted = table[table["metric"] == "cut"]
     assert counted[["row", "mean"]].to_numpy().tolist() == [["mine", 1.0]]
 

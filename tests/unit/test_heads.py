@@ -111,7 +111,7 @@ def test_items_are_permuted_alike_in_all_heads_and_uniform_is_even_in_each(rando
             np.testing.assert_allclose(permuted[draw, row, :, :length], expected, atol=1e-7)
         np.testing.assert_allclose(even[row, :, :length], 1 / length)
         assert (even[row, :, length:] == 0).all()
-    torch.testing.assert_close(texts.seen(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
+    torch.testing.assert_close(texts.mean_map(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
 
 
 def test_uniform_weights_of_one_map_are_even_too(random_readout: MakeReadout) -> None:

@@ -95,7 +95,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
     suite = plan.scope.suite("own")
     assert {*suite.labels} == {"mine", "small", "large", "uniform", "adversaries"}
-    talks, reviews = (plan.scope.on(suite, dataset) for dataset in ("talks", "reviews"))
+    talks, reviews = (plan.scope.for_dataset(suite, dataset) for dataset in ("talks", "reviews"))
     assert talks.models == talks.judged == ["small", "large"]
     assert (talks.base, talks.shown_adversary, talks.compared) == (Run("small", 1), None, [])
     assert reviews.compared == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]

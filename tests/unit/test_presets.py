@@ -221,7 +221,7 @@ def test_minilm_is_fine_tuned_as_the_field_does(tmp_path: Path) -> None:
     recipe["path"] = str(on_disk.save(tmp_path))
     config = parse_config(overlaid(DEFAULT, raw))
     assert config.every_dataset == ["sst"]
-    (suite,) = (kind(config).on("sst") for kind in SUITES if kind(config).datasets)
+    (suite,) = (kind(config).for_dataset("sst") for kind in SUITES if kind(config).datasets)
     assert [len(suite.seeds(model)) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):
         found = suite.training("sst", model, 10)

@@ -414,7 +414,7 @@ def test_rows_of_a_training_are_taken_from_the_suite_that_asked_its_network_the_
     assert theirs[theirs["model"] == "lstm_tanh"].drop(columns="model").reset_index(drop=True).equals(same)
 
 
-PARTS = [audit.name for audit in AUDITS if audit.takes == "part" and "heads" not in audit.needs]
+PARTS = [audit.name for audit in AUDITS if audit.takes == "batch" and "heads" not in audit.needs]
 """Audits that are asked of a part of a readout at a time, and of models of one head."""
 
 

@@ -79,7 +79,7 @@ def run(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
-    suite = run.scope.on(run.scope.suite("hf"), "chorus")
+    suite = run.scope.for_dataset(run.scope.suite("hf"), "chorus")
     assert suite.models == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
         "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
@@ -100,7 +100,7 @@ def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
 
 
 def test_every_model_is_trained_and_read_out(run: Plan) -> None:
-    suite = run.scope.on(run.scope.suite("hf"), "chorus")
+    suite = run.scope.for_dataset(run.scope.suite("hf"), "chorus")
     readouts = {
         (model, seed): PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test")
         for model in suite.models

@@ -154,7 +154,7 @@ class Config(Section):
         """The keys that name the Transformer as an encoder, of data sets that are tested."""
         keys: dict[str, None] = {}
         for name in self.every_dataset:
-            own = self.on(name)
+            own = self.for_dataset(name)
             if name in {*self.datasets, *self.deception.datasets} and own.base_model(name).encoder == "transformer":
                 keys["model.encoder"] = None
             if name in self.serrano_smith.datasets and "flan_transformer" in own.serrano_smith.models:
@@ -170,7 +170,7 @@ class Config(Section):
         own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
         return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
 
-    def on(self, dataset: str) -> "Config":
+    def for_dataset(self, dataset: str) -> "Config":
         """The configuration with the models, seeds and recipes of one data set in the place of those for all."""
         own = self.models.get(dataset, OwnBase())
         sections: dict[str, Section] = {}
@@ -306,7 +306,7 @@ class Config(Section):
             yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
         for name in self.jain_wallace.datasets:
             if name in self.corpora and self.corpora[name].pair:
-                for model in self.on(name).jain_wallace.models:
+                for model in self.for_dataset(name).jain_wallace.models:
                     if model in OF_SINGLE_TEXTS:
                         yield f"jain_wallace.models: {model} reads no pairs of texts, which {name} has; leave one out"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:

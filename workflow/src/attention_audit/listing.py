@@ -218,7 +218,7 @@ def _recipes(config: Config) -> Iterator[str]:
         alike: dict[str, dict[str, list[str]]] = {}
         for dataset in suite.datasets:
             if suite.takes_pairs or not config.corpora[dataset].pair:
-                own = suite.on(dataset)
+                own = suite.for_dataset(dataset)
                 for model in own.models:
                     alike.setdefault(_told(own, dataset, model), {}).setdefault(dataset, []).append(model)
         groups: list[str] = []

@@ -6,7 +6,7 @@ model of pairs has a head above them, logits = W tanh(s) + c, and classes that a
 A Transformer has several heads of attention and a tail above them (`model.tail`). Its map is the mean of the heads, and
 z_t and b are those of its first-order expansion at its own weights. An audit asks for other weights by what is done to
 the items, and gets those of all heads: `permuted`, `even`, `without`. Weights are (..., L) of one map, (..., H, L) of H
-heads, and `seen` is the map that a reader sees of them.
+heads, and `mean_map` is the map that a reader sees of them.
 """
 
 from collections.abc import Callable
@@ -132,11 +132,11 @@ class Padded:
         others = torch.arange(self.attention.shape[1]) >= self.words[:, None]
         return self.attention.masked_fill(others, -1.0).argmax(1)
 
-    def seen(self, weights: Tensor) -> Tensor:
+    def mean_map(self, weights: Tensor) -> Tensor:
         """The map that a reader sees of other weights: (..., L) of one map, (..., H, L) of several -> (..., L)."""
         return weights if self.heads is None else weights.mean(-2)
 
-    def apart(self, slope: Tensor) -> Tensor:
+    def per_head(self, slope: Tensor) -> Tensor:
         """From a derivative with respect to what is seen, that with respect to the weights: the other way round."""
         if self.heads is None:
             return slope
@@ -207,7 +207,7 @@ class Padded:
         """
         return predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
 
-    def pull(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
+    def grad_by_weights(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
         """Derivative, with respect to the weights, of a function of the predictions (the chain rule), of one map.
 
         scores (K, n, O): from `scores`. predicted (K, n, C): from `decide`. slope (K, n, C): the function's derivative
@@ -231,7 +231,7 @@ class Padded:
         if self.heads is None:
             scores = self.scores(weights)
             predicted = self.decide(scores)
-            return self.pull(scores, predicted, slope(predicted))
+            return self.grad_by_weights(scores, predicted, slope(predicted))
         return self._through_tail(self.heads, weights, slope)
 
     def _through_tail(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:

@@ -58,7 +58,7 @@ def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArra
 
 
 @dataclass(frozen=True)
-class Attending:
+class HeadStates:
     """What the heads of a Transformer attend to: H heads, width D.
 
     weights[i] (L_i, H), values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`. marks (N,): how many items of a
@@ -71,9 +71,9 @@ class Attending:
     marks: npt.NDArray[np.int64]
     tail: Tail
 
-    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "Attending":
+    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "HeadStates":
         """That of the texts at `members`."""
-        return Attending(
+        return HeadStates(
             [self.weights[i] for i in members],
             [self.values[i] for i in members],
             self.below[members],
@@ -95,7 +95,7 @@ class Attending:
 
 @dataclass(frozen=True)
 class Maps:
-    """The weights of several heads of which no more is known: weights[i] (L_i, H); marks (N,), as in `Attending`."""
+    """The weights of several heads of which no more is known: weights[i] (L_i, H); marks (N,), as in `HeadStates`."""
 
     weights: list[Floats]
     marks: npt.NDArray[np.int64]
@@ -125,7 +125,7 @@ class Readout:
     bias: Floats
     head: Head | None = None
     candidates: list[Classes] | None = None
-    attending: Attending | None = None
+    attending: HeadStates | None = None
     maps: Maps | None = None
 
     def __len__(self) -> int:
@@ -174,7 +174,7 @@ class Readout:
         )
 
     @property
-    def several(self) -> Attending | Maps | None:
+    def several(self) -> HeadStates | Maps | None:
         """What is known of several heads; None where there is one map."""
         return self.maps if self.attending is None else self.attending
 
@@ -261,7 +261,7 @@ class Readout:
         return heads if self.attending is None else heads | self._attending_columns(self.attending)
 
     @staticmethod
-    def _attending_columns(attending: Attending) -> dict[str, Any]:
+    def _attending_columns(attending: HeadStates) -> dict[str, Any]:
         return {
             "values": [values.reshape(-1) for values in attending.values],
             "below": list(attending.below),
@@ -276,7 +276,7 @@ class Readout:
             yield pa.table(part, schema=self.kind.schema)
 
 
-def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: Attending) -> Readout:
+def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: HeadStates) -> Readout:
     """The readout of a Transformer, from what its heads attend to: its map, first-order expansion and predictions."""
     maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
     classes = len(attending.tail.weights["classifier.bias"])
@@ -320,7 +320,7 @@ def _read_tail(path: Path) -> Tail:
         raise AuditError(f"{path}: holds no tail of a Transformer ({error}); {rebuild_hint(path)}") from error
 
 
-def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> Attending:
+def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> HeadStates:
     """The heads of the texts of a table. Raises AuditError where they fit neither their items nor the tail."""
     below = np.stack(_rows(table["below"]))
     width = below.shape[1]
@@ -332,7 +332,7 @@ def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> A
             raise AuditError(
                 f"{path}: the heads of text {name!r} do not fit its items or its tail; {rebuild_hint(path)}"
             )
-    return Attending(
+    return HeadStates(
         [row.reshape(-1, heads) for row in weights],
         [row.reshape(-1, heads, width // heads) for row in values],
         below,

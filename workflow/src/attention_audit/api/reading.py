@@ -248,7 +248,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     if dataset not in scope.datasets_of(every):
         known = ", ".join(scope.datasets_of(every)) or "none"
         raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
-    own = scope.on(every, dataset)
+    own = scope.for_dataset(every, dataset)
     if model not in own.models:
         raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(own.models)}); name another")
     given, pairs = own.given(dataset, model), config.corpora[dataset].pair

@@ -49,7 +49,7 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     if texts.heads is None:
         seen, log_seen = attention, log_attention
     else:
-        seen = texts.seen(attention)
+        seen = texts.mean_map(attention)
         log_seen = seen.log()
     others = torch.cat([seen, texts.attention[None]])
     log_sums = (seen[:, None] + others).log_()
@@ -59,7 +59,7 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
         beyond = (tvd(predicted, target) > settings.margin)[..., None]
         return torch.sign(predicted - target) / 2 * beyond
 
-    gradient = texts.apart(gradient).add(texts.descent(attention, penalty), alpha=settings.penalty)
+    gradient = texts.per_head(gradient).add(texts.descent(attention, penalty), alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
@@ -98,7 +98,7 @@ def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, T
     candidates = torch.cat([texts.weights[None], restarts])
     predicted = texts.predict(candidates)
     admissible = tvd(predicted, predicted[:1]) <= epsilon
-    divergence = jsd(texts.seen(candidates), texts.attention).where(admissible, -1.0)
+    divergence = jsd(texts.mean_map(candidates), texts.attention).where(admissible, -1.0)
     best = divergence.argmax(0)
     rows = torch.arange(len(best))
     return candidates[best, rows], divergence[best, rows], predicted[best, rows], admissible[1:].sum(0)

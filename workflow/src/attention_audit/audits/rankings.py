@@ -174,7 +174,7 @@ def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Pad
         scores = texts.scores(texts.attention[None])
         predicted = texts.decide(scores)
         chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
-        gradient = texts.pull(scores, predicted, chosen)[0]
+        gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
         named = (padded(random), texts.attention, gradient, texts.attention * gradient)
         yield texts, dict(zip(BY_STATES, named, strict=True))
 

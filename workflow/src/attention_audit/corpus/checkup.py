@@ -318,7 +318,7 @@ def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path
     return sha256(told.encode()).hexdigest()
 
 
-def remembered(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
+def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.

@@ -64,7 +64,7 @@ class AuditJob(Section):
     suite: str
     audit: str
     target: str
-    takes: Literal["part", "readout", "two", "suite", "network"]
+    takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
     columns: dict[str, str]
     runs: list[AuditedRun]
     taken: list[TakenRun] = Field(default_factory=list)

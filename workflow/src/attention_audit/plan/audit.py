@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Need = Literal["readouts", "corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
-Of = Literal["models", "attending", "judged", "compared", "reseeded", "first", "opening"]
-Takes = Literal["part", "readout", "two", "suite", "network"]
+Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
+Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
 
 
@@ -24,8 +24,8 @@ class Audit:
     tokens and not sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
-    `compared` with the base; every two seeds of a model that has several (`reseeded`); the `first`, which is the
-    base where there is one; or the first seed of each judged model (`opening`).
+    `compared` with the base; every two seeds of a model that has several (`seed_pairs`); the `first`, which is the
+    base where there is one; or the first seed of each judged model (`first_seed`).
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
     all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and
@@ -44,7 +44,7 @@ class Audit:
     asks: str
     needs: frozenset[Need] = frozenset({"readouts"})
     of: Of = "judged"
-    takes: Takes = "part"
+    takes: Takes = "batch"
     split: ReadSplit = "test"
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, Gathered
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.job import Files, PlannedJob, rule_name
-from attention_audit.plan.remembered import remembered
+from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
@@ -57,7 +57,7 @@ class Auditing:
         """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
         names = self.scope.config.audits.get(suite.key, suite.own_audits)
         audits = [audit_named(name) for name in names]
-        return [audit for audit in audits if audit.takes != "two" or suite.runs_of(audit)]
+        return [audit for audit in audits if audit.takes != "readout_pair" or suite.runs_of(audit)]
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):
@@ -67,14 +67,14 @@ class Auditing:
                 "another"
             )
 
-    @remembered
+    @memoised
     def asked(self, suite: Suite, dataset: str) -> tuple[Audit, ...]:
         """The audits that a suite is asked on a data set: those that it is to be asked and that are possible there.
 
         Raises AuditError where it is not a data set of the suite.
         """
         self._refuse_unless_of(suite, dataset)
-        suite = self.scope.on(suite, dataset)
+        suite = self.scope.for_dataset(suite, dataset)
         return tuple(audit for audit in self._named(suite) if not self.reason(suite, dataset, audit))
 
     def files(self, suite: Suite) -> list[str]:
@@ -85,10 +85,10 @@ class Auditing:
             for audit in self.asked(suite, dataset)
         ]
 
-    @remembered
+    @memoised
     def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
-        suite = self.scope.on(suite, dataset)
+        suite = self.scope.for_dataset(suite, dataset)
         given, heads, layer = suite.given(dataset, model), suite.heads(dataset, model), suite.layer(dataset, model)
         lacking = {
             "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
@@ -114,7 +114,7 @@ class Auditing:
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
-        models = dict.fromkeys(run.model for run in self.scope.on(suite, dataset).runs_of(audit))
+        models = dict.fromkeys(run.model for run in self.scope.for_dataset(suite, dataset).runs_of(audit))
         return [self.lacks(suite, dataset, audit, model) for model in models]
 
     def reason(self, suite: Suite, dataset: str, audit: Audit) -> str:
@@ -124,7 +124,7 @@ class Auditing:
 
     def possible(self, suite: Suite, dataset: str, audit: Audit) -> bool:
         """Whether a suite has models on a data set that can be asked an audit."""
-        return bool(self.scope.on(suite, dataset).runs_of(audit)) and not self.reason(suite, dataset, audit)
+        return bool(self.scope.for_dataset(suite, dataset).runs_of(audit)) and not self.reason(suite, dataset, audit)
 
     def refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
         """Raise AuditError where a model has not what an audit needs.
@@ -150,10 +150,10 @@ class Auditing:
         """A suite and an audit by their names. Raises AuditError where the suite cannot be asked the audit."""
         suite, audit = self.scope.suite(key), audit_named(name)
         self._refuse_unless_of(suite, dataset)
-        suite = self.scope.on(suite, dataset)
+        suite = self.scope.for_dataset(suite, dataset)
         self.refuse_unless_possible(suite, dataset, audit)
         if not suite.runs_of(audit):
-            several = "model with several seeds" if audit.of == "reseeded" else "model to compare with the base model"
+            several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             raise AuditError(f"{audit.name}: {suite.title} has no {several}; name more of them")
         return suite, audit
 
@@ -163,16 +163,16 @@ class Auditing:
         They have what the audit needs and are read out on its split, and nothing is compared with itself. Of several
         seeds of a model, every two are compared once, the later with the earlier one.
         """
-        suite = self.scope.on(suite, dataset)
+        suite = self.scope.for_dataset(suite, dataset)
         split = self.split(suite, dataset, audit)
         runs = [
             run
             for run in suite.runs_of(audit)
             if split in suite.splits_of(dataset, run.model) and not self.lacks(suite, dataset, audit, run.model)
         ]
-        if audit.takes != "two":
+        if audit.takes != "readout_pair":
             return [(None, run) for run in runs]
-        if audit.of == "reseeded":
+        if audit.of == "seed_pairs":
             return [(first, other) for first, other in combinations(runs, 2) if first.model == other.model]
         return [(suite.base, run) for run in runs if run != suite.base]
 
@@ -192,7 +192,7 @@ class Auditing:
             other=other.seed if other and other.model == run.model else None,
         )
 
-    @remembered
+    @memoised
     def taken(self, suite: Suite, audit: Audit, dataset: str) -> dict[Run, tuple[Suite, AuditedRun]]:
         """The runs whose rows of an audit that runs the network are another suite's, which comes first and is asked
         this audit of the same training, with that suite and with what its rows call the run.
@@ -200,14 +200,14 @@ class Auditing:
         if "network" not in audit.needs:
             return {}
         homes = {self.trainings.home(suite, dataset, run): run for run in self.runs(suite, audit, dataset)}
-        own = self.scope.on(suite, dataset)
+        own = self.scope.for_dataset(suite, dataset)
         found: dict[Run, tuple[Suite, AuditedRun]] = {}
         for key, earlier in self.scope.suites.items():
             if key == suite.key:
                 break
             if dataset not in self.scope.datasets_of(earlier) or audit not in self.asked(earlier, dataset):
                 continue
-            theirs = self.scope.on(earlier, dataset)
+            theirs = self.scope.for_dataset(earlier, dataset)
             for run in self.runs(earlier, audit, dataset):
                 same = homes.get(self.trainings.home(earlier, dataset, run))
                 named = self._audited(theirs, dataset, run)
@@ -248,7 +248,7 @@ class Auditing:
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.head for home in homes]
-        own = self.scope.on(suite, dataset)
+        own = self.scope.for_dataset(suite, dataset)
         if tails := [home.tail for home, run in zip(homes, runs, strict=True) if own.heads(dataset, run.model)]:
             inputs["tails"] = tails
         if others:

@@ -32,7 +32,7 @@ AUDITS = (
         "How far do other seeds, uniform weights and adversaries move attention and predictions from the base model's?",
         needs=_needs("base"),
         of="compared",
-        takes="two",
+        takes="readout_pair",
     ),
     Audit(
         "consistency",
@@ -41,7 +41,7 @@ AUDITS = (
         "How far is each model from the base model on the development split, where adversaries may be chosen?",
         needs=_needs("base"),
         of="compared",
-        takes="two",
+        takes="readout_pair",
         split="dev",
     ),
     Audit(
@@ -49,8 +49,8 @@ AUDITS = (
         "audits.stability:between_seeds",
         "columns.stability:STABILITY",
         "How far do attention and predictions move from any seed to any other?",
-        of="reseeded",
-        takes="two",
+        of="seed_pairs",
+        takes="readout_pair",
         settings=("permutation",),
     ),
     Audit(
@@ -200,7 +200,7 @@ AUDITS = (
         "columns.word_attributions:WORD_ATTRIBUTIONS",
         "What do gradients, leave-one-out and integrated gradients say of each word?",
         needs=_needs("corpus", "network", "tokens"),
-        of="opening",
+        of="first_seed",
         takes="network",
         settings=("agreement", "deletion"),
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.corpus.availability import placed
-from attention_audit.corpus.checkup import remembered
+from attention_audit.corpus.checkup import checked_once
 from attention_audit.corpus.sources.readouts import ReadoutCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import splitting
@@ -37,7 +37,7 @@ def missing_models(scope: Scope) -> list[str]:
     named: dict[str, tuple[str, ReadClassifier | None]] = {}
     for suite in scope.suites.values():
         for dataset in scope.datasets_of(suite):
-            own = scope.on(suite, dataset)
+            own = scope.for_dataset(suite, dataset)
             for model in own.models:
                 given = own.given(dataset, model)
                 for number, path in enumerate(given.sources if given else (), start=1):
@@ -69,7 +69,7 @@ def too_few(scope: Scope) -> Iterator[str]:
     """That judged models have several trainings, but too few for a word on `stable`; a line each suite and number."""
     needed = LEAST["stable"]
     for suite in scope.suites.values():
-        own = [(dataset, scope.on(suite, dataset)) for dataset in scope.datasets_of(suite)]
+        own = [(dataset, scope.for_dataset(suite, dataset)) for dataset in scope.datasets_of(suite)]
         seeds = [(dataset, len(each.seeds(model))) for dataset, each in own for model in each.judged]
         for count in range(2, needed):
             if small := list(dict.fromkeys(dataset for dataset, number in seeds if number == count)):
@@ -102,7 +102,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             try:
-                oddities += remembered(name, source, files, memory)
+                oddities += checked_once(name, source, files, memory)
             except AuditError as error:
                 faults += str(error).splitlines()
     if faults:

@@ -63,7 +63,9 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.tuned = [
-            OfRecipe(config.on(name), name) for name, section in config.hf.items() if section.recipe is not None
+            OfRecipe(config.for_dataset(name), name)
+            for name, section in config.hf.items()
+            if section.recipe is not None
         ]
         self._given = {name: section for name, section in config.hf.items() if section.recipe is None}
         looks = dict(looks_of(name for given in self._given.values() for name in given.models))
@@ -72,8 +74,8 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
         looks |= dict(self.labels)
         self.labels = Names(self.labels.kind, self.labels.where, looks)
 
-    def on(self, dataset: str) -> Suite:
-        return next((suite for suite in self.tuned if suite.dataset == dataset), None) or super().on(dataset)
+    def for_dataset(self, dataset: str) -> Suite:
+        return next((suite for suite in self.tuned if suite.dataset == dataset), None) or super().for_dataset(dataset)
 
     @property
     def datasets(self) -> list[str]:

@@ -328,7 +328,7 @@ class Exhibiting:
             )
             for every in self.scope.suites.values()
             for name in self.scope.datasets_of(every)
-            for suite in [self.scope.on(every, name)]
+            for suite in [self.scope.for_dataset(every, name)]
             for model in suite.judged
         ]
 

@@ -460,6 +460,7 @@ _TABLES: tuple[Table, ...] = (
         "how well the classifiers predict, and how many texts they read in part",
         suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
+        settings=("models", "subjects"),
         answers=("needed",),
     ),
     Table(

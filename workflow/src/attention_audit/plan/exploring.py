@@ -61,7 +61,7 @@ class ExplorerPlan:
 
     def _view(self, subject: Subject, files: dict[str, Numbered]) -> ExploredView:
         dataset, every = subject.dataset, self.scope.suite(subject.suite)
-        suite = self.scope.on(every, dataset)
+        suite = self.scope.for_dataset(every, dataset)
         (model,) = (model for model in suite.judged if suite.family(model) == subject.model)
 
         def explored(run: Run) -> ExploredRun:

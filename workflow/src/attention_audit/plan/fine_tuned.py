@@ -35,7 +35,7 @@ class TrainedClassifierSuite(FourTests):
         super().__init__(config)
         self.dataset = dataset
 
-    def on(self, dataset: str) -> Suite:
+    def for_dataset(self, dataset: str) -> Suite:
         return self
 
     @property

@@ -7,7 +7,7 @@ from attention_audit.corpus.availability import unavailable
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
 from attention_audit.plan.corpora import with_training
-from attention_audit.plan.remembered import remembered
+from attention_audit.plan.memoised import memoised
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 from attention_audit.spelling import did_you_mean
@@ -46,10 +46,10 @@ class Scope:
             raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
 
-    @remembered
-    def on(self, suite: Suite, dataset: str) -> Suite:
+    @memoised
+    def for_dataset(self, suite: Suite, dataset: str) -> Suite:
         """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
-        return self.suites[suite.key].on(dataset)
+        return self.suites[suite.key].for_dataset(dataset)
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""

@@ -82,9 +82,9 @@ class Suite(ABC):
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def on(self, dataset: str) -> "Suite":
+    def for_dataset(self, dataset: str) -> "Suite":
         """The suite with the models, seeds and recipes that it has on one data set."""
-        config = self.config.on(dataset)
+        config = self.config.for_dataset(dataset)
         return self if config is self.config else type(self)(config)
 
     @property
@@ -282,9 +282,9 @@ class Suite(ABC):
                 return self.runs(getattr(self, audit.of))
             case "compared":
                 return self.compared
-            case "reseeded":
+            case "seed_pairs":
                 return [run for model in self.judged for run in self.runs([model]) if len(self.seeds(model)) > 1]
             case "first":
                 return [self.base] if self.base else self.runs(self.judged)
-            case "opening":
+            case "first_seed":
                 return [run for model in self.judged for run in self.runs([model])[:1]]

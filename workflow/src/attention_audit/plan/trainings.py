@@ -16,7 +16,7 @@ from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.job import PlannedJob, rule_name
-from attention_audit.plan.remembered import remembered
+from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
@@ -88,14 +88,14 @@ class Trainings:
     def _models(self) -> Iterator[tuple[Suite, str, str]]:
         for suite in self.scope.suites.values():
             for dataset in self.scope.datasets_of(suite):
-                own = self.scope.on(suite, dataset)
+                own = self.scope.for_dataset(suite, dataset)
                 for model in own.models:
                     yield own, dataset, model
 
-    @remembered
+    @memoised
     def _identity(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
-        suite = self.scope.on(self.scope.suites[key], dataset)
+        suite = self.scope.for_dataset(self.scope.suites[key], dataset)
         reference = suite.reference(run)
         other = self._identity(key, dataset, reference) if reference else ""
         given = suite.given(dataset, run.model)
@@ -117,7 +117,7 @@ class Trainings:
         if training not in self.seeds:
             raise AuditError(f"{training}: not a training of this configuration; add it there, or ask for another")
         dataset, key, model = training.split("/")
-        return self.scope.on(self.scope.suites[key], dataset), dataset, model
+        return self.scope.for_dataset(self.scope.suites[key], dataset), dataset, model
 
     def job(self, training: str, seed: int) -> TrainJob | SearchJob:
         """The settings of the job of a training or of a search, with the hash of the code that decides its weights.

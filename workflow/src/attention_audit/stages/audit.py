@@ -182,14 +182,14 @@ class Asking:
         against: dict[str, Readout] = {}
         for run, path, other in zip(self.settings.runs, paths, others, strict=True):
             texts = 0
-            if self.settings.takes == "part":
+            if self.settings.takes == "batch":
                 for part in read_readouts(path):
                     yield run, self.called(part, run=run)
                     texts += len(part)
             else:
                 readout = read_readout(path)
                 texts = len(readout)
-                if self.settings.takes == "two":
+                if self.settings.takes == "readout_pair":
                     if str(other) not in against:
                         against = {str(other): read_readout(other)}
                     yield run, self.called(against[str(other)], readout, run=run)

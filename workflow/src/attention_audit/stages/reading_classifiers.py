@@ -19,7 +19,7 @@ from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
-from attention_audit.readout import Attending, Floats, Maps, Readout, read_heads
+from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.batches import PieceBatch, PieceTable
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import MARKS
@@ -86,7 +86,7 @@ def table_of(classifier: TransformerClassifier, pieces: Pieces) -> PieceTable:
 
 def take_heads(
     classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Indices
-) -> tuple[Attending, Floats]:
+) -> tuple[HeadStates, Floats]:
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`.
     """
@@ -104,7 +104,7 @@ def take_heads(
             weights[place], values[place] = (part[row, : read + MARKS].copy() for part in by_item)
             below[place] = attended.below[row].cpu().numpy()
     marks = np.full(count, MARKS)
-    return Attending(weights, values, np.stack(below), marks, ordered(classifier.tail, classes)), logits
+    return HeadStates(weights, values, np.stack(below), marks, ordered(classifier.tail, classes)), logits
 
 
 def take_layer(
@@ -186,4 +186,4 @@ def take_classifier(
     if not imposed:
         return readout
     even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]
-    return read_heads(ids, labels, Attending(even, attending.values, attending.below, attending.marks, attending.tail))
+    return read_heads(ids, labels, HeadStates(even, attending.values, attending.below, attending.marks, attending.tail))

@@ -9,7 +9,7 @@ Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 
 
-def remembered(method: Callable[Concatenate[Owner, Asked], Answer]) -> Callable[Concatenate[Owner, Asked], Answer]:
+def memoised(method: Callable[Concatenate[Owner, Asked], Answer]) -> Callable[Concatenate[Owner, Asked], Answer]:
     """A method that works out each answer once. Its arguments have to be hashable, and are given by position.
 
     The answers lie in the object and go with it, where functools.cache would keep every object there ever was.

@@ -5,7 +5,7 @@ import weakref
 
 from planned import plan_of
 
-from attention_audit.plan.remembered import remembered
+from attention_audit.plan.memoised import memoised
 
 
 class Counting:
@@ -14,7 +14,7 @@ class Counting:
     def __init__(self) -> None:
         self.times = 0
 
-    @remembered
+    @memoised
     def half(self, number: int) -> float:
         """Half of a number."""
         self.times += 1
