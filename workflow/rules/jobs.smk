@@ -16,7 +16,8 @@
 # The rules at the top gather files of several jobs.
 
 CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
-JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide"}
+JOBS = [*ask(PLAN.jobs, {*asked_for()} - GATHERING), *CALIBRATION.jobs(PLACES)]
 
 
 localrules:
