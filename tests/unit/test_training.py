@@ -174,7 +174,7 @@ def test_steps_are_those_of_pytorchs_adam(split: Split, amsgrad: bool) -> None:
 def test_a_training_imports_no_compiler() -> None:
     lines = [
         "import sys, torch",
-        "from attention_audit.training.adam import Adam",
+        "from attention_audit.adam import Adam",
         "weight = torch.nn.Parameter(torch.ones(2))",
         "optimiser = Adam([weight], fused=True)",
         "optimiser.zero_grad()",

@@ -26,8 +26,8 @@ from attention_audit.stages.job import Job
 from attention_audit.targets import module_of
 
 logger = logging.getLogger("attention_audit")
-LATE = ("pandas",)
-"""What pyarrow imports in the middle of a job, which a forked one then need not."""
+LATE = {"": ("pandas",), "attribution": ("captum.attr",)}
+"""What all stages, or one, import in the middle of a job, which a forked one then need not."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -131,10 +131,11 @@ def prepare(arguments: Sequence[str]) -> None:
     """Import all that a call needs, and what libraries import when they are first used. What is wrong with the call,
     the job says itself.
     """
-    for name in LATE:
-        importlib.import_module(name)
     with suppress(Exception):
-        imported(parser().parse_args(arguments))
+        call = parser().parse_args(arguments)
+        for name in (*LATE[""], *LATE.get(call.stage, ())):
+            importlib.import_module(name)
+        imported(call)
 
 
 def run_stage(call: argparse.Namespace) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_audit.adam import Adam
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.audits.streams import stream
 from attention_audit.divergence import jsd, tvd
@@ -80,7 +81,7 @@ def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
     if texts.heads is not None:
         texts = replace(texts, heads=texts.heads.coarse())
     logits = (settings.spread * start).masked_fill_(texts.padding, PADDING_LOGIT).requires_grad_()
-    optimiser = torch.optim.Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
+    optimiser = Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
     target = texts.predict(texts.weights[None])
     with torch.no_grad():
         for _ in range(settings.steps):

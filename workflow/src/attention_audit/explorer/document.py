@@ -196,7 +196,7 @@ def packed(view: View) -> str:
     text = json.dumps(view, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # half a surrogate pair, which a damaged file may hold, has no bytes in UTF-8
     data = text.encode("utf-8", "replace")
-    return b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode("ascii")
+    return b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
 
 
 def unpacked(text: str) -> View:

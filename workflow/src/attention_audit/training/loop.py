@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
+from attention_audit.adam import Adam
 from attention_audit.batching import Indices, runs
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.training.adam import Adam
 from attention_audit.training.objective import Objective
 from attention_audit.training.settings import Recipe
 
