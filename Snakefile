@@ -30,4 +30,6 @@ rule all:
 
 
 if workflow.is_main_process:
-    ask(refuse_unknown, asked_for(), [rule.name for rule in workflow.rules], JOBS, PLAN.refuse)
+    ask(
+        refuse_unknown, asked_for() or [], [rule.name for rule in workflow.rules], JOBS, PLAN.refuse
+    )

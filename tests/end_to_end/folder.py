@@ -52,7 +52,7 @@ def offline() -> bool:
     )
 
 
-KIND = re.compile(r"^(corpus|states|fetch|transformers|calibrate|\w+?_(?:wp|ss|jw|pd|md|own|hf))_\w+$")
+KIND = re.compile(r"^(corpus|states|fetch|transformers|calibrate|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
 """What is alike in the names of rules whose jobs are of one kind."""
 
 
@@ -69,7 +69,7 @@ class Finished:
         That is train_wp of train_wp_needle_base_seed10, and corpus of corpus_needle.
         """
         # a dry run prints its table twice
-        rules = dict.fromkeys(re.findall(r"^(\w+) +1$", self.text, flags=re.MULTILINE))
+        rules = dict.fromkeys(re.findall(r"^([\w.-]+) +1$", self.text, flags=re.MULTILINE))
         gathering = ("total", "all", "corpora", "audits", "tables", "figures", "guide", *PAGES)
         kinds = [KIND.sub(r"\1", rule) for rule in rules if rule not in gathering]
         return {kind: kinds.count(kind) for kind in kinds}

@@ -34,7 +34,8 @@ def test_what_is_there_or_made_is_not_refused() -> None:
 
 
 def test_where_the_plan_knows_why_it_says_so() -> None:
-    assert refused("results/corpora/nowhere/corpus.parquet") == ["nowhere: not a data set"]
+    lines = refused("results/corpora/nowhere/corpus.parquet", "xyz")
+    assert lines == ["nowhere: not a data set", f"xyz: nothing makes this; {LISTED}"]
 
 
 @pytest.mark.parametrize(

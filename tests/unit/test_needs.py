@@ -66,7 +66,7 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
 
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
-    jobs = {job.name for job in plan_of().jobs() if not job.needs}
+    jobs = {job.name for job in plan_of().jobs(None) if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
     assert jobs | {"corpora", "audits", "tables", "figures", "guide", "calibration"} == local
     for name in local:

@@ -154,7 +154,7 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
 
 
 def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
-    paths = plan.trainings.planned("reviews/own/mine").files
+    paths = plan.trainings.planned("reviews/own/mine", 1).files
     make(plan, *paths)
     for seed, path in enumerate(paths, start=1):
         readout, given = read_readout(Path(path)), made(seed, 12)
@@ -178,7 +178,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
     entry = write_all(Path("given"), texts=12)
     write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    path = plan.trainings.planned("reviews/own/mine").files[1]
+    path = plan.trainings.planned("reviews/own/mine", 1).files[1]
     make(plan, path)
     assert read_readout(Path(path)).ids == made(1, 12).ids
     assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
@@ -198,7 +198,7 @@ def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.planned("reviews/own/mine").files)
+        make(plan, *plan.trainings.planned("reviews/own/mine", 1).files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
@@ -243,7 +243,7 @@ def test_further_readouts_replace_no_results(here: Path) -> None:
 def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     write_given(made(1, 6, heads=3), Path("heads.npz"))
     plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
-    (path,) = plan.trainings.planned("reviews/own/mine").files
+    (path,) = plan.trainings.planned("reviews/own/mine", 1).files
     with chdir(here):
         make(plan, path)
     readout = read_readout(Path(path))

@@ -8,6 +8,7 @@ import pytest
 from planned import OWN, PLACES, overlaid, plan_of
 
 from attention_audit.errors import AuditError
+from attention_audit.plan.job import rule_name
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.plan.trainings import RunFiles
@@ -167,7 +168,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
     )
     jobs = [*plan.trainings.jobs()]
     assert len({job.name for job in jobs}) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
-    assert all(re.fullmatch(r"(train|search)_[a-z]{2}_\w+_seed\d+", job.name) for job in jobs)
+    assert all(re.fullmatch(r"(train|search)_[a-z]{2}_[\w.-]+_seed\d+", job.name) for job in jobs)
     for training, seeds in plan.trainings.seeds.items():
         for seed in seeds:
             assert plan.trainings.job(training, seed).seed == seed
@@ -231,3 +232,9 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
     }  # fmt: skip
+
+
+def test_jobs_of_names_that_are_nearly_the_same_are_other_rules() -> None:
+    """Models and data sets have hyphens, and names of rules once had underscores in their place."""
+    names = {rule_name("train", "wp", *parts) for parts in (("x-y", "z"), ("x", "y-z"), ("x", "y", "z"))}
+    assert len(names) == 3

@@ -83,18 +83,18 @@ def command_line():
     ]
 
 
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide"}
+
+
 def asked_for():
-    """The rules and files that the command line names."""
+    """The rules and files that the command line names; None inside another program, which says it in its own way."""
     if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
-        return (
-            []
-        )  # Snakemake runs inside another program, which says in its own way what it asks for
+        return None
     asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     # a job of a cluster is asked for by its rule
     rules = [target.rulename for target in asked.target_jobs or []]
-    return [
-        name if os.path.isabs(name) else os.path.relpath(name) for name in asked.targets
-    ] + rules
+    files = [name if os.path.isabs(name) else os.path.relpath(name) for name in asked.targets]
+    return [name for name in (*files, *rules) if name not in GATHERING]
 
 
 # so that a message can say the whole command that mends a file

@@ -16,8 +16,7 @@
 # The rules at the top gather files of several jobs.
 
 CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
-GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide"}
-JOBS = [*ask(PLAN.jobs, {*asked_for()} - GATHERING), *CALIBRATION.jobs(PLACES)]
+JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
 
 
 localrules:

@@ -19,11 +19,16 @@ def refuse_unknown(
     rules: by their names. jobs: those whose files can be had. refuse: raises AuditError where it knows why one cannot.
     """
     made = dict.fromkeys(path for job in jobs for path in job.files)
-    unknown = [name for name in asked if not (name in rules or name in made or Path(name).exists())]
-    for name in unknown:
-        refuse(name)
-    if unknown:
-        raise AuditError(*(_line(name, [*rules, *made]) for name in unknown))
+    lines = []
+    for name in asked:
+        if not (name in rules or name in made or Path(name).exists()):
+            try:
+                refuse(name)
+                lines.append(_line(name, [*rules, *made]))
+            except AuditError as error:
+                lines.append(str(error))
+    if lines:
+        raise AuditError(*lines)
 
 
 def _line(name: str, known: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations
@@ -15,6 +15,7 @@ from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.section import Section
 from attention_audit.spelling import did_you_mean
 from attention_audit.targets import module_of
 
@@ -348,36 +349,35 @@ class Auditing:
             ],
         )
 
-    def _planned(self, stage: str, audits: list[Audit], suite: Suite, dataset: str, name: str) -> PlannedJob:
-        """A job that makes audits; one that runs no network, and makes a single one, has its inputs by name."""
-        (first, *_) = audits
-        single = stage == "audit"
+    def _planned(self, name: str, stage: str, audits: list[Audit], suite: Suite, dataset: str) -> PlannedJob:
+        """A job that makes audits, called by its stage or by the one audit that it makes."""
+        alone = name != stage
+        inputs = {"files": self.files_together(audits, suite, dataset)}
+        told: Callable[[], Section] = partial(self.job_together, audits, suite, dataset)
+        if stage == "audit":
+            inputs, told = self.inputs(name, suite.key, dataset), partial(self.job, name, suite.key, dataset)
         return PlannedJob(
             name=rule_name(name, suite.key, dataset),
             stage=stage,
-            inputs=self.inputs(first.name, suite.key, dataset)
-            if single
-            else {"files": self.files_together(audits, suite, dataset)},
+            inputs=inputs,
             outputs={audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits},
-            told=partial(self.job, first.name, suite.key, dataset)
-            if single
-            else partial(self.job_together, audits, suite, dataset),
-            code=code_of(first) if name == first.name else code_hash(f"stages.{stage}"),
+            told=told,
+            code=code_of(audits[0]) if alone else code_hash(f"stages.{stage}"),
             log=f"{self.places.logs}/{name}/{dataset}/{suite.key}.log",
             needs=(name, stage),
             threads=self.scope.config.threads,
-            updates=() if name == first.name else tuple(audit.name for audit in audits),
+            updates=() if alone else tuple(audit.name for audit in audits),
         )
 
     def together(self, stage: str, key: str, dataset: str) -> PlannedJob:
         """The job that makes the audits of this kind that a suite is asked on a data set, of which there are some."""
         suite = self.scope.suite(key)
-        return self._planned(stage, self.gathered(stage, suite, dataset), suite, dataset, stage)
+        return self._planned(stage, stage, self.gathered(stage, suite, dataset), suite, dataset)
 
     def alone(self, name: str, key: str, dataset: str) -> PlannedJob:
         """The job that makes an audit by itself. Raises AuditError where the suite cannot be asked it."""
         suite, audit = self._audit_of(name, key, dataset)
-        return self._planned(stage_of(audit), [audit], self.scope.suite(suite.key), dataset, name)
+        return self._planned(name, stage_of(audit), [audit], suite, dataset)
 
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all audits that the suites are asked, each after those whose files it reads."""

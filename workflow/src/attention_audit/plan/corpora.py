@@ -180,10 +180,8 @@ def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[P
     """The jobs of these data sets, and of those that they take their training texts from."""
     every = with_training(config, datasets)
     files = {file for dataset in every for file in fetched_files(config, dataset)}
-    for dataset in every:
-        vectors = vectors_of(config, dataset)
-        if vectors is not None and vectors.kind == "file" and vectors.path is None:
-            files.add((VECTORS, vectors.file))
+    files |= {(VECTORS, Path(record).stem) for dataset in every if (record := vector_record(config, dataset))}
     yield from (fetching(config, *file) for file in sorted(files))
     # a data set whose training texts are another's comes after it
-    yield from (reading(config, dataset, mirror) for dataset in reversed(every))
+    for dataset in sorted(every, key=lambda dataset: trained_on(config, dataset) is not None):
+        yield reading(config, dataset, mirror)

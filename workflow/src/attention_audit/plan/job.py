@@ -52,5 +52,5 @@ class PlannedJob:
 
 
 def rule_name(*parts: str | int) -> str:
-    """The name of a rule, of letters, digits and underscores."""
-    return re.sub(r"\W", "_", "_".join(map(str, parts)))
+    """The name of a rule. Hyphens and dots stay, so that no two jobs have the same one."""
+    return re.sub(r"[^\w.-]", "_", "_".join(map(str, parts)))

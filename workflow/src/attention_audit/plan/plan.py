@@ -5,7 +5,6 @@ checked as it is made, so a fault ends the run in one line before any job starts
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -69,14 +68,9 @@ class Plan:
         """The files of all audits that the suites are asked."""
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
-    @cached_property
-    def records(self) -> list[str]:
-        """What is known of the fetched files of all data sets."""
-        return corpora.record_files(self.config, self.scope.datasets)
-
-    def jobs(self, asked: Iterable[str] = ()) -> list[PlannedJob]:
-        """Every job of the run, each after those whose files it reads but for pages and tables of tables; and those
-        that make what is `asked`, files and rules by their names, where no job of the run does.
+    def jobs(self, asked: Iterable[str] | None = ()) -> list[PlannedJob]:
+        """Every job of the run, each after those whose files it reads but for tables of tables; and those that make
+        what is `asked`, files and rules by their names, where no job of the run does. None: whatever may be asked.
         """
         trained = [*self.trainings.jobs()]
         made = [
@@ -87,6 +81,9 @@ class Plan:
             *self.exhibiting.jobs(),
             *self.pages(),
         ]
+        if asked is None:
+            there = {path for job in made for path in job.files}
+            asked = [job.name for job in self.further() if there.isdisjoint(job.files)]
         return made + self._lacking(made, {*asked, *self.audit_files()})
 
     def _lacking(self, made: list[PlannedJob], asked: set[str]) -> list[PlannedJob]:
@@ -159,7 +156,7 @@ class Plan:
                 "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
                 "config": guide.outputs["config"],
-                "records": self.records,
+                "records": corpora.record_files(self.config, self.scope.datasets),
             },
             outputs={"page": [f"{results}/{REPORT}"]},
             told=self.report_job,

@@ -206,8 +206,8 @@ class Trainings:
         frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
-    def planned(self, training: str, seed: int | None = None) -> PlannedJob:
-        """The job of a training or of a search with one seed; of one that is imported, the job of all its seeds."""
+    def planned(self, training: str, seed: int) -> PlannedJob:
+        """The job of a training or of a search with this seed; of one that is imported, the job of all its seeds."""
         suite, dataset, model = self.split(training)
         told: Callable[[], Section]
         if given := suite.given(dataset, model):
@@ -216,7 +216,6 @@ class Trainings:
             inputs = {"given": self.sources(training), "beside": self.beside(training)}
             outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
         else:
-            seed = self.seeds[training][0] if seed is None else seed
             search = self.searches(training)
             models = [*self.steps(training), model] if search else [model]
             runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
@@ -249,7 +248,4 @@ class Trainings:
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all trainings, each after those whose files it reads."""
         for training, seeds in self.seeds.items():
-            if self.given(training):
-                yield self.planned(training)
-            else:
-                yield from (self.planned(training, seed) for seed in seeds)
+            yield from (self.planned(training, seed) for seed in (seeds[:1] if self.given(training) else seeds))
