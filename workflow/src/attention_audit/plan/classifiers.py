@@ -1,18 +1,26 @@
 """The suite of Transformer classifiers, given or fine-tuned here: the maps of their own last layer."""
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
+from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
-from attention_audit.names import Names
-from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TrainedClassifierSuite
-from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import ImportedModel, Run, Suite
-from attention_audit.plan.transformers import layers_of
-from attention_audit.transformer.settings import IMPOSED, ReadClassifier
+from attention_audit.model.architecture import Architecture
+from attention_audit.names import Look, Names
+from attention_audit.plan.corpora import vectors_of
+from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
+from attention_audit.plan.given import OTHERS, GivenSuite, unique
+from attention_audit.plan.own import OwnReadouts
+from attention_audit.plan.suite import ImportedModel, Run, Schedule, Suite
+from attention_audit.plan.transformers import encoder_width, layers_of, recipe_of
+from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
+from attention_audit.training.settings import Recipe
+from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
+
+IMPOSE = "impose"
+"""The stage that makes readouts with uniform weights imposed."""
+LOOK_IMPOSED = Look("uniform weights imposed", "grey", "D")
 
 
 class OfTransformers(Suite):
@@ -23,22 +31,8 @@ class OfTransformers(Suite):
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
     own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "heads",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "planted",
+        *OwnReadouts.own_audits,
         "cut_texts",
-        "attention_maps",
         "correlation",
         "agreement",
         "located",
@@ -47,80 +41,161 @@ class OfTransformers(Suite):
     )
 
 
-class OfRecipe(OfTransformers, TrainedClassifierSuite):
-    """The models of one data set that are fine-tuned here."""
+class TrainedClassifierSuite(OfTransformers, FourTests):
+    """The models of the four tests, whose base model is a classifier that is fine-tuned from one encoder, and whose map
+    is the mean of the heads of its last layer. The twin has uniform weights there; imposed is the base model itself,
+    with uniform weights imposed there. `models`, `seeds` and the like are those of one data set.
+    """
+
+    labels = Names("model", "`labels` of plan/classifiers.py", {**LOOKS, IMPOSED: LOOK_IMPOSED})
+
+    def __init__(self, config: Config, dataset: str) -> None:
+        super().__init__(config)
+        self.dataset = dataset
+
+    def for_dataset(self, dataset: str) -> Suite:
+        return self
+
+    @property
+    def recipe(self) -> ClassifierRecipe:
+        """The recipe of the data set."""
+        return recipe_of(self.config, self.dataset)
+
+    @property
+    def datasets(self) -> list[str]:
+        return [self.dataset]
+
+    @property
+    def models(self) -> list[str]:
+        return [*super().models, IMPOSED]
+
+    @property
+    def compared(self) -> list[Run]:
+        return [*super().compared, Run(IMPOSED, self.base.seed)]
+
+    def reference(self, run: Run) -> Run | None:
+        return Run("base", run.seed) if run.model == IMPOSED else super().reference(run)
+
+    def given(self, dataset: str, model: str) -> ImportedModel | None:
+        return ImportedModel(IMPOSE) if model == IMPOSED else None
+
+    def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
+        """Those that something reads, since to read a Transformer out takes long: all of a model whose readouts others
+        are trained on; dev, of what is compared with the base there.
+        """
+        references = (self.reference(run) for run in self.runs(self.models) if run.model != IMPOSED)
+        if model in {run.model for run in references if run}:
+            return SPLITS
+        return ("dev", "test") if model in self.attending else ("test",)
+
+    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
+
+    def selection(self, dataset: str, model: str) -> str:
+        return super().selection(dataset, "base" if model == IMPOSED else model)
+
+    @property
+    def adversary(self) -> ClassifierAdversary:
+        return self.recipe.adversary
+
+    @property
+    def lent(self) -> float:
+        return self.recipe.guides.adversary_lambda
+
+    @property
+    def base_seeds(self) -> list[int]:
+        return self.recipe.seeds
+
+    @property
+    def tuning(self) -> ClassifierTuning:
+        return self.recipe.tuning
+
+    @property
+    def marks(self) -> int:
+        return MARKS
+
+    def architecture(self, dataset: str, model: str) -> Architecture:
+        if attention := GUIDES.get(model):
+            guides, vectors = self.recipe.guides, vectors_of(self.config, dataset)
+            return Architecture(
+                encoder="affine",
+                attention=attention,
+                embedding=vectors.dimension if vectors else guides.embedding,
+                pretrained=vectors is not None,
+                hidden=guides.hidden,
+                attention_hidden=guides.attention,
+            )
+        return Architecture(
+            encoder="transformer",
+            attention="even_heads" if model == "uniform" else "heads",
+            embedding=1,
+            pretrained=False,
+            hidden=encoder_width(self.config, dataset),
+            attention_hidden=1,
+            transformer=Backbone(path=self.recipe.path, frozen=False, max_length=self.config.hf[dataset].max_length),
+        )
+
+    def schedule(self, dataset: str, model: str) -> Schedule:
+        guides, adversary = self.recipe.guides, self.recipe.adversary
+        recipe = Recipe(selection=self.tuning.selection, learning_rate=guides.learning_rate)
+        if model.startswith(ADVERSARY):
+            return Schedule(recipe, adversary.epochs, adversary.patience)
+        return Schedule(recipe, adversary.continuation.epochs if model == CONTINUATION else guides.epochs)
 
 
 class GivenClassifierSuite(OfTransformers, GivenSuite):
-    """The models of one data set, by the names in their paths. Of those that are given: the ones in question, as the
-    configuration calls them; the first one with uniform weights imposed, imposed; its twin, uniform; and its
-    adversaries, which are trainings of one model, adversaries. Those that are fine-tuned here are in
-    `plan.fine_tuned`.
+    """The classifiers of one data set, as `GivenSuite` has them; and imposed, the first one with uniform weights
+    imposed. Of all data sets together, those too that are fine-tuned here.
     """
 
     labels = Names("model", "`labels` of plan/classifiers.py", {IMPOSED: LOOK_IMPOSED, **OTHERS})
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        self.tuned = [
-            OfRecipe(config.for_dataset(name), name)
-            for name, section in config.hf.items()
-            if section.recipe is not None
-        ]
-        self._given = {name: section for name, section in config.hf.items() if section.recipe is None}
-        looks = dict(looks_of(name for given in self._given.values() for name in given.models))
+        tuned = [name for name, section in config.hf.items() if section.recipe is not None]
+        self.tuned = [TrainedClassifierSuite(config.for_dataset(name), name) for name in tuned]
+        looks: dict[str, Look] = {}
         for suite in self.tuned:
             looks |= dict(suite.labels)
-        looks |= dict(self.labels)
-        self.labels = Names(self.labels.kind, self.labels.where, looks)
+        super().__init__(config, looks)
 
     def for_dataset(self, dataset: str) -> Suite:
         return next((suite for suite in self.tuned if suite.dataset == dataset), None) or super().for_dataset(dataset)
 
     @property
+    def sections(self) -> dict[str, GivenClassifiers]:
+        return {name: section for name, section in self.config.hf.items() if section.recipe is None}
+
+    @property
     def datasets(self) -> list[str]:
         return list(self.config.hf)
 
-    def _every(self, models: Iterable[str], of_tuned: Callable[[OfRecipe], Iterable[str]]) -> list[str]:
-        """Models that are given, and those that are fine-tuned, each once."""
-        return list(dict.fromkeys([*models, *chain.from_iterable(map(of_tuned, self.tuned))]))
-
     @property
     def models(self) -> list[str]:
-        """Of one data set; those of all data sets where the suite is not that of one."""
-        given = chain.from_iterable(map(self._read, self._given))
-        return self._every(given, lambda suite: suite.models)
+        return unique([*map(self._read, self.sections), *(suite.models for suite in self.tuned)])
 
-    def _read(self, dataset: str) -> list[str]:
+    def _read(self, dataset: str) -> Iterable[str]:
         """The models that are given. On a map that does not decide alone, no weights can be imposed."""
-        section = self._given[dataset]
-        first = next(iter(section.models))
-        return [name for name in section.by_model if name != IMPOSED or self.layer(dataset, first) is None]
+        section = self.sections[dataset]
+        decides = self.layer(dataset, next(iter(section.models))) is None
+        return [name for name in section.by_model if name != IMPOSED or decides]
 
     @property
     def judged(self) -> list[str]:
-        given = chain.from_iterable(given.models for given in self._given.values())
-        return self._every(given, lambda suite: suite.judged)
+        return unique([super().judged, *(suite.judged for suite in self.tuned)])
 
     @property
     def base(self) -> Run | None:
-        return next((Run(model, 1) for given in self._given.values() for model in given.models), None) or next(
-            (suite.base for suite in self.tuned), None
-        )
+        return super().base if self.sections else next((suite.base for suite in self.tuned), None)
 
     @property
     def compared(self) -> list[Run]:
-        """Other models in question have weights of their own; and weights are imposed on the base only."""
-        others = [model for model in self.models if model not in self.judged[1:]]
-        return [run for run in self.runs(others) if run != self.base and (run.model != IMPOSED or run.seed == 1)]
+        """Weights are imposed on the base only."""
+        return [run for run in super().compared if run.model != IMPOSED or run.seed == 1]
 
     def seeds(self, model: str) -> list[int]:
-        """The numbers of its trainings, or the seeds of one that is fine-tuned here; of several data sets, as many as
-        it has at most.
-        """
-        most = max((len(given.by_model.get(model, [])) for given in self._given.values()), default=0)
-        tuned = next((suite.seeds(model) for suite in self.tuned if model in suite.models), [])
-        return list(range(1, most + 1)) or tuned
+        """As of all models that are given; or the seeds of one that is fine-tuned here."""
+        tuned = (suite.seeds(model) for suite in self.tuned if model in suite.models)
+        return super().seeds(model) or next(tuned, [])
 
     def family(self, model: str) -> str:
         return next((suite.family(model) for suite in self.tuned if model in suite.models), model)
@@ -132,17 +207,17 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
     def given(self, dataset: str, model: str) -> ImportedModel:
         if model == IMPOSED:
             return ImportedModel(IMPOSE)
-        return ImportedModel("import_classifier", tuple(self._given[dataset].by_model[model]), network=True)
+        return ImportedModel("import_classifier", tuple(self.sections[dataset].by_model[model]), network=True)
 
     def layer(self, dataset: str, model: str) -> int | None:
-        layer, mirror = self._given[dataset].layer, Path(self.config.mirror) if self.config.mirror else None
-        if layer is None:
+        section = self.sections[dataset]
+        if section.layer is None:
             return None
-        folders = self._given[dataset].by_model[model]
-        return None if all(layer == layers_of(folder, mirror) for folder in folders) else layer
+        last = all(section.layer == layers_of(self.config, folder) for folder in section.by_model[model])
+        return None if last else section.layer
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
-        section = self._given[dataset]
+        section = self.sections[dataset]
         return ReadClassifier(
             folder=section.by_model[model][seed - 1],
             max_length=section.max_length,
@@ -153,7 +228,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         if model == IMPOSED:
-            return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
+            return super().importing(dataset, model, seeds)
         return ClassifierJob(
             dataset=dataset,
             model=model,

@@ -1,20 +1,13 @@
 """The suite of the user's own models, of which only readouts are given: nothing is trained."""
 
-from collections.abc import Sequence
-
-from attention_audit.config import Config
-from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.settings import GivenModels
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Names
-from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import ImportedModel, Run
+from attention_audit.plan.given import OTHERS, GivenSuite
+from attention_audit.plan.suite import ImportedModel
 
 
 class OwnReadouts(GivenSuite):
-    """The models of one data set, by the names in their paths: those in question, as the configuration calls them; the
-    first one's twin, uniform; and its adversaries, which are trainings of one model, adversaries.
-    """
+    """The models of one data set of which there are readouts."""
 
     key = "own"
     paper = "own"
@@ -39,49 +32,14 @@ class OwnReadouts(GivenSuite):
         "attention_maps",
     )
 
-    def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        named = looks_of(name for given in config.own.values() for name in given.models)
-        self.labels = Names(self.labels.kind, self.labels.where, {**named, **OTHERS})
-
-    def _given(self, dataset: str) -> GivenModels:
-        return self.config.own[dataset]
-
     @property
-    def datasets(self) -> list[str]:
-        return list(self.config.own)
-
-    @property
-    def models(self) -> list[str]:
-        """Of one data set; those of all data sets where the suite is not that of one."""
-        return list(dict.fromkeys(name for given in self.config.own.values() for name in given.by_model))
-
-    @property
-    def judged(self) -> list[str]:
-        return [model for model in self.models if model not in (UNIFORM, ADVERSARIES)]
+    def sections(self) -> dict[str, GivenModels]:
+        return self.config.own
 
     @property
     def attending(self) -> list[str]:
         return self.models
 
-    @property
-    def base(self) -> Run | None:
-        return next((Run(model, 1) for model in self.judged), None)
-
-    @property
-    def compared(self) -> list[Run]:
-        """Other models in question have adversaries of their own, which are not given."""
-        others = {UNIFORM, ADVERSARIES, *(model for model in self.judged[:1])}
-        return [run for run in super().compared if run.model in others]
-
-    def seeds(self, model: str) -> list[int]:
-        """The numbers of its trainings; of several data sets, as many as it has at most."""
-        most = max((len(given.by_model.get(model, [])) for given in self.config.own.values()), default=0)
-        return list(range(1, most + 1))
-
     def given(self, dataset: str, model: str) -> ImportedModel:
-        own = self._given(dataset)
+        own = self.sections[dataset]
         return ImportedModel("import_readout", tuple(own.by_model[model]), (own.first,))
-
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
-        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))

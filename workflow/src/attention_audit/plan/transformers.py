@@ -2,7 +2,7 @@
 read it; and classifiers that are given.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,13 @@ def transformer_of(config: Config) -> Transformer:
     return config.transformer
 
 
+def _found(config: Config, path: str, key: str) -> Path:
+    return find_folder(path, Path(config.mirror) if config.mirror else None, f"config: {key}")
+
+
 def folder_of(config: Config) -> Path:
     """The folder of the Transformer. Raises AuditError where there is none."""
-    mirror = Path(config.mirror) if config.mirror else None
-    return find_folder(transformer_of(config).path, mirror, f"config: {ENCODER}")
+    return _found(config, transformer_of(config).path, ENCODER)
 
 
 def parts_of(config: Config) -> dict[str, Any]:
@@ -55,28 +58,6 @@ def parts_of(config: Config) -> dict[str, Any]:
     }
 
 
-def check_transformer(config: Config) -> None:
-    """Raise AuditError where a model names the Transformer and the library, or a part of its folder, is not there."""
-    if not config.with_transformer:
-        return
-    refuse_unless_installed()
-    section, folder = transformer_of(config), folder_of(config)
-    model_files(folder)
-    layers = _facts(folder).layers
-    if section.layer is not None and section.layer > layers:
-        raise AuditError(f"config: transformer.layer: {section.layer}, and {folder} has {layers}; name one of these")
-
-
-def transformer_files(config: Config) -> list[str]:
-    """The files that decide what the Transformer computes."""
-    return [str(path) for path in model_files(folder_of(config))]
-
-
-def transformer_job(config: Config) -> TransformerJob:
-    """The settings of the job that records which Transformer it is."""
-    return TransformerJob(path=transformer_of(config).path)
-
-
 def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
     """The recipe of the classifiers of a data set. Raises ValueError where it has none."""
     recipe = config.hf[dataset].recipe
@@ -87,8 +68,7 @@ def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
 
 def encoder_of(config: Config, dataset: str) -> Path:
     """The folder of the encoder that classifiers are fine-tuned from. Raises AuditError where there is none."""
-    mirror = Path(config.mirror) if config.mirror else None
-    return find_folder(recipe_of(config, dataset).path, mirror, f"config: hf.{dataset}.recipe.path")
+    return _found(config, recipe_of(config, dataset).path, f"hf.{dataset}.recipe.path")
 
 
 def encoder_width(config: Config, dataset: str) -> int:
@@ -96,14 +76,18 @@ def encoder_width(config: Config, dataset: str) -> int:
     return _facts(encoder_of(config, dataset)).width
 
 
-def encoder_files(config: Config, dataset: str) -> list[str]:
-    """The files that decide what it computes."""
-    return [str(path) for path in model_files(encoder_of(config, dataset))]
+def _refuse_missing_layer(folder: Path, layer: int | None, asked: str) -> None:
+    layers = _facts(folder).layers
+    if layer is not None and layer > layers:
+        raise AuditError(f"{asked} {layer}, and {folder} has {layers}; name one of these")
 
 
-def encoder_job(config: Config, dataset: str) -> TransformerJob:
-    """The settings of the job that records which one it is."""
-    return TransformerJob(path=recipe_of(config, dataset).path)
+def check_transformer(config: Config) -> None:
+    """Raise AuditError where a model names the Transformer and the library, or a part of its folder, is not there."""
+    if config.with_transformer:
+        refuse_unless_installed()
+        model_files(folder_of(config))
+        _refuse_missing_layer(folder_of(config), transformer_of(config).layer, "config: transformer.layer:")
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -111,20 +95,8 @@ def check_encoder(config: Config, dataset: str) -> None:
     family that can be fine-tuned.
     """
     refuse_unless_installed()
-    folder = encoder_of(config, dataset)
-    model_files(folder)
-    tuned_family_of(folder)
-
-
-def states_job(config: Config, dataset: str) -> StatesJob:
-    """The settings of the job of the states of a data set."""
-    return StatesJob(
-        dataset=dataset,
-        backbone=parts_of(config)["transformer"],
-        pair=config.corpora[dataset].pair,
-        device=config.device,
-        threads=config.threads,
-    )
+    model_files(encoder_of(config, dataset))
+    tuned_family_of(encoder_of(config, dataset))
 
 
 def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
@@ -133,9 +105,9 @@ def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in found for path in model_files(folder)))
 
 
-def layers_of(folder: str, mirror: Path | None) -> int:
+def layers_of(config: Config, folder: str) -> int:
     """How many layers a classifier has. Raises AuditError where its folder is not there."""
-    return _facts(find_folder(folder, mirror, "config: hf")).layers
+    return _facts(_found(config, folder, "hf")).layers
 
 
 def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | None = None) -> None:
@@ -146,21 +118,17 @@ def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | No
     found = find_folder(folder, mirror, key)
     model_files(found)
     family_of(found)
-    layers = _facts(found).layers
-    if layer is not None and layer > layers:
-        raise AuditError(f"{key}: layer {layer}, and {found} has {layers}; name one of these")
+    _refuse_missing_layer(found, layer, f"{key}: layer")
 
 
-def recording(
-    config: Config, name: str, files: list[str], record: str, told: Callable[[], TransformerJob]
-) -> PlannedJob:
-    """The job that records which Transformer it is, of these files."""
+def recording(config: Config, name: str, path: str, folder: Path, record: str) -> PlannedJob:
+    """The job that records which Transformer lies in a folder, which the configuration calls `path`."""
     return PlannedJob(
         name=rule_name(name),
         stage="transformer",
-        inputs={"files": files},
+        inputs={"files": [str(file) for file in model_files(folder)]},
         outputs={"record": [record]},
-        told=told,
+        told=partial(TransformerJob, path=path),
         code=code_hash("stages.transformer"),
         log=f"{config.places.logs}/{name}.log",
     )
@@ -169,12 +137,22 @@ def recording(
 def stating(config: Config, dataset: str) -> PlannedJob:
     """The job of the states of a data set."""
     places = config.places
+
+    def told() -> StatesJob:
+        return StatesJob(
+            dataset=dataset,
+            backbone=parts_of(config)["transformer"],
+            pair=config.corpora[dataset].pair,
+            device=config.device,
+            threads=config.threads,
+        )
+
     return PlannedJob(
         name=rule_name("states", dataset),
         stage="states",
         inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
         outputs={name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")},
-        told=partial(states_job, config, dataset),
+        told=told,
         code=code_hash("stages.states"),
         log=f"{places.logs}/states/{dataset}.log",
         needs=("states",),
@@ -187,11 +165,10 @@ def jobs(config: Config, files: Collection[str]) -> Iterator[PlannedJob]:
     """The jobs that make these files, as far as they are records or states of a Transformer."""
     places = config.places
     if places.transformer in files:
-        told = partial(transformer_job, config)
-        yield recording(config, "transformer", transformer_files(config), places.transformer, told)
+        yield recording(config, "transformer", transformer_of(config).path, folder_of(config), places.transformer)
     for dataset in config.corpora:
         if (record := places.encoder.format(dataset=dataset)) in files:
-            name, told = f"transformers/{dataset}", partial(encoder_job, config, dataset)
-            yield recording(config, name, encoder_files(config, dataset), record, told)
+            path, folder = recipe_of(config, dataset).path, encoder_of(config, dataset)
+            yield recording(config, f"transformers/{dataset}", path, folder, record)
         if places.states.format(dataset=dataset) in files:
             yield stating(config, dataset)

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from attention_audit.section import Count, Name, Positive, Section, Seed, refuse_duplicates
+from attention_audit.section import Count, Positive, Section, Seed, refuse_duplicates
 from attention_audit.training.settings import Adversary, Continuation, Guides
 from attention_audit.transformer.settings import GivenClassifiers, Tuning
 
@@ -100,11 +100,6 @@ class Classifiers(GivenClassifiers):
     they are fine-tuned here.
     """
 
-    models: dict[Name, list[str]] = Field(
-        default_factory=dict,
-        description="The models in question by names of yours, each with the folder of each of its trainings. The "
-        "first model is the one that `uniform` and `adversaries` belong to.",
-    )
     recipe: ClassifierRecipe | None = Field(
         None, description="How classifiers are fine-tuned, where none are given. null: they are given."
     )

@@ -74,7 +74,7 @@ class GivenClassifiers(Section):
     """
 
     models: dict[Name, list[str]] = Field(
-        min_length=1,
+        default_factory=dict,
         description="The models in question by names of yours, each with the folder of each of its trainings. The "
         "first model is the one that `uniform` and `adversaries` belong to.",
     )
