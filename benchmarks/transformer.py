@@ -105,7 +105,7 @@ def training(lengths: Indices, rounds: int, folder: Path) -> None:
     before = resident()
     flat = torch.from_numpy(opened_array(folder / "states.npy"))
     ids = np.zeros(int((lengths + 2).sum()), np.int32)
-    split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, False, CPU))
+    split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, lengths, False))
     model = head()
     train_epoch(model, split, LabelLoss(None), adam(model, RECIPE), RECIPE, np.random.default_rng(0))
     grown = resident() - before

@@ -177,9 +177,9 @@ def random_heads() -> Callable[..., Readout]:
         random = np.random.default_rng(seed)
         attending = HeadStates(
             [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
+            np.full(len(lengths), marks),
             [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
             random.normal(size=(len(lengths), width)).astype(np.float32),
-            np.full(len(lengths), marks),
             random_tail(width, classes, seed),
         )
         labels = random.integers(0, classes, len(lengths))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attention_audit.batching import runs
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Split
+from attention_audit.model.batch import Lists, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.readout import Readout
 from attention_audit.stages.reading_out import take_readout
@@ -33,8 +33,8 @@ def split_of_sentences(texts: list[list[int]]) -> Split:
     lengths = [sum(sentences) for sentences in texts]
     starts = np.concatenate([np.cumsum([0, *sentences])[:-1] for sentences in texts])
     ids = np.concatenate([[2, *(4 + np.arange(length) % (WORDS - 4)), 3] for length in lengths])
-    boundaries = Boundaries(starts, [len(sentences) for sentences in texts])
-    return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), boundaries=boundaries)
+    sentences = Lists(np.array(starts), np.array([len(text) for text in texts]))
+    return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), sentences=sentences)
 
 
 @pytest.fixture(scope="module")

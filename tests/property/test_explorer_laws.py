@@ -50,7 +50,7 @@ def readout_of(
         bias,
         head=head,
         candidates=[np.array([0, 2, 3], np.int32)] * len(lengths) if pairs else None,
-        maps=Maps(several, np.zeros(len(lengths), np.int64)) if heads else None,
+        several=Maps(several, np.zeros(len(lengths), np.int64)) if heads else None,
     )
 
 

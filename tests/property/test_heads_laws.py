@@ -28,7 +28,7 @@ def test_where_all_items_have_the_same_values_no_weights_matter(
     readout, random = random_heads(lengths, seed=seed), np.random.default_rng(seed)
     assert readout.attending is not None
     alike = [np.broadcast_to(values[:1], values.shape).copy() for values in readout.attending.values]
-    same = replace(readout, attending=replace(readout.attending, values=alike))
+    same = replace(readout, several=replace(readout.attending, values=alike))
     predicted = [
         same.predict([random.dirichlet(np.ones(length), 3).T.astype(np.float32) for length in lengths])
         for _ in range(2)
@@ -89,7 +89,7 @@ def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(
     random = np.random.default_rng(seed)
     maps = [random.dirichlet(np.ones(length), several).T.astype(np.float32) for length in lengths]
     readout = replace(random_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],
-                      maps=Maps(maps, np.zeros(len(lengths), np.int64)))  # fmt: skip
+                      several=Maps(maps, np.zeros(len(lengths), np.int64)))  # fmt: skip
     for texts in readout.batches(torch.float64):
         weights = readout.padded_heads(texts.members)
         others = weights.roll(1, 1)

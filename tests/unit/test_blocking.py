@@ -1,6 +1,5 @@
 """Impermissible words: how a configuration names them, and what becomes of them on the way to a corpus."""
 
-from array import array
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.sources.tagged import TaggedCorpus
 from attention_audit.errors import AuditError
+from attention_audit.model.batch import Lists
 from attention_audit.stages.loading import EncodedTexts
 
 PLAIN = {"tokenizer": "spaces"}
@@ -190,16 +190,14 @@ def test_anonymised_texts_lack_their_impermissible_words() -> None:
     # the texts a b c, d and e f between marks 2 and 3; b, d and e are impermissible
     texts = EncodedTexts(
         ids=["one", "two", "three"],
-        labels=array("q", [0, 1, 0]),
-        lengths=array("q", [3, 1, 2]),
-        rows=array("i", [2, 10, 11, 12, 3, 2, 13, 3, 2, 14, 15, 3]),
-        blocked=array("i", [1, 0, 0]),
-        blocks=array("q", [1, 1, 1]),
+        labels=np.array([0, 1, 0]),
+        texts=Lists(np.array([2, 10, 11, 12, 3, 2, 13, 3, 2, 14, 15, 3]), np.array([5, 3, 4])),
+        blocked=Lists(np.array([1, 0, 0]), np.array([1, 1, 1])),
     )
     left = texts.anonymised()
     # nothing is left of d, so an unknown word stands there
-    assert left.rows.tolist() == [2, 10, 12, 3, 2, 1, 3, 2, 15, 3]
+    assert left.texts.flat.tolist() == [2, 10, 12, 3, 2, 1, 3, 2, 15, 3]
     assert left.lengths.tolist() == [2, 1, 1]
-    assert (left.ids, left.labels) == (texts.ids, texts.labels)
-    assert not left.blocks
-    np.testing.assert_array_equal(texts.rows, [2, 10, 11, 12, 3, 2, 13, 3, 2, 14, 15, 3])
+    assert (left.ids, left.labels.tolist()) == (texts.ids, [0, 1, 0])
+    assert left.blocked is None
+    np.testing.assert_array_equal(texts.texts.flat, [2, 10, 11, 12, 3, 2, 13, 3, 2, 14, 15, 3])

@@ -74,7 +74,7 @@ def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weig
     def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
         scaling = settings.get("scaling") or query.shape[-1] ** -0.5
         own = (query @ key.transpose(2, 3) * scaling).softmax(-1)
-        if module is classifier.attending:
+        if module is classifier.part("attention"):
             own = torch.cat([weights[None, :, None], own[:, :, 1:]], 2)
         return (own @ value).transpose(1, 2).contiguous(), own
 

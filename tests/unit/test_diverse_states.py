@@ -10,7 +10,7 @@ from torch import Tensor, nn, tensor
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Batch, Marked, Pairs, Split
+from attention_audit.model.batch import Batch, Lists, Marked, Split
 from attention_audit.model.classifier import Output
 from attention_audit.model.cone import absolute_conicity, cone
 from attention_audit.model.encoders import LSTM, TEXT_ENCODERS, OrthogonalBiLSTM, TextEncoder
@@ -160,8 +160,8 @@ def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
     sizes: dict[str, Any] = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "pair": True}
     torch.manual_seed(0)
     model = network(Architecture.model_validate({"encoder": name, "attention": "additive", **sizes}), 10, 3)
-    queries = Pairs([2, 7, 3, 2, 8, 9, 3], [1, 2], [], [0, 0])
-    split = Split([2, 4, 5, 6, 3, 2, 7, 9, 3], [3, 2], [0, 2], torch.device("cpu"), pairs=queries)
+    queries = Lists(np.array([2, 7, 3, 2, 8, 9, 3]), np.array([3, 4]))
+    split = Split([2, 4, 5, 6, 3, 2, 7, 9, 3], [3, 2], [0, 2], torch.device("cpu"), queries=queries)
     batch = split.batch(np.arange(2))
     output = model(batch)
     assert output.states.shape == (2, 3, model.encoder.width)

@@ -221,7 +221,7 @@ def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeRead
     assert imposed["instance"][1] is None
     assert first.attending is not None
     for place in range(2):
-        alone = first.attending.at([place]).padded(torch.float32)
+        alone = first.attending.padded(np.array([place]), torch.float32)
         for key, weights in (("uniform", np.full((2, (6, 4)[place]), 1 / (6, 4)[place])), ("adversary", None)):
             theirs = second.several.weights[place].T if weights is None else weights  # type: ignore[union-attr]
             contexts = np.concatenate([

@@ -62,7 +62,7 @@ def split_of(folder: Path, **carried: Any) -> Split:
 @contextmanager
 def imposed(model: FineTuned, weights: Tensor) -> Iterator[None]:
     """The library's own hook gives the first token of all texts these weights (B, P) in all heads of the last layer."""
-    last = model.attending
+    last = model.part("attention")
 
     def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
         scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5

@@ -9,7 +9,7 @@ from attention_audit.audits.embedded import run_on, vectors_of
 from attention_audit.audits.gradients import gradients, log_odds
 from attention_audit.audits.integrated_gradients import gains, integrated_gradients
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Batch, Boundaries, Pairs, Split
+from attention_audit.model.batch import Batch, Lists, Split
 from attention_audit.model.network import Network, network
 from attention_audit.model.probabilities import probabilities
 
@@ -17,7 +17,8 @@ CPU = torch.device("cpu")
 # the second text has a word twice, and two texts share words
 TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 5, 8, 3], [2, 5, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
 LENGTHS = [4, 3, 1, 6]
-QUERIES = Pairs([2, 4, 3, 2, 5, 6, 3, 2, 9, 3, 2, 7, 3], [1, 2, 1, 1], [0, 2, 1, 2, 0, 1], [2, 2, 2, 0])
+QUERIES = Lists(np.array([2, 4, 3, 2, 5, 6, 3, 2, 9, 3, 2, 7, 3]), np.array([3, 4, 3, 3]))
+CANDIDATES = Lists(np.array([0, 2, 1, 2, 0, 1]), np.array([2, 2, 2, 0]))
 KINDS = [("bilstm", False, 2), ("bilstm", False, 3), ("affine", False, 2), ("conv", False, 2), ("bilstm", True, 3)]
 
 
@@ -29,7 +30,8 @@ def model_of(encoder: str, pair: bool = False, classes: int = 2, attention: str 
 
 
 def split_of(pair: bool = False) -> Split:
-    return Split(np.concatenate(TEXTS), LENGTHS, [0] * 4, CPU, pairs=QUERIES if pair else None)
+    pairs = {"queries": QUERIES, "candidates": CANDIDATES} if pair else {}
+    return Split(np.concatenate(TEXTS), LENGTHS, [0] * 4, CPU, **pairs)
 
 
 def predicted(model: Network, batch: Batch, vectors: Tensor, attention: Tensor | None) -> Tensor:
@@ -153,6 +155,6 @@ def test_some_texts_in_any_order(attribute: type[gradients]) -> None:
 
 
 def test_texts_read_as_sentences_are_refused() -> None:
-    split = Split(TEXTS[0], [4], [0], CPU, boundaries=Boundaries([0, 2], [2]))
+    split = Split(TEXTS[0], [4], [0], CPU, sentences=Lists(np.array([0, 2]), np.array([2])))
     with pytest.raises(ValueError, match="flat texts"):
         gradients(model_of("affine"), split)

@@ -140,7 +140,7 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: Mak
     readout = random_heads([3])
     assert readout.attending is not None
     weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
-    heads = replace(readout.attending, weights=[weights]).padded(torch.float32)
+    heads = replace(readout.attending, weights=[weights]).padded(np.array([0]), torch.float32)
     contribution, _, logits = heads.expansion()
     step = 1e-2
     more = weights.T.copy()

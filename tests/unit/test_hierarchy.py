@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive
-from attention_audit.model.batch import Boundaries, Split
+from attention_audit.model.batch import Lists, Split
 from attention_audit.model.classifier import Classifier
 
 DOCUMENTS = [[[4, 5, 6], [7]], [[8, 9, 4, 5, 6]], [[5], [6, 6], [7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5]]]
@@ -20,10 +20,10 @@ ENCODERS = ["bigru", "conv", "none", "affine"]
 def split_of(documents: list[list[list[int]]], hierarchical: bool = True, attention: Any = None) -> Split:
     words = [[word for sentence in document for word in sentence] for document in documents]
     starts = [np.cumsum([0, *map(len, document)])[:-1] for document in documents]
-    boundaries = Boundaries(np.concatenate(starts), [len(document) for document in documents])
+    sentences = Lists(np.concatenate(starts), np.array([len(document) for document in documents]))
     flat = np.concatenate([[2, *text, 3] for text in words])
     labels = [number % 2 for number in range(len(documents))]
-    return Split(flat, list(map(len, words)), labels, CPU, attention, None, boundaries if hierarchical else None)
+    return Split(flat, list(map(len, words)), labels, CPU, attention, None, sentences if hierarchical else None)
 
 
 def model_of(encoder: str, hierarchical: bool, **given: Any) -> Classifier:

@@ -182,7 +182,7 @@ def only_read(random_readout: Callable[..., Readout]) -> Readout:
     maps = Maps([weights[:, None] for weights in given.attention], np.full(3, 2))
     nothing = [np.empty((5, 0), np.float32)] * 3
     return Readout(given.ids, given.labels, given.predictions, given.probabilities, given.attention, nothing,
-                   np.empty((3, 0), np.float32), maps=maps)  # fmt: skip
+                   np.empty((3, 0), np.float32), several=maps)  # fmt: skip
 
 
 def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:

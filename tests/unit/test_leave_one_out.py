@@ -11,7 +11,7 @@ from attention_audit.audits.leave_one_out import equally_long, leave_one_out
 from attention_audit.audits.shared_states import BothWays, Nearby, Recurrence, shared
 from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Pairs, Split
+from attention_audit.model.batch import Lists, Split
 from attention_audit.model.encoders import TEXT_ENCODERS, VECTOR_ENCODERS, BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
 from attention_audit.model.probabilities import probabilities
@@ -35,17 +35,12 @@ def model_of(encoder: str, attention: str = "additive", pair: bool = False, clas
 
 def split_of(texts: list[list[int]], members: list[int], pair: bool = False) -> Split:
     """The texts, each beside the query of the member that it stems from."""
-    pairs = None
-    if pair:
-        queries, candidates = ([rows[member] for member in members] for rows in (QUERIES, CANDIDATES))
-        pairs = Pairs(
-            np.concatenate(queries),
-            [len(query) - 2 for query in queries],
-            np.concatenate(candidates).astype(np.int64),
-            [len(some) for some in candidates],
-        )
+    pairs = {}
+    for name, rows in {"queries": QUERIES, "candidates": CANDIDATES}.items() if pair else ():
+        theirs = [rows[member] for member in members]
+        pairs[name] = Lists(np.concatenate(theirs), np.array([len(row) for row in theirs]))
     lengths = [len(text) - 2 for text in texts]
-    return Split(np.concatenate(texts), lengths, [0] * len(texts), torch.device("cpu"), pairs=pairs)
+    return Split(np.concatenate(texts), lengths, [0] * len(texts), torch.device("cpu"), **pairs)
 
 
 def singly(model: Network, member: int, pair: bool) -> tuple[list[float], list[float], list[bool]]:
@@ -213,6 +208,6 @@ def test_texts_go_together_by_length_and_without_those_of_one_token() -> None:
 
 
 def test_texts_read_as_sentences_are_refused() -> None:
-    split = Split(TEXTS[0], [4], [0], torch.device("cpu"), boundaries=Boundaries([0, 2], [2]))
+    split = Split(TEXTS[0], [4], [0], torch.device("cpu"), sentences=Lists(np.array([0, 2]), np.array([2])))
     with pytest.raises(ValueError, match="flat texts"):
         leave_one_out(model_of("affine"), split)

@@ -1,6 +1,5 @@
 """From files to the network: texts encoded split by split, their sentences, vectors, references joined by id."""
 
-from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from attention_audit.columns.readout import READOUT
 from attention_audit.corpus.vocabulary import build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Lists
 from attention_audit.readout import Readout
 from attention_audit.stages.loading import Material, build_model, build_split, read_material
 
@@ -84,10 +84,10 @@ def test_splits_come_in_their_own_order_with_their_texts_in_the_files(material: 
 
 def test_texts_are_encoded_between_marks_and_unknown_words_marked(material: Material) -> None:
     train, dev = material.splits["train"], material.splits["dev"]
-    assert train.rows.tolist() == [2, 5, 3, 2, 6, 4, 3, 2, 4, 3]
+    assert train.texts.flat.tolist() == [2, 5, 3, 2, 6, 4, 3, 2, 4, 3]
     assert train.lengths.tolist() == [1, 2, 1]
     assert train.labels.tolist() == [0, 1, 0]
-    assert dev.rows.tolist() == [2, 1, 6, 3]
+    assert dev.texts.flat.tolist() == [2, 1, 6, 3]
 
 
 def test_classes_are_counted_over_all_splits(material: Material) -> None:
@@ -210,12 +210,11 @@ def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:
 
 
 def test_what_a_transformer_has_not_read_is_cut_off(material: Material) -> None:
-    train = replace(
-        material.splits["train"], blocked=array("i", [0, 1, 0]), blocks=array("q", [0, 2, 1])
-    )  # one, two and one words, of which both words of the second are impermissible
+    # one, two and one words, of which both words of the second are impermissible
+    train = replace(material.splits["train"], blocked=Lists(np.array([0, 1, 0]), np.array([0, 2, 1])))
     assert train.cut(np.array([1, 2, 1])) is train
     shorter = train.cut(np.array([1, 1, 1]))
-    assert shorter.rows.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
+    assert shorter.texts.flat.tolist() == [2, 5, 3, 2, 6, 3, 2, 4, 3]
     assert shorter.lengths.tolist() == [1, 1, 1]
-    assert (shorter.blocked.tolist(), shorter.blocks.tolist()) == ([0, 0], [0, 1, 1])
+    assert [part.tolist() for part in shorter.blocked or ()] == [[0, 0], [0, 1, 1]]
     assert shorter.impermissible().tolist() == [False, True, True]

@@ -18,7 +18,7 @@ from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.located import BY_STATES, FURTHER, falls, located, losses, rank, ranks, sizes
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Pairs, Split
+from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Network, network
 from attention_audit.model.probabilities import probabilities
 from attention_audit.readout import Readout
@@ -42,9 +42,9 @@ def model_of(encoder: str, pair: bool = False, attention: str = "additive", clas
 def split_of(texts: list[list[int]], members: list[int], pair: bool = False) -> Split:
     """The texts, each beside the query of the member that it stems from."""
     queries = [QUERIES[member] for member in members]
-    pairs = Pairs(np.concatenate(queries), [len(query) - 2 for query in queries], [], [0] * len(queries))
+    asked = Lists(np.concatenate(queries), np.array([len(query) for query in queries]))
     lengths = [len(text) - 2 for text in texts]
-    return Split(np.concatenate(texts), lengths, [0] * len(texts), CPU, pairs=pairs if pair else None)
+    return Split(np.concatenate(texts), lengths, [0] * len(texts), CPU, queries=asked if pair else None)
 
 
 def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: bool) -> list[float]:

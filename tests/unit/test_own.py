@@ -249,8 +249,8 @@ def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     readout = read_readout(Path(path))
     given = made(1, 6, heads=3).attention
     assert readout.attention[0] == pytest.approx(np.mean(given[0], axis=0), abs=1e-6)
-    assert readout.maps is not None
-    assert readout.maps.weights[5] == pytest.approx(given[5].T, abs=1e-6)
+    assert readout.several is not None
+    assert readout.several.weights[5] == pytest.approx(given[5].T, abs=1e-6)
 
 
 def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> None:
@@ -275,14 +275,14 @@ def of_heads(random_readout: Callable[..., Readout]) -> Readout:
     random = np.random.default_rng(4)
     maps = [random.dirichlet(np.ones(2), 2).T.astype(np.float32) for _ in range(6)]
     seen = [weights.mean(1) for weights in maps]
-    return replace(readout, attention=seen, probabilities=readout.predict(seen), maps=Maps(maps, np.zeros(6, int)))
+    return replace(readout, attention=seen, probabilities=readout.predict(seen), several=Maps(maps, np.zeros(6, int)))
 
 
 def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -> None:
     found = heads(of_heads, 20, 1)
-    assert of_heads.maps is not None
+    assert of_heads.several is not None
     values = dict(zip(zip(found["id"], found["head"], strict=True), found["mean_tvd"], strict=True))
-    for text, weights in enumerate(of_heads.maps.weights):
+    for text, weights in enumerate(of_heads.several.weights):
         for head in (0, 1):
             other = weights.copy()
             other[:, head] = other[::-1, head]
@@ -297,9 +297,9 @@ def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
     found = heads(of_heads, 2, 1)
-    assert of_heads.maps is not None
+    assert of_heads.several is not None
     gone = dict(zip(zip(found["id"], found["head"], strict=True), found["fraction_removed"], strict=True))
-    for text, weights in enumerate(of_heads.maps.weights):
+    for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
         own = (of_heads.attention[text] @ z + bias).argmax()
         for head in (0, 1):
@@ -318,12 +318,12 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, pro
     path = Path("test.parquet")
     write_batches(path, of_heads.kind, of_heads.tables(), provenance, 1)
     again = read_readout(path).aligned(of_heads.ids[::-1])
-    assert of_heads.maps is not None
-    assert again.maps is not None
-    np.testing.assert_array_equal(again.maps.weights[0], of_heads.maps.weights[-1])
-    weights = of_heads.maps.weights
-    short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.maps.marks)
-    wrong = replace(of_heads, maps=short)
+    assert of_heads.several is not None
+    assert again.several is not None
+    np.testing.assert_array_equal(again.several.weights[0], of_heads.several.weights[-1])
+    weights = of_heads.several.weights
+    short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)
+    wrong = replace(of_heads, several=short)
     write_batches(path, wrong.kind, wrong.tables(), provenance, 1)
     with pytest.raises(AuditError, match="the heads of text 'text-2' do not fit its items"):
         read_readout(path)

@@ -21,7 +21,7 @@ from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocab
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Marked, Pairs, Split
+from attention_audit.model.batch import Lists, Marked, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import network
@@ -58,8 +58,10 @@ def flat(rows: list[list[int]]) -> list[int]:
 
 
 def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
-    pairs = Pairs(flat(QUERIES), [len(row) - 2 for row in QUERIES], flat(candidates), [len(row) for row in candidates])
-    return Split(flat(TEXTS), [len(row) - 2 for row in TEXTS], [0, 3, 1], CPU, pairs=pairs)
+    queries, classes = (
+        Lists(np.array(flat(rows)), np.array([len(row) for row in rows])) for rows in (QUERIES, candidates)
+    )
+    return Split(flat(TEXTS), [len(row) - 2 for row in TEXTS], [0, 3, 1], CPU, queries=queries, candidates=classes)
 
 
 def test_a_batch_carries_queries_and_candidates_of_its_texts() -> None:
@@ -400,8 +402,10 @@ def test_queries_and_candidates_are_read_with_their_texts(rooms: Rooms) -> None:
     material = rooms.read()
     dev = material.splits["dev"]
     assert material.classes == 3
-    assert len(dev.query_lengths) == 60
-    assert dev.choices.tolist() == [0, 0, 2] * 20
+    assert dev.queries is not None
+    assert len(dev.queries.counts) == 60
+    assert dev.candidates is not None
+    assert dev.candidates.counts.tolist() == [0, 0, 2] * 20
     batch = build_split(dev, CPU).batch(np.array([2, 0]))
     assert batch.query is not None
     assert batch.query.lengths.tolist() == [3, 3]

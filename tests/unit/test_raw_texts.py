@@ -219,7 +219,7 @@ def test_the_import_says_what_the_corpuss_words_would_change(tmp_path: Path, tex
     folder = classifiers_on_disk.save(tmp_path, words=WORDS)
     classifier = SequenceClassifier(folder)
     words, one = written(text, Tokens(punctuation="drop"))
-    texts = import_classifier.ReadTexts(["t", "u"], [0, 1], [words, ["the"]], [one, spaced(["the"])])
+    texts = import_classifier.ReadTexts(["t", "u"], np.array([0, 1]), [words, ["the"]], [one, spaced(["the"])], {})
     read = ReadClassifier(folder=str(folder), max_length=30, labels={})
     pieces = import_classifier.pieces_of(classifier, texts, read)
     said = import_classifier.beside_words(classifier, pieces, texts, read)

@@ -13,7 +13,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.readout import READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, Split
+from attention_audit.model.batch import Lists, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.model.predict import predict_split
 from attention_audit.readout import Readout, read_readout, read_readouts
@@ -57,8 +57,8 @@ def test_readouts_of_flat_and_hierarchical_networks_give_their_logits_without_dr
     random = np.random.default_rng(0)
     lengths = [7, 1, 12, 3, 40]
     texts = [[2, *random.integers(4, 30, n), 3] for n in lengths]
-    boundaries = Boundaries([0, 3, 0, 0, 1, 2, 0, 0, 5, 30], [2, 1, 3, 1, 3]) if hierarchical else None
-    split = Split(np.concatenate(texts), lengths, [0, 1, 2, 3, 1], torch.device("cpu"), boundaries=boundaries)
+    sentences = Lists(np.array([0, 3, 0, 0, 1, 2, 0, 0, 5, 30]), np.array([2, 1, 3, 1, 3])) if hierarchical else None
+    split = Split(np.concatenate(texts), lengths, [0, 1, 2, 3, 1], torch.device("cpu"), sentences=sentences)
     readout = take_readout(model, split, list("abcde"))
     assert model.training
     assert readout.lengths.tolist() == ([2, 1, 3, 1, 3] if hierarchical else lengths)

@@ -31,7 +31,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
 from attention_audit.section import Section
 from attention_audit.stages import attribution
-from attention_audit.stages.loading import build_split, of_transformer, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.training.loop import rate
 from attention_audit.transformer.opening import open_model, open_tokenizer
 
@@ -97,9 +97,9 @@ class Made:
         """A trained model that reads the test texts again, these texts, and their ids."""
         job = self.plan.trainings.job(training, seed)
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
-        files = of_transformer({"transformer": [Path(places.transformer)]})
+        files = {"transformer": [Path(places.transformer)]}
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
-        material = read_material(corpus, vocabulary, job.architecture, transformer=files)
+        material = read_material(corpus, vocabulary, job.architecture, files=files)
         weights = Path(places.weights.format(training=training, seed=seed))
         model = rebuilt(material, job.architecture, seed, weights, CPU)
         return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids, job

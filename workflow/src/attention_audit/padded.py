@@ -89,7 +89,7 @@ class Padded:
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
     lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer. A
-    Transformer has its heads, whose mean is `attention`. marks (n,): as in `Heads`, where these are not known. O is 0
+    Transformer has its heads, whose mean is `attention`. marks (n,): as in `Heads`, where there are several. O is 0
     where the predictions do not follow from the weights.
     """
 
@@ -124,8 +124,7 @@ class Padded:
     @property
     def words(self) -> Tensor:
         """The number of items of each text that are no marks of a tokenizer, (n,); they come first."""
-        marks = self.marks if self.heads is None else self.heads.marks
-        return self.lengths if marks is None else self.lengths - marks
+        return self.lengths if self.marks is None else self.lengths - self.marks
 
     def top(self) -> Tensor:
         """The word of each text that has the most attention, (n,)."""

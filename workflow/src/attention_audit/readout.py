@@ -11,7 +11,7 @@ of the first-order expansion at its own weights: z_t = (sum over heads of a_ht d
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from attention_audit.padded import Head, Heads, Padded
 
 Floats = npt.NDArray[np.float32]
 Classes = npt.NDArray[np.int32]
+Members = npt.NDArray[np.int64]
 HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 TAIL_FILE = "tail.safetensors"
@@ -58,51 +59,37 @@ def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArra
 
 
 @dataclass(frozen=True)
-class HeadStates:
-    """What the heads of a Transformer attend to: H heads, width D.
-
-    weights[i] (L_i, H), values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`. marks (N,): how many items of a
-    text, its last ones, are no words but marks of the tokenizer, such as [CLS] and [SEP].
+class Maps:
+    """The weights of several heads, weights[i] (L_i, H). marks (N,): how many items of a text, its last ones, are no
+    words but marks of the tokenizer, such as [CLS] and [SEP].
     """
 
     weights: list[Floats]
-    values: list[Floats]
-    below: Floats
     marks: npt.NDArray[np.int64]
-    tail: Tail
-
-    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "HeadStates":
-        """That of the texts at `members`."""
-        return HeadStates(
-            [self.weights[i] for i in members],
-            [self.values[i] for i in members],
-            self.below[members],
-            self.marks[members],
-            self.tail,
-        )
-
-    def padded(self, dtype: torch.dtype) -> Heads:
-        """All texts as one batch; only the weights are in `dtype`."""
-        weights, values = _pad(self.weights, dtype), _pad(self.values, torch.float32)
-        return Heads(
-            weights.transpose(1, 2).contiguous(),
-            values.transpose(1, 2).contiguous(),
-            torch.from_numpy(self.below),
-            torch.from_numpy(self.marks),
-            self.tail,
-        )
 
 
 @dataclass(frozen=True)
-class Maps:
-    """The weights of several heads of which no more is known: weights[i] (L_i, H); marks (N,), as in `HeadStates`."""
+class HeadStates(Maps):
+    """What the heads of a Transformer attend to: H heads, width D.
 
-    weights: list[Floats]
-    marks: npt.NDArray[np.int64]
+    values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`.
+    """
 
-    def at(self, members: npt.NDArray[np.int64] | list[int]) -> "Maps":
-        """Those of the texts at `members`."""
-        return Maps([self.weights[i] for i in members], self.marks[members])
+    values: list[Floats]
+    below: Floats
+    tail: Tail
+
+    def padded(self, members: Members, dtype: torch.dtype) -> Heads:
+        """The texts at `members` as one batch; only the weights are in `dtype`."""
+        weights = _pad([self.weights[i] for i in members], dtype)
+        values = _pad([self.values[i] for i in members], torch.float32)
+        return Heads(
+            weights.transpose(1, 2).contiguous(),
+            values.transpose(1, 2).contiguous(),
+            torch.from_numpy(self.below[members]),
+            torch.from_numpy(self.marks[members]),
+            self.tail,
+        )
 
 
 @dataclass(frozen=True)
@@ -110,9 +97,9 @@ class Readout:
     """One model on one split, or on some of its texts: N texts, C classes, O outputs; text i has L_i items.
 
     attention[i] (L_i,), contribution[i] (L_i, O), bias (N, O), probabilities (N, C), labels and predictions (N,).
-    A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. A Transformer
-    has what its heads attend to, and attention[i] is their mean. Of other models the maps of several heads may be
-    known, whose mean is attention[i]. Where predictions do not follow from the map, as in an earlier layer of a
+    A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. `several` is
+    what is known of several heads, whose mean is attention[i]: of a Transformer what they attend to, of other models
+    their maps; None where there is one map. Where predictions do not follow from the map, as in an earlier layer of a
     Transformer, there are no contributions: O is 0.
     """
 
@@ -125,8 +112,7 @@ class Readout:
     bias: Floats
     head: Head | None = None
     candidates: list[Classes] | None = None
-    attending: HeadStates | None = None
-    maps: Maps | None = None
+    several: Maps | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -158,32 +144,20 @@ class Readout:
         if missing:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise AuditError(f"readout: text {missing[0]!r}{others} is missing; rebuild the readouts of this data set")
-        order = [at[name] for name in ids]
-        return Readout(
-            list(ids),
-            self.labels[order],
-            self.predictions[order],
-            self.probabilities[order],
-            [self.attention[i] for i in order],
-            [self.contribution[i] for i in order],
-            self.bias[order],
-            self.head,
-            None if self.candidates is None else [self.candidates[i] for i in order],
-            None if self.attending is None else self.attending.at(order),
-            None if self.maps is None else self.maps.at(order),
-        )
+        found: Readout = _at(self, np.array([at[name] for name in ids], dtype=np.int64))
+        return found
 
     @property
-    def several(self) -> HeadStates | Maps | None:
-        """What is known of several heads; None where there is one map."""
-        return self.maps if self.attending is None else self.attending
+    def attending(self) -> HeadStates | None:
+        """What the heads of a Transformer attend to; None where that is not known."""
+        return self.several if isinstance(self.several, HeadStates) else None
 
     @property
     def decided(self) -> bool:
         """Whether its predictions follow from its weights."""
         return bool(self.bias.shape[1])
 
-    def padded_heads(self, members: npt.NDArray[np.int64]) -> Tensor:
+    def padded_heads(self, members: Members) -> Tensor:
         """The weights of the heads of the texts at `members`, in float64, (n, H, L).
 
         Raises ValueError where there is one map.
@@ -205,11 +179,11 @@ class Readout:
                 torch.from_numpy(lengths[members]),
                 head,
                 self._choices(members),
-                None if self.attending is None else self.attending.at(members).padded(dtype),
-                None if self.maps is None else torch.from_numpy(self.maps.marks[members]),
+                None if self.attending is None else self.attending.padded(members, dtype),
+                None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
 
-    def _choices(self, members: npt.NDArray[np.int64]) -> Tensor | None:
+    def _choices(self, members: Members) -> Tensor | None:
         """True on the candidate classes of the texts at `members`, (n, C); None for a model of single texts."""
         if self.candidates is None:
             return None
@@ -234,13 +208,13 @@ class Readout:
     @property
     def kind(self) -> Artefact:
         """The kind of file that it is written as."""
-        if self.attending is not None:
-            return HEADED
-        return READOUT if self.maps is None else SEVERAL
+        if self.several is None:
+            return READOUT
+        return SEVERAL if self.attending is None else HEADED
 
     def columns(self) -> dict[str, Any]:
         """The columns that columns.readout declares for its `kind`."""
-        return {
+        columns = {
             "id": self.ids,
             "label": self.labels.astype(np.int32),
             "prediction": self.predictions.astype(np.int32),
@@ -249,23 +223,14 @@ class Readout:
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
             "candidates": [None] * len(self) if self.candidates is None else self.candidates,
-        } | self._columns_of_heads()
-
-    def _columns_of_heads(self) -> dict[str, Any]:
-        if self.several is None:
-            return {}
-        heads = {
-            "heads": [weights.reshape(-1) for weights in self.several.weights],
-            "marks": self.several.marks.astype(np.int32),
         }
-        return heads if self.attending is None else heads | self._attending_columns(self.attending)
-
-    @staticmethod
-    def _attending_columns(attending: HeadStates) -> dict[str, Any]:
-        return {
-            "values": [values.reshape(-1) for values in attending.values],
-            "below": list(attending.below),
-        }
+        if self.several is not None:
+            columns["heads"] = [weights.reshape(-1) for weights in self.several.weights]
+            columns["marks"] = self.several.marks.astype(np.int32)
+        if self.attending is not None:
+            columns["values"] = [values.reshape(-1) for values in self.attending.values]
+            columns["below"] = list(self.attending.below)
+        return columns
 
     def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
         """The columns as tables of at most `rows` texts each, in order."""
@@ -276,6 +241,18 @@ class Readout:
             yield pa.table(part, schema=self.kind.schema)
 
 
+def _at(value: Any, members: Members) -> Any:
+    """What a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts too."""
+    match value:
+        case np.ndarray():
+            return value[members]
+        case list():
+            return [value[i] for i in members]
+        case Readout() | Maps():
+            return replace(value, **{each.name: _at(getattr(value, each.name), members) for each in fields(value)})
+    return value
+
+
 def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: HeadStates) -> Readout:
     """The readout of a Transformer, from what its heads attend to: its map, first-order expansion and predictions."""
     maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
@@ -283,13 +260,13 @@ def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: Hea
     bias, logits = np.empty((2, len(ids), classes), np.float32)
     lengths = np.array([len(weights) for weights in attending.weights])
     for members in by_length(lengths, POSITIONS):
-        heads = attending.at(members).padded(torch.float32)
+        heads = attending.padded(members, torch.float32)
         values, bias[members], logits[members] = (part.numpy() for part in heads.expansion())
         seen = heads.weights.double().mean(1).float().numpy()
         for member, map_, of_items in zip(members, seen, values, strict=True):
             maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
     predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, attending=attending)
+    return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, several=attending)
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
@@ -320,35 +297,28 @@ def _read_tail(path: Path) -> Tail:
         raise AuditError(f"{path}: holds no tail of a Transformer ({error}); {rebuild_hint(path)}") from error
 
 
-def _attending(table: pa.Table, path: Path, tail: Tail, lengths: list[int]) -> HeadStates:
-    """The heads of the texts of a table. Raises AuditError where they fit neither their items nor the tail."""
-    below = np.stack(_rows(table["below"]))
-    width = below.shape[1]
-    weights, values = _rows(table["heads"]), _rows(table["values"])
+def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int]) -> Maps | None:
+    """What a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
+    if "heads" not in table.column_names:
+        return None
+    weights, marks = _rows(table["heads"]), table["marks"].to_numpy().astype(np.int64)
     heads = len(weights[0]) // lengths[0]
-    fits = width == len(tail.weights["output.bias"]) and heads and width % heads == 0
-    for name, length, of_heads, of_values in zip(table["id"].to_pylist(), lengths, weights, values, strict=True):
-        if not fits or len(of_heads) != heads * length or len(of_values) != width * length:
-            raise AuditError(
-                f"{path}: the heads of text {name!r} do not fit its items or its tail; {rebuild_hint(path)}"
-            )
-    return HeadStates(
-        [row.reshape(-1, heads) for row in weights],
-        [row.reshape(-1, heads, width // heads) for row in values],
-        below,
-        table["marks"].to_numpy().astype(np.int64),
-        tail,
+    values, below = (
+        ([], np.empty((0, 0), np.float32))
+        if tail is None
+        else (_rows(table["values"]), np.stack(_rows(table["below"])))
     )
-
-
-def _maps(table: pa.Table, path: Path, lengths: list[int]) -> Maps:
-    """The maps of the texts of a table. Raises AuditError where they do not fit their items."""
-    weights = _rows(table["heads"])
-    heads = len(weights[0]) // lengths[0]
-    for name, length, of_heads in zip(table["id"].to_pylist(), lengths, weights, strict=True):
-        if not heads or len(of_heads) != heads * length:
-            raise AuditError(f"{path}: the heads of text {name!r} do not fit its items; {rebuild_hint(path)}")
-    return Maps([row.reshape(-1, heads) for row in weights], table["marks"].to_numpy().astype(np.int64))
+    width = below.shape[1]
+    fits = heads and (tail is None or (width == len(tail.weights["output.bias"]) and width % heads == 0))
+    for place, (name, length) in enumerate(zip(table["id"].to_pylist(), lengths, strict=True)):
+        whole = tail is None or len(values[place]) == width * length
+        if not (fits and whole and len(weights[place]) == heads * length):
+            what = "items" if tail is None else "items or its tail"
+            raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
+    maps = [row.reshape(-1, heads) for row in weights]
+    if tail is None:
+        return Maps(maps, marks)
+    return HeadStates(maps, marks, [row.reshape(-1, heads, width // heads) for row in values], below, tail)
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
@@ -363,7 +333,6 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
     predicted = np.stack(_rows(table["probabilities"]))
     pairs = table["candidates"].null_count == 0
     lengths = [len(weights) for weights in attention]
-    several = tail is None and "heads" in table.column_names
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
@@ -374,17 +343,14 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
-        None if tail is None else _attending(table, path, tail, lengths),
-        _maps(table, path, lengths) if several else None,
+        _several(table, path, tail, lengths),
     )
 
 
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
-    kind = kind_of(path)
-    if kind == HEADED.name:
-        return HEADED, _read_tail(path.with_name(TAIL_FILE))
-    return (SEVERAL if kind == SEVERAL.name else READOUT), None
+    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
+    return kind, _read_tail(path.with_name(TAIL_FILE)) if kind is HEADED else None
 
 
 def read_readout(path: Path) -> Readout:

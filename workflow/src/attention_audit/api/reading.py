@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from attention_audit.plan.trainings import Trainings
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
-from attention_audit.stages.loading import OfTransformer, build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.classes import ClassNames, class_names
@@ -142,8 +142,8 @@ class Trained:
         architecture = self.suite.architecture(self.dataset, run.model)
         vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
         records = self.trainings.transformer(self.trainings.home(self.suite, self.dataset, run).training)
-        transformer = OfTransformer(Path(records[0]), []) if records else None
-        material = read_material(corpus, vocabulary, architecture, transformer=transformer)
+        files = {"transformer": [Path(record) for record in records]}
+        material = read_material(corpus, vocabulary, architecture, files=files)
         material = replace(material, classes=len(self.classes))
         network = rebuilt(material, architecture, run.seed, self._weights(run), device)
         texts = material.splits["test"]
@@ -160,7 +160,7 @@ class Trained:
         classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
         pieces = pieces_of(classifier, texts, read)
         readout = read_out(classifier, pieces, texts, classes, read)
-        return cast(Network, classifier), split_of(pieces, texts, torch.device("cpu")), readout
+        return classifier, split_of(pieces, texts, torch.device("cpu")), readout
 
     def read(self, text: str | Sequence[str]) -> Reading:
         """What the model makes of a text, which is split into words as its data set was; or of a list of words.

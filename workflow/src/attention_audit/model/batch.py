@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,14 +100,43 @@ def _starts(lengths: Indices) -> Indices:
     return lengths.cumsum() - lengths
 
 
-class Boundaries(NamedTuple):
-    """The sentences of N texts, text after text.
+class Lists(NamedTuple):
+    """N lists of numbers, one after another in `flat`: counts (N,) of them in each."""
 
-    starts: the position of each sentence's first word in its text. counts (N,): the number of sentences of each text.
-    """
+    flat: npt.NDArray[Any]
+    counts: Indices
 
-    starts: npt.ArrayLike
-    counts: npt.ArrayLike
+    @property
+    def owners(self) -> Indices:
+        """The list that each number is in."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @property
+    def places(self) -> Indices:
+        """The place of each number in its list."""
+        return np.arange(len(self.flat)) - _starts(self.counts)[self.owners]
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> "Lists":
+        """The lists with some of their numbers: `kept` says of each whether it stays."""
+        return Lists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
+
+
+class _Placed:
+    """Lists on a device."""
+
+    def __init__(self, flat: npt.ArrayLike, counts: Indices, device: torch.device, kind: npt.DTypeLike) -> None:
+        self.counts = counts
+        self.flat = torch.from_numpy(np.asarray(flat, kind)).to(device)
+        self._counts, self._starts = (torch.from_numpy(part).to(device) for part in (counts, _starts(counts)))
+
+    def rows(self, members: Indices, on_device: Tensor, least: int = 0) -> tuple[Tensor, Tensor]:
+        """The lists at `members`, which are `on_device` too, as rows padded with zeros, and their counts.
+
+        Rows are at least `least` wide.
+        """
+        counts = self._counts[on_device]
+        longest = max(least, int(self.counts[members].max()))
+        return padded(self.flat, self._starts[on_device], counts, longest), counts
 
 
 class _SentenceTable:
@@ -117,11 +146,11 @@ class _SentenceTable:
     of its longest sentence.
     """
 
-    def __init__(self, boundaries: Boundaries, texts: Indices) -> None:
+    def __init__(self, sentences: Lists, texts: Indices) -> None:
         """`texts` (N,): tokens of each text."""
-        self.counts = np.asarray(boundaries.counts, dtype=np.int64)
+        self.counts = np.asarray(sentences.counts, dtype=np.int64)
         self.first = _starts(self.counts)
-        tokens = np.asarray(boundaries.starts, dtype=np.int64) + np.repeat(_starts(texts), self.counts)
+        tokens = np.asarray(sentences.flat, dtype=np.int64) + np.repeat(_starts(texts), self.counts)
         self.lengths = np.diff(tokens, append=texts.sum())
         # before a sentence lie both marks of every earlier text, and the start mark of its own
         self.starts = tokens + np.repeat(2 * np.arange(len(texts)) + 1, self.counts)
@@ -145,78 +174,31 @@ class _SentenceTable:
         return Sentences(padded(ids, start, length, int(lengths.max())).long(), length)
 
 
-class Pairs(NamedTuple):
-    """The queries of N texts, one after another in `ids`, each between both marks, and the candidate answers.
-
-    lengths (N,): of the queries in tokens, without marks. candidates: the classes that may answer each text, text after
-    text. counts (N,): the number of candidates of each text, 0 where every class may answer it.
-    """
-
-    ids: npt.ArrayLike
-    lengths: npt.ArrayLike
-    candidates: npt.ArrayLike
-    counts: npt.ArrayLike
-
-
-class _Runs:
-    """N runs of a flat array on a device, one after another: lengths (N,)."""
-
-    def __init__(self, flat: npt.ArrayLike, lengths: npt.ArrayLike, device: torch.device) -> None:
-        self._flat = torch.from_numpy(np.asarray(flat, dtype=np.int32)).to(device)
-        self._lengths = torch.from_numpy(np.asarray(lengths, dtype=np.int64)).to(device)
-        self._start = self._lengths.cumsum(0) - self._lengths
-
-    def rows(self, members: Tensor, least: int) -> tuple[Tensor, Tensor]:
-        """The runs at `members` as rows padded with zeros, at least `least` wide, and their lengths."""
-        lengths = self._lengths[members]
-        longest = max(least, int(lengths.max()))
-        return padded(self._flat, self._start[members], lengths, longest).long(), lengths
-
-
-class _PairTable:
-    """The queries and candidates of a split."""
-
-    def __init__(self, pairs: Pairs, device: torch.device) -> None:
-        marked = np.asarray(pairs.lengths, dtype=np.int64) + 2
-        self._queries = _Runs(pairs.ids, marked, device)
-        self._candidates = _Runs(pairs.candidates, pairs.counts, device) if np.any(pairs.counts) else None
-
-    def queries(self, members: Tensor) -> Marked:
-        """(n,) -> n queries, padded as if the longest had at least one token."""
-        ids, lengths = self._queries.rows(members, least=3)
-        return Marked(ids, lengths - 2)
-
-    def candidates(self, members: Tensor) -> Tensor | None:
-        """(n,) -> (n, K), padded with -1; None where every class may answer every text of the split."""
-        if self._candidates is None:
-            return None
-        classes, counts = self._candidates.rows(members, least=1)
-        return classes.where(within(counts, classes.shape[1]), -1)
-
-
+@dataclass(frozen=True)
 class GivenStates:
     """The states of the tokens of N texts, which a Transformer made, one after another in `flat` (T, H).
 
-    starts (N,): the place of each text's first state. summarised: whether the state behind those of a text is the
-    summary of its query. `flat` may be of half precision and lie in a file; batches are float32, on the device.
+    starts, read (N,): the place of each text's first state, and its tokens that have one. summarised: whether the state
+    behind those of a text is the summary of its query. `flat` may be of half precision and lie in a file; batches are
+    float32, on the device.
     """
 
-    def __init__(self, flat: Tensor, starts: npt.ArrayLike, summarised: bool, device: torch.device) -> None:
-        self._flat, self._device = flat, device
-        self._starts = torch.from_numpy(np.asarray(starts, dtype=np.int64))
-        self._summarised = summarised
+    flat: Tensor
+    starts: Indices
+    read: Indices
+    summarised: bool
 
-    def batch(self, members: Indices, lengths: Indices) -> tuple[Tensor, Tensor | None]:
-        """States (B, L, H) of the texts at `members`, of `lengths` (B,) tokens, and summaries of queries (B, H)."""
-        starts, counts = self._starts[torch.from_numpy(members)], torch.from_numpy(lengths)
+    def batch(self, members: Indices, device: torch.device) -> tuple[Tensor, Tensor | None]:
+        """States (B, L, H) of the texts at `members`, and summaries of queries (B, H)."""
+        starts, counts = (torch.from_numpy(part[members]) for part in (self.starts, self.read))
         longest = int(counts.max())
         # a text's last state stands behind it too, where states have no meaning
         where = starts[:, None] + torch.minimum(torch.arange(longest), counts[:, None] - 1)
-        found = self._flat.index_select(0, where.flatten())
-        states = found.to(self._device, torch.float32).view(len(members), longest, -1)
-        if not self._summarised:
+        found = self.flat.index_select(0, where.flatten())
+        states = found.to(device, torch.float32).view(len(members), longest, -1)
+        if not self.summarised:
             return states, None
-        return states, self._flat.index_select(0, starts + counts).to(self._device, torch.float32)
+        return states, self.flat.index_select(0, starts + counts).to(device, torch.float32)
 
 
 class Split:
@@ -230,8 +212,9 @@ class Split:
         device: torch.device,
         attention: Sequence[npt.ArrayLike] | None = None,
         probabilities: npt.ArrayLike | None = None,
-        boundaries: Boundaries | None = None,
-        pairs: Pairs | None = None,
+        sentences: Lists | None = None,
+        queries: Lists | None = None,
+        candidates: Lists | None = None,
         impermissible: npt.ArrayLike | None = None,
         pieces: PieceTable | None = None,
         given: GivenStates | None = None,
@@ -239,30 +222,31 @@ class Split:
     ) -> None:
         """N texts, one after another in `ids`, which are rows of the embedding; each text lies between both marks.
 
-        lengths (N,) in tokens, without marks; labels (N,). The items of a text are its tokens or, with `boundaries`,
-        its sentences; `attention` has one weight for each item, and `impermissible` a truth value, text after text.
+        lengths (N,) in tokens, without marks; labels (N,). sentences: the position of each sentence's first word in its
+        text. The items of a text are its tokens or, with `sentences`, its sentences; `attention` has one weight for
+        each item, and `impermissible` a truth value, text after text. Of pairs: queries, as `ids`, each between both
+        marks; candidates, the classes that may answer each text, none where every class may.
+
         For a Transformer: the `pieces` of the texts, or its states, where they are `given`. marks: how many items of
         `attention` follow the tokens of a text, which are marks of a tokenizer.
         """
-        self._pieces, self._given, self._marks = pieces, given, marks
+
+        def placed(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Placed:
+            return _Placed(flat, np.asarray(counts, np.int64), device, kind)
+
+        self._pieces, self._given = pieces, given
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
-        self._sentences = None if boundaries is None else _SentenceTable(boundaries, self.lengths)
-        self._pairs = None if pairs is None else _PairTable(pairs, device)
-        self._lengths = torch.from_numpy(self.lengths).to(device)
-        self._start = self._lengths.cumsum(0) - self._lengths
-        self._ids = torch.from_numpy(np.asarray(ids, dtype=np.int32)).to(device)
+        self._texts = placed(ids, self.lengths + 2)
+        self._sentences = None if sentences is None else _SentenceTable(sentences, self.lengths)
+        self._queries = None if queries is None else placed(*queries)
+        self._candidates = None if candidates is None or not np.any(candidates.counts) else placed(*candidates)
         self._labels = torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)
         self._attention = None
         if attention is not None:
             flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
-            self._attention = torch.from_numpy(flat).to(device)
-        self._impermissible = None
-        if impermissible is not None:
-            self._impermissible = torch.from_numpy(np.asarray(impermissible, dtype=np.bool_)).to(device)
-        self._item_start, self._weight_start = (
-            torch.from_numpy(_starts(counts)).to(device) for counts in (self.items, self.items + marks)
-        )
+            self._attention = placed(flat, self.items + marks, np.float32)
+        self._impermissible = None if impermissible is None else placed(impermissible, self.items, np.bool_)
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
@@ -300,29 +284,28 @@ class Split:
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
-        longest = int(self.lengths[members].max())
-        lengths, start = self._lengths[rows], self._start[rows]
+        ids, marked = self._texts.rows(members, rows)
         batch = Batch(
-            ids=padded(self._ids, start + 2 * rows, lengths + 2, longest + 2).long(),
-            lengths=lengths,
+            ids=ids.long(),
+            lengths=marked - 2,
             labels=self._labels[rows],
+            attention=None if self._attention is None else self._attention.rows(members, rows)[0],
             probabilities=None if self._probabilities is None else self._probabilities[rows],
-            documents=None if self._sentences is None else self._sentences.documents(members, self._ids),
-            query=None if self._pairs is None else self._pairs.queries(rows),
-            candidates=None if self._pairs is None else self._pairs.candidates(rows),
+            impermissible=None if self._impermissible is None else self._impermissible.rows(members, rows)[0],
+            documents=None if self._sentences is None else self._sentences.documents(members, self._texts.flat),
             pieces=None if self._pieces is None else self._pieces.batch(rows),
         )
+        if self._queries is not None:
+            # padded as if the longest had at least one token
+            ids, marked = self._queries.rows(members, rows, least=3)
+            batch = replace(batch, query=Marked(ids.long(), marked - 2))
+        if self._candidates is not None:
+            classes, counts = self._candidates.rows(members, rows, least=1)
+            inside = within(counts, classes.shape[1])
+            batch = replace(batch, candidates=classes.long().where(inside, -1))
         if self._given is not None:
-            states, summary = self._given.batch(members, self.lengths[members])
+            states, summary = self._given.batch(members, self.device)
             batch = replace(batch, states=states, summary=summary)
-        most = int(self.items[members].max())
-        if self._attention is not None:
-            counts = batch.items + self._marks
-            weights = padded(self._attention, self._weight_start[rows], counts, most + self._marks)
-            batch = replace(batch, attention=weights)
-        if self._impermissible is not None:
-            hidden = padded(self._impermissible, self._item_start[rows], batch.items, most)
-            batch = replace(batch, impermissible=hidden)
         return batch
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:

@@ -10,7 +10,7 @@ it is one of the classifiers of Serrano & Smith 2019, section 3. The module `pai
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor, nn
 
@@ -77,7 +77,29 @@ class Output(NamedTuple):
     bias: Tensor
 
 
-class Classifier(nn.Module):
+class Network(nn.Module):
+    """What trainings, readouts and audits ask of a classifier, whatever its kind: from a batch to its `Output`.
+
+    transformer: what reads its texts as pieces, if anything does. A Transformer that classifies texts itself has
+    neither embedding nor encoder.
+    """
+
+    transformer: WordStates | None
+    embedding: nn.Embedding
+    attention: nn.Module
+    decoder: nn.Linear
+    encoder: Any
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """What each item adds to the scores, (..., H) -> (..., O). Raises TypeError where its states are not known."""
+        raise TypeError(f"{type(self).__name__} adds nothing up item by item")
+
+    def undecayed(self) -> list[nn.Parameter]:
+        """The parameters without an L2 penalty."""
+        return []
+
+
+class Classifier(Network):
     """Embedding, encoder, attention, decoder; the context vector is the attention-weighted sum of the states.
 
     transformer: the encoder of texts as pieces, once it is set; None where the states of a frozen one are given.

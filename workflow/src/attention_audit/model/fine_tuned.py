@@ -4,8 +4,6 @@ What differs from the library's model is its last layer only. Of that layer noth
 token, which is classified (`FirstRow`), so that no other row is computed; and that row's weights may be uniform.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -58,7 +56,7 @@ class FirstRow(nn.Module):
     def __init__(self, classifier: TransformerClassifier, pieces: PieceBatch, even: bool) -> None:
         super().__init__()
         # in a tuple, so that the layer's weights keep one name each
-        self._layer = (classifier.layer,)
+        self._layer = (classifier.layers[-1],)
         self._family = classifier.family
         self._activation = ACTIVATIONS[classifier.activation()]
         self._pieces, self._even = pieces, even
@@ -103,35 +101,23 @@ class FineTuned(TransformerClassifier):
             query: Any = self.part("query")
             self.attention = Queries(query)
 
-    @property
-    def decoder(self) -> nn.Linear:
-        """The last layer, to the logits."""
-        linear: nn.Linear = attrgetter(self.family.classifier)(self.model)
-        return linear
-
-    @contextmanager
-    def _first_row(self, pieces: PieceBatch) -> Iterator[FirstRow]:
-        layers = attrgetter(self.family.layers)(self.model)
-        layer, row = layers[-1], FirstRow(self, pieces, self.even)
-        layers[-1] = row
-        try:
-            yield row
-        finally:
-            layers[-1] = layer
-
     def forward(self, batch: Batch) -> Output:
         """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
         if batch.pieces is None:
             raise ValueError("a Transformer classifier reads pieces")
-        with self._first_row(batch.pieces) as row:
+        layers, row = self.layers, FirstRow(self, batch.pieces, self.even)
+        layer, layers[-1] = layers[-1], row
+        try:
             logits = self.logits(batch.pieces, batch.vectors)
+        finally:
+            layers[-1] = layer
         map_ = batch.pieces.of_items(row.weights.mean(1, keepdim=True))[:, 0]
         return Output(logits, map_, logits.new_empty(0), logits.new_empty(0))
 
-    def attend(self, pieces: PieceBatch) -> Attended:
+    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
         """As in `TransformerClassifier`, by the library's own model; with uniform weights where it has these."""
         if not self.even:
-            return super().attend(pieces)
+            return super().attend(pieces, layer)
         heads = self.model.config.num_attention_heads
         weights = even_weights(pieces)[:, None].expand(-1, heads, -1)
         with self.imposing(weights):

@@ -1,10 +1,10 @@
 """The network that an architecture asks for."""
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.classifier import Classifier, Network
 from attention_audit.model.pairs import PairClassifier
 
-Network = Classifier | PairClassifier
+__all__ = ["Network", "network"]
 
 
 def network(architecture: Architecture, words: int, classes: int) -> Network:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import QUERY_ATTENTION, weigh
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Output, embedding_of, read, text_encoder
+from attention_audit.model.classifier import Network, Output, embedding_of, read, text_encoder
 from attention_audit.model.encoders import TextEncoder
 from attention_audit.model.hierarchy import Hierarchy, Words
 from attention_audit.transformer.states import WordStates
@@ -33,13 +33,13 @@ def allowed(candidates: Tensor, classes: int) -> Tensor:
     return columns[:, :-1] | ~named.any(1, keepdim=True)
 
 
-class PairClassifier(nn.Module):
+class PairClassifier(Network):
     """Text and query have an embedding and an encoder each; c is the text's context vector, q the query's summary.
 
     logits = W tanh(W_p c + W_q q) with biases; a class that is not a candidate has the logit minus infinity.
 
     transformer: as in `Classifier`. It reads text and query as one sequence, and q is the mean of the states of the
-    query's words.
+    query's words. No parameter is spared the L2 penalty: Jain & Wallace train models of pairs with one on everything.
     """
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
@@ -79,7 +79,3 @@ class PairClassifier(nn.Module):
     def contributions(self, states: Tensor) -> Tensor:
         """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the decoder."""
         return states @ self.projection.weight.T
-
-    def undecayed(self) -> list[nn.Parameter]:
-        """No parameter: Jain & Wallace train models of pairs with an L2 penalty on everything."""
-        return []

@@ -12,15 +12,17 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Output
+from attention_audit.model.classifier import Network, Output
 from attention_audit.model.tail import Tail
 from attention_audit.transformer.batches import PieceBatch
 from attention_audit.transformer.families import ACTIVATIONS, family_of
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
+from attention_audit.transformer.states import library_inputs, library_vectors
 
 
 class Attended(NamedTuple):
@@ -35,7 +37,17 @@ class Attended(NamedTuple):
     logits: Tensor
 
 
-class TransformerClassifier(nn.Module):
+@contextmanager
+def hooked(*handles: RemovableHandle) -> Iterator[None]:
+    """Remove hooks when the block ends."""
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder that messages name.
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
@@ -47,29 +59,26 @@ class TransformerClassifier(nn.Module):
         self.folder = folder
         self.family = family_of(folder)
         self.model: Any = model
-        self.attention: nn.Module = nn.Identity()
+        self.attention = nn.Identity()
+        # it reads pieces itself, and its parts have one name each
+        self.__dict__ |= {"transformer": self, "decoder": attrgetter(self.family.classifier)(model)}
         self.activation()
 
     @property
-    def transformer(self) -> "TransformerClassifier":
-        """What reads pieces: itself."""
-        return self
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.decoder.weight.device
 
     @property
-    def layer(self) -> nn.Module:
-        """The last layer."""
-        last: nn.Module = attrgetter(self.family.layers)(self.model)[-1]
-        return last
-
-    def part(self, name: str) -> nn.Module:
-        """A part of the last layer, by its name in `Family`."""
-        found: nn.Module = attrgetter(getattr(self.family, name))(self.layer)
+    def layers(self) -> nn.ModuleList:
+        """All layers."""
+        found: nn.ModuleList = attrgetter(self.family.layers)(self.model)
         return found
 
-    @property
-    def attending(self) -> nn.Module:
-        """The attention of the last layer."""
-        return self.part("attention")
+    def part(self, name: str, layer: int = 0) -> nn.Module:
+        """A part of a layer, counted from 1, or of the last one, by its name in `Family`."""
+        found: nn.Module = attrgetter(getattr(self.family, name))(self.layers[layer - 1])
+        return found
 
     def activation(self) -> str:
         """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
@@ -109,60 +118,37 @@ class TransformerClassifier(nn.Module):
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
-        given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
-        if getattr(self.model.config, "type_vocab_size", 1) > 1:
-            given["token_type_ids"] = pieces.types
-        found: Tensor = self.model(**given, attention_mask=pieces.mask.long()).logits
+        found: Tensor = self.model(**library_inputs(self.model, pieces, vectors)).logits
         return found
 
     def vectors(self, pieces: PieceBatch) -> Tensor:
         """The vectors of the pieces below position and segment, (B, P, E)."""
-        looked_up: Tensor = self.model.get_input_embeddings()(pieces.ids)
-        return looked_up
+        return library_vectors(self.model, pieces)
 
     @torch.inference_mode()
-    def attend(self, pieces: PieceBatch) -> Attended:
-        """Run the model on a batch, and keep what the tail needs. Raises AuditError where no weights are returned."""
-        kept: dict[str, Any] = {}
-        handles = [
-            self.layer.register_forward_pre_hook(lambda module, inputs: kept.update(below=inputs[0][:, 0])),
-            self.part("values").register_forward_hook(lambda module, inputs, output: kept.update(values=output)),
-            self.attending.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1])),
-        ]
-        try:
-            logits = self.logits(pieces)
-        finally:
-            for handle in handles:
-                handle.remove()
-        weights = self._returned(kept["weights"])[:, :, 0]
-        count = weights.shape[1]
-        values = self._values(kept["values"], count).transpose(1, 2)
-        return Attended(weights, values, kept["below"], logits)
-
-    @torch.inference_mode()
-    def row(self, pieces: PieceBatch, layer: int) -> tuple[Tensor, Tensor]:
-        """The first token's weights in a layer, counted from 1, and the model's logits: (B, H, P), (B, C).
+    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+        """Run the model on a batch, and keep what the tail needs. layer: another one than the last, counted from 1.
 
         Raises AuditError where no weights are returned.
         """
         kept: dict[str, Any] = {}
-        attending: nn.Module = attrgetter(self.family.attention)(attrgetter(self.family.layers)(self.model)[layer - 1])
-        handle = attending.register_forward_hook(lambda module, inputs, output: kept.update(weights=output[1]))
-        try:
+        handles = [
+            self.layers[layer - 1].register_forward_pre_hook(lambda _, inputs: kept.update(below=inputs[0][:, 0])),
+            self.part("values", layer).register_forward_hook(lambda _, inputs, output: kept.update(values=output)),
+            self.part("attention", layer).register_forward_hook(lambda _, inputs, out: kept.update(weights=out[1])),
+        ]
+        with hooked(*handles):
             logits = self.logits(pieces)
-        finally:
-            handle.remove()
-        return self._returned(kept["weights"])[:, :, 0], logits
+        if kept["weights"] is None:
+            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
+        weights: Tensor = kept["weights"][:, :, 0]
+        values = self._values(kept["values"], weights.shape[1]).transpose(1, 2)
+        return Attended(weights, values, kept["below"], logits)
 
     def _values(self, made: Tensor, heads: int) -> Tensor:
         """The values of the heads, which may come behind queries and keys: (B, P, ..) -> (B, P, H, D / H)."""
         width = self.model.config.hidden_size
         return made[..., -width:].reshape(*made.shape[:-1], heads, -1)
-
-    def _returned(self, weights: Tensor | None) -> Tensor:
-        if weights is None:
-            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
-        return weights
 
     @contextmanager
     def imposing(self, weights: Tensor) -> Iterator[None]:
@@ -180,11 +166,8 @@ class TransformerClassifier(nn.Module):
             self.part("values").register_forward_hook(lambda module, inputs, values: kept.update(values=values)),
             self.part("output").register_forward_pre_hook(replaced),
         ]
-        try:
+        with hooked(*handles):
             yield
-        finally:
-            for handle in handles:
-                handle.remove()
 
 
 class SequenceClassifier(TransformerClassifier):

@@ -17,7 +17,7 @@ ModernBERT normalises before its inner layer, which has a gate, and once more ab
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
@@ -61,12 +61,7 @@ class Tail:
 
     def to(self, dtype: torch.dtype) -> "Tail":
         """The same tail in other numbers."""
-        return Tail(
-            {name: weight.to(dtype) for name, weight in self.weights.items()},
-            self.activation,
-            self.pooled,
-            self.epsilon,
-        )
+        return replace(self, weights={name: weight.to(dtype) for name, weight in self.weights.items()})
 
     def _linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
@@ -77,19 +72,15 @@ class Tail:
 
     def passed(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Logits of R rows, from c and x in the numbers of the weights: (R, D), (R, D) -> (R, C)."""
+        mixed, active = self._linear("output", contexts) + below, ACTIVATIONS[self.activation]
+        normed = self._norm("first", mixed)
         if self.gated:
-            return self._passed_gates(contexts, below)
-        first = self._norm("first", self._linear("output", contexts) + below)
-        inner = ACTIVATIONS[self.activation](self._linear("inner", first))
-        second = self._norm("second", self._linear("outer", inner) + first)
-        return self._linear("classifier", ACTIVATIONS[self.pooled](self._linear("pooler", second)))
-
-    def _passed_gates(self, contexts: Tensor, below: Tensor) -> Tensor:
-        first = self._linear("output", contexts) + below
-        inner, gate = self._linear("inner", self._norm("first", first)).chunk(2, -1)
-        second = self._linear("outer", ACTIVATIONS[self.activation](inner) * gate) + first
-        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", self._norm("second", second)))
-        return self._linear("classifier", self._norm("third", pooled))
+            inner, gate = self._linear("inner", normed).chunk(2, -1)
+            outer = self._linear("outer", active(inner) * gate) + mixed
+        else:
+            outer = self._linear("outer", active(self._linear("inner", normed))) + normed
+        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", self._norm("second", outer)))
+        return self._linear("classifier", self._norm("third", pooled) if self.gated else pooled)
 
     def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Logits of K contexts of each of n texts: (K, n, D), (n, D) -> (K, n, C)."""

@@ -11,7 +11,7 @@ from functools import cache, cached_property, partial
 from itertools import chain, count, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,7 +33,6 @@ from attention_audit.stages.import_classifier import opened, pieces_of, read_tex
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
-    of_transformer,
     read_material,
     rebuilt,
     values_checksum,
@@ -79,9 +78,7 @@ def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Itera
         classifier = opened(read)
         pieces = pieces_of(classifier, texts, read)
         split = split_of(pieces, texts, device)
-        # it has what audits ask of a network
-        model = cast(Network, classifier.to(device))
-        yield each, Attributed(model, split, read_readout(each.readout).aligned(texts.ids), job.report)
+        yield each, Attributed(classifier.to(device), split, read_readout(each.readout).aligned(texts.ids), job.report)
 
 
 class Together:
@@ -115,9 +112,7 @@ def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Ite
     for _, members in groupby(ours, key=sharing):
         files, several = job.inputs, [*members]
         architecture = several[0][1]
-        material = read_material(
-            files["corpus"][0], files["vocabulary"][0], architecture, transformer=of_transformer(files)
-        )
+        material = read_material(files["corpus"][0], files["vocabulary"][0], architecture, files=files)
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (

@@ -1,15 +1,17 @@
 """fine-tuned Transformer classifiers, and a corpus -> their readouts, and their tails, one a training."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
 from attention_audit.artefacts.parquet import read_batches, write_batches
 from attention_audit.artefacts.weights import write_weights
+from attention_audit.batching import Indices
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
@@ -35,28 +37,26 @@ GENERIC = "LABEL_"
 """What the library calls class 0 where nobody named it, less its number."""
 
 
-@dataclass
-class ReadTexts:
+class ReadTexts(NamedTuple):
     """The test texts of a corpus, as words and as they are written, with the names of all classes, in their order."""
 
-    ids: list[str] = field(default_factory=list)
-    labels: list[int] = field(default_factory=list)
-    tokens: list[list[str]] = field(default_factory=list)
-    written: list[RawText] = field(default_factory=list)
-    names: dict[int, str] = field(default_factory=dict)
+    ids: list[str]
+    labels: Indices
+    tokens: list[list[str]]
+    written: list[RawText]
+    names: dict[int, str]
 
 
 def read_texts(corpus: Path) -> ReadTexts:
     """The test texts of a corpus. Raises AuditError where it is damaged."""
-    texts = ReadTexts()
+    names: dict[int, str] = {}
+    tables = []
     for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens", "raw", "starts", "label_name"]):
-        texts.names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
-        test = table.filter(pc.equal(table["split"], "test"))
-        texts.ids += test["id"].to_pylist()
-        texts.labels += test["label"].to_pylist()
-        texts.tokens += test["tokens"].to_pylist()
-        texts.written += written_texts(test)
-    return texts
+        names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
+        tables.append(table.filter(pc.equal(table["split"], "test")))
+    test = pa.concat_tables(tables)
+    labels = test["label"].to_numpy().astype(np.int64)
+    return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), written_texts(test), names)
 
 
 def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
@@ -103,8 +103,7 @@ def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadText
         return said
     predicted = [np.empty((len(other), len(classifier.names)), np.float32) for _ in range(2)]
     for part, into in zip((pieces, words), predicted, strict=True):
-        table = PieceTable(part, next(classifier.parameters()).device)
-        for rows, batch in table.in_order_of_length(members=other):
+        for rows, batch in PieceTable(part, classifier.device).in_order_of_length(members=other):
             into[rows] = classifier.logits(batch).softmax(-1).cpu().numpy()
     return f"{said}, and a probability would change by up to {np.abs(predicted[0] - predicted[1]).max():.3f}"
 
@@ -119,24 +118,14 @@ def read_out(
     classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, classes: Sequence[int], read: ReadClassifier
 ) -> Readout:
     """Run a classifier over texts once. Raises AuditError where its tail and the model disagree."""
-    labels = np.array(texts.labels, dtype=np.int64)
     if read.layer is not None:
-        return take_layer(classifier, pieces, texts.ids, labels, classes, read.layer)
-    return take_classifier(classifier, pieces, texts.ids, labels, classes, read.imposed)
+        return take_layer(classifier, pieces, texts.ids, texts.labels, classes, read.layer)
+    return take_classifier(classifier, pieces, texts.ids, texts.labels, classes, read.imposed)
 
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
     """The classifier of a job. Raises AuditError where it cannot be had."""
     return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"))
-
-
-def said_of_cut(pieces: Pieces, ids: Sequence[str]) -> str:
-    """How many texts were cut, and the first of them, as a part of a line; "" where none was."""
-    cut_off = np.flatnonzero(pieces.truncated)
-    if not len(cut_off):
-        return ""
-    named = ", ".join(ids[place] for place in cut_off[:NAMED])
-    return f", of which {len(cut_off)} are too long and were cut ({named}{', ...' if len(cut_off) > NAMED else ''})"
 
 
 def run(job: Job[ClassifierJob]) -> None:
@@ -164,7 +153,10 @@ def run(job: Job[ClassifierJob]) -> None:
         write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
-        cut_off = said_of_cut(pieces, texts.ids)
         where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
-        job.report(f"{where}: {len(texts.ids)} texts{cut_off}")
+        cut_off, said = [texts.ids[place] for place in np.flatnonzero(pieces.truncated)], ""
+        if cut_off:
+            named = ", ".join([*cut_off[:NAMED], *["..."] * (len(cut_off) > NAMED)])
+            said = f", of which {len(cut_off)} are too long and were cut ({named})"
+        job.report(f"{where}: {len(texts.ids)} texts{said}")
         job.report(f"{where}: {beside_words(classifier, pieces, texts, read)}")

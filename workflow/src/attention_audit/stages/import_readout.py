@@ -23,7 +23,7 @@ def as_readout(given: GivenReadout) -> Readout:
         [weights.astype(np.float32) for weights in given.maps],
         [values.astype(np.float32) for values in given.contribution],
         given.bias.astype(np.float32),
-        maps=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
+        several=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
     )
 
 

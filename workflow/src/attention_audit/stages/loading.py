@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,125 +21,115 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import read_weights, weights_checksum
+from attention_audit.batching import Indices
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Boundaries, GivenStates, Pairs, Split
+from attention_audit.model.batch import GivenStates, Lists, Split
 from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
-from attention_audit.stages.transforming import FoundStates, Opened, folder_of, found_states
+from attention_audit.stages.transforming import Opened, folder_of, found_states
 from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.settings import Backbone
-
-
-def _append_lists(column: pa.ChunkedArray, flat: "array[int]", counts: "array[int]") -> None:
-    """Append lists of int32, one after another, and how many each has; a list that is null has none."""
-    lists = column.combine_chunks()
-    flat.frombytes(lists.flatten().to_numpy().tobytes())
-    counts.frombytes(lists.value_lengths().fill_null(0).to_numpy().astype(np.int64).tobytes())
 
 
 @dataclass(frozen=True)
 class EncodedTexts:
-    """One split, growing: ids and labels; texts as rows of the embedding, one after another, each between both marks.
+    """One split: ids and labels; texts, as rows of the embedding, each between both marks.
 
-    The buffers grow in place, so that a split is never held twice. `lengths` are in tokens, without marks. For a
-    hierarchical model: `starts`, the position of each sentence's first word in its text; `counts`, sentences of a text.
-    For a deceptive model: `blocked`, the positions of each text's impermissible words, `blocks` of them. For
-    a model of pairs: `queries` and `query_lengths`, as rows and lengths are; `candidates`, the classes that may
-    answer each text, `choices` of them, 0 where any may. For a Transformer: its `pieces`, or its states where they were
-    `found` in a file.
+    For a hierarchical model: `sentences`, the position of each sentence's first word in its text. For a deceptive
+    model: `blocked`, the positions of each text's impermissible words. For a model of pairs: `queries`, as texts are;
+    `candidates`, the classes that may answer each text, none where any may. For a Transformer: its `pieces`, or its
+    states where they were `found` in a file.
     """
 
-    ids: list[str] = field(default_factory=list)
-    labels: "array[int]" = field(default_factory=lambda: array("q"))
-    lengths: "array[int]" = field(default_factory=lambda: array("q"))
-    rows: "array[int]" = field(default_factory=lambda: array("i"))
-    starts: "array[int]" = field(default_factory=lambda: array("i"))
-    counts: "array[int]" = field(default_factory=lambda: array("q"))
-    blocked: "array[int]" = field(default_factory=lambda: array("i"))
-    blocks: "array[int]" = field(default_factory=lambda: array("q"))
-    queries: "array[int]" = field(default_factory=lambda: array("i"))
-    query_lengths: "array[int]" = field(default_factory=lambda: array("q"))
-    candidates: "array[int]" = field(default_factory=lambda: array("i"))
-    choices: "array[int]" = field(default_factory=lambda: array("q"))
+    ids: list[str]
+    labels: Indices
+    texts: Lists
+    sentences: Lists | None = None
+    blocked: Lists | None = None
+    queries: Lists | None = None
+    candidates: Lists | None = None
     pieces: Pieces | None = None
-    found: FoundStates | None = None
+    found: GivenStates | None = None
 
-    def append(self, table: pa.Table, vocabulary: Vocabulary) -> None:
-        """Add texts in the columns of columns.CORPUS."""
-        encoded = vocabulary.encode(table["tokens"].combine_chunks())
-        self.ids.extend(table["id"].to_pylist())
-        self.labels.extend(table["label"].to_pylist())
-        self.lengths.frombytes(encoded.lengths.tobytes())
-        self.rows.frombytes(encoded.rows.tobytes())
-        if "sentences" in table.column_names:
-            sentences = table["sentences"].combine_chunks()
-            self.starts.frombytes(sentences.flatten().to_numpy().tobytes())
-            self.counts.frombytes(sentences.value_lengths().to_numpy().astype(np.int64).tobytes())
-        if "blocked" in table.column_names:
-            _append_lists(table["blocked"], self.blocked, self.blocks)
-        if "query" in table.column_names:
-            queries = vocabulary.encode(table["query"].combine_chunks())
-            self.queries.frombytes(queries.rows.tobytes())
-            self.query_lengths.frombytes(queries.lengths.tobytes())
-            _append_lists(table["candidates"], self.candidates, self.choices)
+    @property
+    def lengths(self) -> Indices:
+        """The tokens of each text, without marks, (N,)."""
+        return self.texts.counts - 2
 
-    def cut(self, read: npt.NDArray[np.int64]) -> "EncodedTexts":
+    def cut(self, read: Indices) -> "EncodedTexts":
         """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
-        lengths = np.asarray(self.lengths)
-        if np.array_equal(read, lengths):
+        if np.array_equal(read, self.lengths):
             return self
-        marked = np.repeat(lengths + 2, lengths + 2)
-        place = np.arange(len(marked)) - np.repeat((lengths + 2).cumsum() - lengths - 2, lengths + 2)
+        texts, blocked = self.texts, self.blocked
         # the start mark is at 0, and the end mark behind the last token
-        kept = (place <= np.repeat(read, lengths + 2)) | (place == marked - 1)
-        shorter = replace(
-            self, lengths=array("q", read.tolist()), rows=array("i", np.asarray(self.rows)[kept].tolist())
-        )
-        if not self.blocks:
-            return shorter
-        of_text = np.repeat(np.arange(len(lengths)), np.asarray(self.blocks))
-        blocked = np.asarray(self.blocked, np.int32)
-        seen = blocked < read[of_text]
-        blocks = np.bincount(of_text[seen], minlength=len(lengths))
-        return replace(shorter, blocked=array("i", blocked[seen].tolist()), blocks=array("q", blocks.tolist()))
+        kept = (texts.places <= read[texts.owners]) | (texts.places > self.lengths[texts.owners])
+        seen = None if blocked is None else blocked.only(blocked.flat < read[blocked.owners])
+        return replace(self, texts=texts.only(kept), blocked=seen)
 
-    def impermissible(self) -> npt.NDArray[np.bool_]:
-        """Whether each token is impermissible, text after text."""
-        lengths = np.asarray(self.lengths)
-        tokens = np.zeros(lengths.sum(), np.bool_)
-        tokens[np.repeat(lengths.cumsum() - lengths, self.blocks) + np.asarray(self.blocked, np.int64)] = True
+    def impermissible(self) -> npt.NDArray[np.bool_] | None:
+        """Whether each token is impermissible, text after text; None where that was not read."""
+        if self.blocked is None:
+            return None
+        tokens = np.zeros(self.lengths.sum(), np.bool_)
+        tokens[(self.lengths.cumsum() - self.lengths)[self.blocked.owners] + self.blocked.flat] = True
         return tokens
 
     def anonymised(self) -> "EncodedTexts":
         """The same texts without their impermissible words; one of which nothing is left is a single unknown word."""
-        lengths, rows, gone = np.asarray(self.lengths), np.array(self.rows), self.impermissible()
-        left = lengths - np.bincount(np.repeat(np.arange(len(lengths)), lengths)[gone], minlength=len(lengths))
-        # a text lies between two marks
-        words = np.arange(lengths.sum()) + np.repeat(2 * np.arange(len(lengths)) + 1, lengths)
-        emptied = (lengths.cumsum() - lengths)[left == 0]
-        gone[emptied], rows[words[emptied]] = False, UNKNOWN
-        kept = np.ones(len(rows), np.bool_)
-        kept[words] = ~gone
-        return replace(
-            self,
-            lengths=array("q", np.maximum(left, 1).tolist()),
-            rows=array("i", rows[kept].tolist()),
-            blocked=array("i"),
-            blocks=array("q"),
-        )
+        texts, word = self.texts, (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
+        gone = np.zeros(len(texts.flat), np.bool_)
+        gone[word] = self.impermissible()
+        emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.only(~gone).counts == 2]
+        gone[emptied] = False
+        rows = texts.flat.copy()
+        rows[emptied] = UNKNOWN
+        return replace(self, texts=Lists(rows, texts.counts).only(~gone), blocked=None)
 
     def unanswerable(self) -> str | None:
         """The id of the first text whose class is none of its candidates; None where there is no such text."""
-        choices = np.asarray(self.choices)
-        right = np.asarray(self.candidates) == np.repeat(np.asarray(self.labels), choices)
-        answerable = np.bincount(np.repeat(np.arange(len(choices)), choices)[right], minlength=len(choices)) > 0
-        missing = np.flatnonzero(~answerable & (choices > 0))
+        if self.candidates is None:
+            return None
+        right = self.candidates.only(self.candidates.flat == self.labels[self.candidates.owners])
+        missing = np.flatnonzero((right.counts == 0) & (self.candidates.counts > 0))
         return self.ids[missing[0]] if len(missing) else None
+
+
+def _lists(column: pa.ChunkedArray) -> Lists:
+    """Lists of int32; one that is null is empty."""
+    lists = column.combine_chunks()
+    return Lists(lists.flatten().to_numpy(), lists.value_lengths().fill_null(0).to_numpy().astype(np.int64))
+
+
+def _encoded(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
+    """Texts in the columns of columns.CORPUS."""
+
+    def rows(column: str) -> Lists:
+        encoded = vocabulary.encode(table[column].combine_chunks())
+        return Lists(encoded.rows, encoded.lengths + 2)
+
+    columns = table.column_names
+    return EncodedTexts(
+        table["id"].to_pylist(),
+        table["label"].to_numpy().astype(np.int64),
+        rows("tokens"),
+        _lists(table["sentences"]) if "sentences" in columns else None,
+        _lists(table["blocked"]) if "blocked" in columns else None,
+        rows("query") if "query" in columns else None,
+        _lists(table["candidates"]) if "candidates" in columns else None,
+    )
+
+
+def _joined(parts: Sequence[EncodedTexts]) -> EncodedTexts:
+    found: dict[str, Any] = {}
+    for name in ("texts", "sentences", "blocked", "queries", "candidates"):
+        lists = [getattr(part, name) for part in parts]
+        found[name] = None if lists[0] is None else Lists(*map(np.concatenate, zip(*lists, strict=True)))
+    ids = [*chain.from_iterable(part.ids for part in parts)]
+    return EncodedTexts(ids, np.concatenate([part.labels for part in parts]), **found)
 
 
 @dataclass(frozen=True)
@@ -184,7 +174,7 @@ def read_texts(
     training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
     any.
     """
-    splits = {split: EncodedTexts() for split in SPLITS}
+    parts: dict[str, list[EncodedTexts]] = {split: [] for split in SPLITS}
     columns = ["id", "split", "label", "tokens"]
     columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["blocked"] * blocked
     for table in read_batches(corpus, CORPUS, columns):
@@ -193,11 +183,12 @@ def read_texts(
             _refuse_nulls(corpus, table, "sentences", f"{needed}; set `tokens.sentences: true` for this data set")
         if pairs:
             _refuse_nulls(corpus, table, "query", "no query, which a model of pairs reads; use another data set")
-        for split, texts in splits.items():
-            texts.append(table.filter(pc.equal(table["split"], split)), vocabulary)
+        for split, texts in parts.items():
+            texts.append(_encoded(table.filter(pc.equal(table["split"], split)), vocabulary))
+    splits = {split: _joined(texts) for split, texts in parts.items()}
     if pairs and (name := splits["train"].unanswerable()) is not None:
         raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
-    if blocked and not splits["train"].blocked:
+    if blocked and not np.any(splits["train"].impermissible()):
         raise AuditError(
             f"{corpus}: no training text has impermissible words, which a liar hides; name them with `block` in the "
             "entry of the data set, or name another data set"
@@ -205,54 +196,23 @@ def read_texts(
     return splits
 
 
-class OfTransformer(NamedTuple):
-    """The files of a Transformer's job: the record of the Transformer; and its states, where these are to be read and
-    the texts are not.
-    """
-
-    record: Path
-    states: list[Path]
-
-
-def of_transformer(inputs: Mapping[str, list[Path]]) -> OfTransformer | None:
-    """The files of the Transformer of a job; None where it has none."""
-    return OfTransformer(inputs["transformer"][0], inputs.get("states", [])) if inputs.get("transformer") else None
-
-
-def with_transformer(
-    splits: Mapping[str, EncodedTexts],
-    corpus: Path,
-    architecture: Architecture,
-    backbone: Backbone,
-    files: OfTransformer,
-) -> tuple[dict[str, EncodedTexts], Opened | None]:
-    """The texts with the states that a Transformer has of them or, where these are not to be read, with their pieces
-    and the Transformer. Words behind the last that it reads are cut off.
-
-    Raises AuditError where the Transformer is another one by now, or cannot read a text.
-    """
-    if files.states:
-        found = found_states(files.states, {split: texts.ids for split, texts in splits.items()}, architecture.pair)
-        return {name: replace(texts.cut(found[name].read), found=found[name]) for name, texts in splits.items()}, None
-    opened = Opened(folder_of(files.record, backbone), backbone)
-    cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
-    pieces = {split: part for split, (_, part) in cut.items()}
-    return {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}, opened
-
-
 def read_material(
     corpus: Path,
     vocabulary: Path,
     architecture: Architecture,
     blocked: bool = False,
-    transformer: OfTransformer | None = None,
+    files: Mapping[str, Sequence[Path]] | None = None,
     anonymised: bool = False,
 ) -> Material:
     """Read and encode a data set, with its impermissible words, those `blocked`, where a model is to hide them; or
     `anonymised`, without these words.
 
-    `transformer`: the files of the one that the architecture names. Raises AuditError where a file is damaged or lacks
-    what the architecture reads.
+    files: of a Transformer that the architecture names, its record as `transformer`. The texts have the states that it
+    has of them, where `states` are among the files; else their pieces, and it is `opened`. Words behind the last that
+    it reads are cut off.
+
+    Raises AuditError where a file is damaged or lacks what the architecture reads, and where the Transformer is another
+    one by now, or cannot read a text.
     """
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
@@ -260,13 +220,24 @@ def read_material(
     splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
         splits = {name: texts.anonymised() for name, texts in splits.items()}
-    classes = 1 + max(max(numbers) for part in splits.values() for numbers in (part.labels, part.candidates) if numbers)
-    opened = None
-    if architecture.transformer is not None:
-        if transformer is None:
-            raise ValueError("the files of the Transformer are needed")
-        splits, opened = with_transformer(splits, corpus, architecture, architecture.transformer, transformer)
-    return Material(splits, classes, len(words.words), vectors, opened)
+    named = [part.labels for part in splits.values()]
+    named += [part.candidates.flat for part in splits.values() if part.candidates is not None]
+    material = Material(splits, 1 + int(np.concatenate(named).max()), len(words.words), vectors)
+    backbone = architecture.transformer
+    if backbone is None:
+        return material
+    if not files or not files.get("transformer"):
+        raise ValueError("the files of the Transformer are needed")
+    if states_files := files.get("states"):
+        ids = {split: texts.ids for split, texts in splits.items()}
+        states = found_states(states_files, ids, architecture.pair)
+        read = {name: replace(texts.cut(states[name].read), found=states[name]) for name, texts in splits.items()}
+        return replace(material, splits=read)
+    opened = Opened(folder_of(files["transformer"][0], backbone), backbone)
+    cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
+    pieces = {split: part for split, (_, part) in cut.items()}
+    read = {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}
+    return replace(material, splits=read, opened=opened)
 
 
 def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
@@ -277,8 +248,7 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
     if architecture.classifying:
         if material.opened is None:
             raise ValueError("the files of the Transformer are needed")
-        # it has what trainings, readouts and audits ask of a network
-        return cast(Network, material.opened.classifier(material.classes, architecture.attention == "even_heads"))
+        return material.opened.classifier(material.classes, architecture.attention == "even_heads")
     model = network(architecture, material.words, material.classes)
     if architecture.tuned and material.opened is not None:
         model.transformer = material.opened.model()
@@ -340,27 +310,23 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         other = read_readout(reference).aligned(texts.ids)
         attention, probabilities = other.attention, other.probabilities
         # a Transformer may have read less than the whole text
-        texts = texts if texts.counts else texts.cut(other.lengths - marks)
+        texts = texts if texts.sentences is not None else texts.cut(other.lengths - marks)
         if marks and texts.pieces is None:
             attention = [weights[:-marks] / weights[:-marks].sum() for weights in attention]
-    boundaries = Boundaries(texts.starts, texts.counts) if texts.counts else None
-    pairs = Pairs(texts.queries, texts.query_lengths, texts.candidates, texts.choices) if texts.query_lengths else None
-    impermissible = texts.impermissible() if texts.blocks else None
-    pieces = None if texts.pieces is None else PieceTable(texts.pieces, device)
-    found = texts.found
     return Split(
-        texts.rows,
+        texts.texts.flat,
         texts.lengths,
         texts.labels,
         device,
         attention,
         probabilities,
-        boundaries,
-        pairs,
-        impermissible,
-        pieces,
-        None if found is None else GivenStates(found.flat, found.starts, found.summarised, device),
-        0 if pieces is None else marks,
+        texts.sentences,
+        texts.queries,
+        texts.candidates,
+        texts.impermissible(),
+        None if texts.pieces is None else PieceTable(texts.pieces, device),
+        texts.found,
+        0 if texts.pieces is None else marks,
     )
 
 

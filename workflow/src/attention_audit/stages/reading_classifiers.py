@@ -8,12 +8,10 @@ the same sum over items as over pieces, for its own weights and for all that kee
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 
 from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
@@ -32,24 +30,13 @@ CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
 
-class Items(NamedTuple):
-    """What heads attend to in the items of B texts: weights (B, H, L), values (B, H, L, D / H)."""
-
-    weights: Tensor
-    values: Tensor
-
-
-def folded(attended: Attended, pieces: PieceBatch) -> Items:
-    """Pieces as items. Of an item whose pieces have no weight at all, all count alike."""
+def folded(attended: Attended, pieces: PieceBatch) -> Attended:
+    """Pieces as L items: weights (B, H, L), values (B, H, L, D / H). Of an item whose pieces have no weight at all, all
+    count alike.
+    """
     values = pieces.summed(pieces.shares(attended.weights)[..., None] * attended.values)
     holders = pieces.holders[:, None, :, None].expand(values.shape)
-    return Items(pieces.of_items(attended.weights), values.gather(2, holders))
-
-
-def imposed_logits(classifier: TransformerClassifier, pieces: PieceBatch, attended: Attended, items: Tensor) -> Tensor:
-    """Logits of one text by the whole network, with other weights (H, L) of its items, in proportion within each."""
-    with torch.inference_mode(), classifier.imposing(pieces.of_pieces(items[None], attended.weights)):
-        return classifier.logits(pieces)[0]
+    return attended._replace(weights=pieces.of_items(attended.weights), values=values.gather(2, holders))
 
 
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
@@ -63,7 +50,9 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         other = other / other.sum(1, keepdim=True)
         context = (other[:, None] @ items.values[0]).flatten()
         by_tail = tail.passed(context[None].cpu(), attended.below.cpu())[0]
-        by_model = imposed_logits(classifier, pieces, attended, other).cpu()
+        whole = pieces.of_pieces(other[None], attended.weights)
+        with torch.inference_mode(), classifier.imposing(whole):
+            by_model = classifier.logits(pieces)[0].cpu()
         apart = float((by_tail - by_model).abs().max())
         if not apart <= ENOUGH:
             raise AuditError(
@@ -79,16 +68,11 @@ def ordered(tail: Tail, classes: Sequence[int]) -> Tail:
     return replace(tail, weights={**tail.weights, **rows})
 
 
-def table_of(classifier: TransformerClassifier, pieces: Pieces) -> PieceTable:
-    """The pieces where the classifier is."""
-    return PieceTable(pieces, next(classifier.parameters()).device)
-
-
 def take_heads(
-    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Indices
+    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Indices, layer: int = 0
 ) -> tuple[HeadStates, Floats]:
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
-    `classes`.
+    `classes`. layer: another one than the last, counted from 1.
     """
     count = len(members)
     weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
@@ -96,15 +80,14 @@ def take_heads(
     below: list[Floats] = [np.empty(0, np.float32)] * count
     logits = np.empty((count, len(classes)), np.float32)
     for at, batch in table.in_order_of_length(members=members):
-        attended = classifier.attend(batch)
-        items = folded(attended, batch)
-        logits[at] = attended.logits[:, list(classes)].cpu().numpy()
-        by_item = [part.transpose(1, 2).contiguous().cpu().numpy() for part in items]
+        items = folded(classifier.attend(batch, layer), batch)
+        logits[at] = items.logits[:, list(classes)].cpu().numpy()
+        by_item = [part.transpose(1, 2).contiguous().cpu().numpy() for part in (items.weights, items.values)]
         for row, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
             weights[place], values[place] = (part[row, : read + MARKS].copy() for part in by_item)
-            below[place] = attended.below[row].cpu().numpy()
+            below[place] = items.below[row].cpu().numpy()
     marks = np.full(count, MARKS)
-    return HeadStates(weights, values, np.stack(below), marks, ordered(classifier.tail, classes)), logits
+    return HeadStates(weights, marks, values, np.stack(below), ordered(classifier.tail, classes)), logits
 
 
 def take_layer(
@@ -120,24 +103,18 @@ def take_layer(
     classes: its class for each class of the data. There are no contributions: where the layer is not the last, the
     predictions do not follow from this row.
     """
-    table, count = table_of(classifier, pieces), len(pieces)
-    weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
-    predicted = np.empty((count, len(classes)), np.float32)
-    for at, batch in table.in_order_of_length(members=np.arange(count)):
-        row, logits = classifier.row(batch, layer)
-        by_item = batch.of_items(row).transpose(1, 2).cpu().numpy()
-        predicted[at] = logits[:, list(classes)].softmax(-1).cpu().numpy()
-        for number, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
-            weights[place] = by_item[number, : read + MARKS].copy()
+    count, table = len(pieces), PieceTable(pieces, classifier.device)
+    heads, logits = take_heads(classifier, table, classes, np.arange(count), layer)
+    predicted = torch.from_numpy(logits).softmax(-1).numpy()
     return Readout(
         list(ids),
         labels,
         predicted.argmax(1),
         predicted,
-        [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in weights],
-        [np.empty((len(of_text), 0), np.float32) for of_text in weights],
+        [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in heads.weights],
+        [np.empty((len(of_text), 0), np.float32) for of_text in heads.weights],
         np.empty((count, 0), np.float32),
-        maps=Maps(weights, np.full(count, MARKS)),
+        several=Maps(heads.weights, heads.marks),
     )
 
 
@@ -158,11 +135,11 @@ def take_maps(
     """The readout of a classifier without what its heads attend to, a part of the texts after another: the map over
     words and marks, predictions, and contributions at its own weights. The classes are those of the data.
     """
-    table, classes = table_of(classifier, pieces), range(len(classifier.tail.weights["classifier.bias"]))
+    table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
     for start in range(0, len(pieces), AT_ONCE):
         members = np.arange(start, min(start + AT_ONCE, len(pieces)))
         attending, _ = take_heads(classifier, table, classes, members)
-        yield replace(read_heads(ids[start : start + AT_ONCE], labels[members], attending), attending=None)
+        yield replace(read_heads(ids[start : start + AT_ONCE], labels[members], attending), several=None)
 
 
 def take_classifier(
@@ -178,7 +155,7 @@ def take_classifier(
     imposed: the readout of the same model with uniform weights on the items of every head of its last layer. Raises
     AuditError where the tail and the model disagree.
     """
-    table = table_of(classifier, pieces)
+    table = PieceTable(pieces, classifier.device)
     refuse_other_tail(classifier, table)
     attending, logits = take_heads(classifier, table, classes, np.arange(len(pieces)))
     readout = read_heads(ids, labels, attending)
@@ -186,4 +163,4 @@ def take_classifier(
     if not imposed:
         return readout
     even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]
-    return read_heads(ids, labels, HeadStates(even, attending.values, attending.below, attending.marks, attending.tail))
+    return read_heads(ids, labels, replace(attending, weights=even))

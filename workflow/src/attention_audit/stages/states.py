@@ -5,8 +5,6 @@ single.
 Files of the same texts, made with the same settings and code by the same Transformer, are kept.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -23,7 +21,7 @@ from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.transforming import Opened, folder_of
 from attention_audit.transformer.batches import PieceTable
-from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.pieces import joined
 from attention_audit.transformer.states import WordStates
 
 Settings = StatesJob
@@ -87,11 +85,6 @@ def kept(job: Job[StatesJob], provenance: Provenance) -> bool:
     return made_by(job.output("pieces"), PIECES, provenance)
 
 
-def rows_of(pieces: Mapping[str, tuple[list[str], Pieces]], pair: bool) -> int:
-    """How many rows the states have."""
-    return sum(int(part.read.sum()) + pair * len(part) for _, part in pieces.values())
-
-
 @torch.inference_mode()
 def run(job: Job[StatesJob]) -> None:
     """Read every text once, shortest first, and write the states of its words."""
@@ -105,8 +98,9 @@ def run(job: Job[StatesJob]) -> None:
     model = opened.frozen.to(device)
     kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
-    first = 0
-    with written(job.output("states"), (rows_of(pieces, settings.pair), model.width), kind) as states:
+    parts, first = [part for _, part in pieces.values()], 0
+    count = sum(int(part.read.sum()) + settings.pair * len(part) for part in parts)
+    with written(job.output("states"), (count, model.width), kind) as states:
         for split, (_, part) in pieces.items():
             rows = part.read + settings.pair
             starts = first + rows.cumsum() - rows
@@ -120,14 +114,14 @@ def run(job: Job[StatesJob]) -> None:
                         states[start + read] = summary[place]
             first += int(rows.sum())
             job.report(part.told(split))
-    parts = [part for _, part in pieces.values()]
+    every = joined(parts)
     columns = {
         "id": [name for ids, _ in pieces.values() for name in ids],
         "split": [split for split, (ids, _) in pieces.items() for _ in ids],
-        "words": np.concatenate([part.read for part in parts]).astype(np.int32),
-        "query_words": np.concatenate([part.queried for part in parts]).astype(np.int32),
-        "pieces": np.concatenate([part.counts for part in parts]).astype(np.int32),
-        "truncated": np.concatenate([part.truncated for part in parts]),
-        "unknown": np.concatenate([part.unknown for part in parts]).astype(np.int32),
+        "words": every.read.astype(np.int32),
+        "query_words": every.queried.astype(np.int32),
+        "pieces": every.counts.astype(np.int32),
+        "truncated": every.truncated,
+        "unknown": every.unknown.astype(np.int32),
     }
     write_table(job.output("pieces"), PIECES, columns, provenance)

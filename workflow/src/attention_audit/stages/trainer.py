@@ -21,7 +21,6 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.loading import (
     build_split,
     by_split,
-    of_transformer,
     read_material,
     values_checksum,
 )
@@ -62,7 +61,7 @@ class Trainer:
             job.input("vocabulary"),
             job.settings.architecture,
             job.settings.deceptive,
-            of_transformer(job.inputs),
+            job.inputs,
             job.settings.anonymised,
         )
         for name, texts in self.material.splits.items():

@@ -1,6 +1,6 @@
 """What jobs do with a Transformer: open the one that the record names, cut texts into pieces, find its states."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
-from torch import Tensor
 
 from attention_audit.artefacts.array import opened_array
 from attention_audit.artefacts.files import rebuild_hint
@@ -21,12 +20,13 @@ from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.model.batch import GivenStates
 from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
 from attention_audit.transformer.opening import open_model, open_tokenizer, open_untrained, positions
-from attention_audit.transformer.pieces import AT_ONCE, Pieces, cut, cut_raw, joined, longest
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw, joined, longest
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
@@ -71,17 +71,19 @@ class Opened:
         most = longest(tokenizer, positions(open_model(self.folder)), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
-        for split, table in _texts(corpus):
-            names = table["id"].to_pylist()
-            queries = table["query"].to_pylist() if pair else None
-            try:
-                if raw:
-                    parts[split].append(cut_raw(tokenizer, names, written_texts(table), most))
-                else:
-                    parts[split].append(cut(tokenizer, names, table["tokens"].to_pylist(), queries, most))
-            except AuditError as error:
-                raise AuditError(f"{corpus}: {error}") from error
-            ids[split] += names
+        for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "query"]):
+            for split in SPLITS:
+                texts = table.filter(pc.equal(table["split"], split))
+                names = texts["id"].to_pylist()
+                try:
+                    if names and raw:
+                        parts[split].append(cut_raw(tokenizer, names, written_texts(texts), most))
+                    elif names:
+                        queries = texts["query"].to_pylist() if pair else None
+                        parts[split].append(cut(tokenizer, names, texts["tokens"].to_pylist(), queries, most))
+                except AuditError as error:
+                    raise AuditError(f"{corpus}: {error}") from error
+                ids[split] += names
         return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
 
 
@@ -91,28 +93,7 @@ def written_texts(table: pa.Table) -> list[RawText]:
     return [spaced(words) if raw is None else RawText(raw, starts) for words, raw, starts in zip(*columns, strict=True)]
 
 
-def _texts(corpus: Path) -> Iterator[tuple[str, pa.Table]]:
-    """Some texts of one split after another, in the order of the corpus."""
-    for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "query"]):
-        for split in SPLITS:
-            members = table.filter(pc.equal(table["split"], split))
-            for start in range(0, len(members), AT_ONCE):
-                yield split, members.slice(start, AT_ONCE)
-
-
-@dataclass(frozen=True)
-class FoundStates:
-    """The states of the texts of one split: flat (T, H) of all splits, in a file; starts and read (N,), the place of
-    each text's first state and the words that are read; summarised: whether the summary of a query follows.
-    """
-
-    flat: Tensor
-    starts: npt.NDArray[np.int64]
-    read: npt.NDArray[np.int64]
-    summarised: bool
-
-
-def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, FoundStates]:
+def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:
     """The states of each split, from the two files that the job of the states wrote.
 
     Raises AuditError where they are damaged or of other texts than `ids`.
@@ -125,9 +106,6 @@ def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool
     flat: npt.NDArray[Any] = opened_array(array)
     if names != [name for split in SPLITS for name in ids[split]] or len(flat) != rows.sum():
         raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
-    states, found, first = torch.from_numpy(flat), {}, 0
-    for split in SPLITS:
-        part = slice(first, first + len(ids[split]))
-        found[split] = FoundStates(states, starts[part], read[part], pair)
-        first = part.stop
-    return found
+    states, ends = torch.from_numpy(flat), np.cumsum([len(ids[split]) for split in SPLITS])
+    parts = zip(SPLITS, np.split(starts, ends[:-1]), np.split(read, ends[:-1]), strict=True)
+    return {split: GivenStates(states, begun, words, pair) for split, begun, words in parts}

@@ -145,11 +145,11 @@ class PieceTable:
 
     def __init__(self, pieces: Pieces, device: torch.device) -> None:
         self.counts = pieces.counts
-        flat = (torch.from_numpy(part).to(device) for part in (pieces.ids, pieces.types, pieces.words))
-        self._ids, self._types, self._words = flat
-        per_text = (torch.from_numpy(part).to(device) for part in (pieces.starts, pieces.counts))
-        self._starts, self._counts = per_text
-        self._read, self._queried = (torch.from_numpy(part).to(device) for part in (pieces.read, pieces.queried))
+        per_piece, per_text = (pieces.ids, pieces.types, pieces.words), (pieces.read, pieces.queried)
+        self._flat, self._per_text = (
+            [torch.from_numpy(part).to(device) for part in parts] for parts in (per_piece, per_text)
+        )
+        self._starts, self._counts = (torch.from_numpy(part).to(device) for part in (pieces.starts, pieces.counts))
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -158,11 +158,9 @@ class PieceTable:
         """The texts at `members` (B,), padded to the longest of them."""
         starts, counts = self._starts[members], self._counts[members]
         longest = int(counts.max())
-        ids, types, words = (
-            padded(flat, starts, counts, longest).long() for flat in (self._ids, self._types, self._words)
-        )
+        ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._flat)
         words = words.where(within(counts, longest), SPECIAL)
-        return PieceBatch(ids, types, words, counts, self._read[members], self._queried[members])
+        return PieceBatch(ids, types, words, counts, *(part[members] for part in self._per_text))
 
     def in_order_of_length(
         self, tokens: int = TOKENS, members: Indices | None = None

@@ -14,7 +14,8 @@ from attention_audit.transformer.folder import read_facts
 
 class Family(NamedTuple):
     """Where the parts of a classifier lie: the layers; in a layer, its attention, queries, keys, values, and parts of
-    the tail by their names there; above them, pooler and classifier, and the activation between.
+    the tail by their names there; above them, pooler and classifier, and the activation between. What is not said is as
+    in BERT.
 
     dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
     "" where there is none.
@@ -24,86 +25,62 @@ class Family(NamedTuple):
     """
 
     layers: str
-    attention: str
-    query: str
-    key: str
-    values: str
-    dropped: str
-    output: str
-    first: str
-    inner: str
-    outer: str
-    second: str
-    pooler: str
-    classifier: str
-    pooled: str
-    output_dropped: str
-    outer_dropped: str
+    pooler: str = "classifier.dense"
+    classifier: str = "classifier"
+    pooled: str = "tanh"
+    attention: str = "attention.self"
+    query: str = "attention.self.query"
+    key: str = "attention.self.key"
+    values: str = "attention.self.value"
+    dropped: str = "attention.self.dropout"
+    output: str = "attention.output.dense"
+    output_dropped: str = "attention.output.dropout"
+    first: str = "attention.output.LayerNorm"
+    inner: str = "intermediate.dense"
+    outer: str = "output.dense"
+    outer_dropped: str = "output.dropout"
+    second: str = "output.LayerNorm"
     third: str = ""
     tuned: bool = True
 
 
-def of_bert(name: str, pooler: str, classifier: str, pooled: str) -> Family:
-    """A family whose layers are BERT's."""
-    return Family(
-        layers=f"{name}.encoder.layer",
-        attention="attention.self",
-        query="attention.self.query",
-        key="attention.self.key",
-        values="attention.self.value",
-        dropped="attention.self.dropout",
-        output="attention.output.dense",
-        first="attention.output.LayerNorm",
-        inner="intermediate.dense",
-        outer="output.dense",
-        second="output.LayerNorm",
-        pooler=pooler,
-        classifier=classifier,
-        pooled=pooled,
-        output_dropped="attention.output.dropout",
-        outer_dropped="output.dropout",
-    )
-
-
 FAMILIES: Mapping[str, Family] = {
-    "bert": of_bert("bert", "bert.pooler.dense", "classifier", "tanh"),
-    "roberta": of_bert("roberta", "classifier.dense", "classifier.out_proj", "tanh"),
-    "electra": of_bert("electra", "classifier.dense", "classifier.out_proj", "gelu"),
+    "bert": Family("bert.encoder.layer", pooler="bert.pooler.dense"),
+    "roberta": Family("roberta.encoder.layer", classifier="classifier.out_proj"),
+    "electra": Family("electra.encoder.layer", classifier="classifier.out_proj", pooled="gelu"),
     "distilbert": Family(
-        layers="distilbert.transformer.layer",
+        "distilbert.transformer.layer",
+        pooler="pre_classifier",
+        pooled="relu",
         attention="attention",
         query="attention.q_lin",
         key="attention.k_lin",
         values="attention.v_lin",
         dropped="attention.dropout",
         output="attention.out_lin",
+        output_dropped="",
         first="sa_layer_norm",
         inner="ffn.lin1",
         outer="ffn.lin2",
-        second="output_layer_norm",
-        pooler="pre_classifier",
-        classifier="classifier",
-        pooled="relu",
-        output_dropped="",
         outer_dropped="ffn.dropout",
+        second="output_layer_norm",
     ),
     "modernbert": Family(
-        layers="model.layers",
+        "model.layers",
+        pooler="head.dense",
+        pooled="gelu",
         attention="attn",
         query="attn.Wqkv",
         key="attn.Wqkv",
         values="attn.Wqkv",
         dropped="",
         output="attn.Wo",
+        output_dropped="attn.out_drop",
         first="mlp_norm",
         inner="mlp.Wi",
         outer="mlp.Wo",
-        second="model.final_norm",
-        pooler="head.dense",
-        classifier="classifier",
-        pooled="gelu",
-        output_dropped="attn.out_drop",
         outer_dropped="",
+        second="model.final_norm",
         third="head.norm",
         tuned=False,
     ),

@@ -188,10 +188,7 @@ def model_files(folder: Path) -> list[Path]:
 
 def checksums(folder: Path) -> dict[str, str]:
     """The sha256 of each of `model_files`, by name. Raises AuditError where one is missing or cannot be read."""
-    sums = {}
-    for path in model_files(folder):
-        try:
-            sums[path.name] = checksum(path)
-        except OSError as error:
-            raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it or put it back") from error
-    return sums
+    try:
+        return {path.name: checksum(path) for path in model_files(folder)}
+    except OSError as error:
+        raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error

@@ -1,5 +1,6 @@
 """Loading a Transformer and its tokenizer from a folder: offline, without code of its own, from safetensors alone."""
 
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
@@ -36,11 +37,9 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
     model_files(folder)
-    transformers = library()
+    opened = partial(library().AutoTokenizer.from_pretrained, folder, local_files_only=True, trust_remote_code=False)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False, use_fast=True
-        )
+        tokenizer = opened(use_fast=True)
     except Exception as error:
         raise AuditError(f"{folder}: its tokenizer cannot be read ({_said(error)}); save it there again") from error
     if not tokenizer.is_fast:
@@ -51,9 +50,7 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     # byte-level tokenizers take words that are split beforehand only if they may set a space before each
     if split and getattr(tokenizer, "add_prefix_space", None) is False:
-        return transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False, use_fast=True, add_prefix_space=True
-        )
+        return opened(use_fast=True, add_prefix_space=True)
     return tokenizer
 
 

@@ -5,9 +5,8 @@ An encoder below models that are trained here reads words: every word is cut int
 query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -66,8 +65,9 @@ def longest(tokenizer: Any, positions: int | None, most: int) -> int:
     return int(min(limit for limit in limits if limit and limit <= UNLIMITED))
 
 
-def joined(parts: Sequence[Pieces]) -> Pieces:
+def joined(parts: Iterable[Pieces]) -> Pieces:
     """Several runs of texts as one."""
+    parts = [*parts]
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Pieces.__dataclass_fields__}
     return Pieces(**columns)
 
@@ -94,7 +94,7 @@ def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]
 def _run(
     tokenizer: Any, names: Sequence[str], texts: list[list[str]], queries: list[list[str]] | None, most: int
 ) -> Pieces:
-    def encoded(texts: list[list[str]], queries: list[list[str]] | None) -> Any:
+    def encoded(texts: list[list[str]], queries: list[list[str]] | None = None) -> Any:
         return tokenizer(
             texts,
             queries,
@@ -107,20 +107,17 @@ def _run(
     encodings = encoded(texts, queries)
     unknown = np.zeros(len(texts), np.int64)
     for place, encoding in enumerate(encodings):
+        sides = [texts[place]] if queries is None else [texts[place], queries[place]]
         pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
+        found = [{word for part, word in pairs if part == side} for side in range(len(sides))]
         # words before the last that is read; nobody knows of those behind
-        last = [max((word for part, word in pairs if part == side), default=-1) for side in (0, 1)]
-        seen = [sum(part == side for part, _ in pairs) for side in (0, 1)]
-        whole = not encoding.overflowing
-        wanted = [len(texts[place]) if whole else last[0] + 1, 0]
-        if queries is not None:
-            wanted[1] = len(queries[place]) if whole else last[1] + 1
-        if seen == wanted and seen[0]:
+        ends = [max(seen, default=-1) + 1 for seen in found]
+        wanted = ends if encoding.overflowing else [len(side) for side in sides]
+        if [len(seen) for seen in found] == wanted and found[0]:
             continue
-        text, count = _known(tokenizer, texts[place], names[place])
-        query, further = (None, 0) if queries is None else _known(tokenizer, queries[place], names[place])
-        unknown[place] = count + further
-        encodings[place] = encoded([text], None if query is None else [query])[0]
+        known = [_known(tokenizer, words, names[place]) for words in sides]
+        unknown[place] = sum(count for _, count in known)
+        encodings[place] = encoded(*([words] for words, _ in known))[0]
     read, queried = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     words: list[int] = []
     for place, encoding in enumerate(encodings):
@@ -159,6 +156,11 @@ def _pieces(
     )
 
 
+def _parts(texts: Sequence[Any]) -> Iterator[slice]:
+    """The texts that are cut into pieces together."""
+    return (slice(start, start + AT_ONCE) for start in range(0, len(texts), AT_ONCE))
+
+
 def _words_of(encoding: Any, text: RawText) -> list[int]:
     """Of each piece of a raw text the word that it is of: that in which its first letter is. What stands before a word
     is of the one before it; before the first word, of that.
@@ -180,25 +182,21 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     Raises AuditError, naming the text, where nothing of it can be read.
     """
 
-    def runs() -> Iterator[Pieces]:
-        for start in range(0, len(texts), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            raw = [text.text for text in texts[part]]
-            encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
-            words = [_words_of(encoding, text) for encoding, text in zip(encodings, texts[part], strict=True)]
-            cut_off = [bool(encoding.overflowing) for encoding in encodings]
-            for name, own in zip(names[part], words, strict=True):
-                if max(own, default=SPECIAL) == SPECIAL:
-                    raise AuditError(
-                        f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
-                    )
-            read = [
-                1 + max(own) if off else len(text.places)
-                for own, off, text in zip(words, cut_off, texts[part], strict=True)
-            ]
-            yield _pieces(tokenizer, encodings, [*chain(*words)], read, [0] * len(read), [0] * len(read))
+    def run(part: slice) -> Pieces:
+        raw = [text.text for text in texts[part]]
+        encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
+        words, read = [], []
+        for name, text, encoding in zip(names[part], texts[part], encodings, strict=True):
+            own = _words_of(encoding, text)
+            if max(own, default=SPECIAL) == SPECIAL:
+                raise AuditError(
+                    f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+                )
+            words += own
+            read.append(1 + max(own) if encoding.overflowing else len(text.places))
+        return _pieces(tokenizer, encodings, words, read, [0] * len(read), [0] * len(read))
 
-    return joined(list(runs()))
+    return joined(map(run, _parts(texts)))
 
 
 def cut(
@@ -214,10 +212,8 @@ def cut(
     AuditError, naming the text, where no word of it can be read.
     """
 
-    def runs() -> Iterator[Pieces]:
-        for start in range(0, len(texts), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            asked = None if queries is None else [list(query) for query in queries[part]]
-            yield _run(tokenizer, names[part], [list(text) for text in texts[part]], asked, most)
+    def run(part: slice) -> Pieces:
+        asked = None if queries is None else [list(query) for query in queries[part]]
+        return _run(tokenizer, names[part], [list(text) for text in texts[part]], asked, most)
 
-    return joined(list(runs()))
+    return joined(map(run, _parts(texts)))

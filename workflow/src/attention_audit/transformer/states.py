@@ -42,6 +42,22 @@ def pooled(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
     return found * within(counts, longest)[..., None]
 
 
+def library_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
+    """What a model of the library is called with. vectors (B, P, E): in the place of those that the pieces have below
+    position and segment.
+    """
+    given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
+    if getattr(model.config, "type_vocab_size", 1) > 1:
+        given["token_type_ids"] = pieces.types
+    return given | {"attention_mask": pieces.mask.long()}
+
+
+def library_vectors(model: Any, pieces: PieceBatch) -> Tensor:
+    """The vectors of pieces before position and segment are added, (B, P, E)."""
+    looked_up: Tensor = model.get_input_embeddings()(pieces.ids)
+    return looked_up
+
+
 class WordStates(nn.Module):
     """A Transformer that reads pieces, and the states of words that it ends in."""
 
@@ -50,26 +66,19 @@ class WordStates(nn.Module):
         self.backbone = backbone
         self.layer, self.pool = layer, pool
         config: Any = backbone.config
-        self.segments: bool = getattr(config, "type_vocab_size", 1) > 1
         self.width: int = config.hidden_size
 
     def vectors(self, pieces: PieceBatch) -> Tensor:
         """The vectors of the pieces before position and segment are added, (B, P, E)."""
-        library: Any = self.backbone
-        looked_up: Tensor = library.get_input_embeddings()(pieces.ids)
-        return looked_up
+        return library_vectors(self.backbone, pieces)
 
     def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
         """The states of the words of each text, and the summaries of the queries.
 
         vectors (B, P, E): in the place of the pieces' own.
         """
-        given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
-        if self.segments:
-            given["token_type_ids"] = pieces.types
-        output = self.backbone(
-            **given, attention_mask=pieces.mask.long(), output_hidden_states=self.layer is not None, return_dict=True
-        )
+        given = library_inputs(self.backbone, pieces, vectors)
+        output = self.backbone(**given, output_hidden_states=self.layer is not None, return_dict=True)
         words = pooled(layer_of(output, self.layer), pieces, self.pool)
         place = torch.arange(words.shape[1], device=words.device)
         read, queried = pieces.read[:, None], pieces.queried[:, None]
