@@ -46,7 +46,17 @@ def soften(attention: nn.Module, factor: float) -> None:
     method(factor)
 
 
-class Additive(nn.Module):
+class Scored(nn.Module):
+    """Attention whose scores are those of one linear unit."""
+
+    score: nn.Linear
+
+    def soften(self, factor: float) -> None:
+        """Multiply all scores by a factor."""
+        scale(self.score.weight, factor)
+
+
+class Additive(Scored):
     """softmax_t v tanh(W h_t + b) over the items of a text (Bahdanau et al. 2015)."""
 
     def __init__(self, width: int, hidden: int) -> None:
@@ -56,15 +66,10 @@ class Additive(nn.Module):
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """(N, I, H) -> (N, I)."""
-        scores: Tensor = self.score(self.affine(states).tanh()).squeeze(-1)
-        return over_items(scores, texts)
-
-    def soften(self, factor: float) -> None:
-        """Multiply all scores by a factor."""
-        scale(self.score.weight, factor)
+        return over_items(self.score(self.affine(states).tanh()).squeeze(-1), texts)
 
 
-class Linear(nn.Module):
+class Linear(Scored):
     """softmax_t v h_t over the items of a text, with a learned query v: one linear unit (Pruthi et al. 2020)."""
 
     def __init__(self, width: int) -> None:
@@ -75,25 +80,13 @@ class Linear(nn.Module):
         """(N, I, H) -> (N, I)."""
         return over_items(self.score(states).squeeze(-1), texts)
 
-    def soften(self, factor: float) -> None:
-        """Multiply all scores by a factor."""
-        scale(self.score.weight, factor)
 
-
-class Dot(nn.Module):
+class Dot(Linear):
     """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.score = nn.Linear(width, 1, bias=False)
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """(N, I, H) -> (N, I)."""
         return over_items(self.score(states).squeeze(-1) / math.sqrt(states.shape[-1]), texts)
-
-    def soften(self, factor: float) -> None:
-        """Multiply all scores by a factor."""
-        scale(self.score.weight, factor)
 
 
 class QueryAdditive(nn.Module):
