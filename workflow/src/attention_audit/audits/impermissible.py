@@ -16,8 +16,8 @@ import torch
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.audits.leave_one_out import Reading
-from attention_audit.audits.located import alike
+from attention_audit.audits.leave_one_out import Reading, together
+from attention_audit.audits.located import left_words
 from attention_audit.batching import Indices
 
 
@@ -56,14 +56,11 @@ def predicted_without(
     found, lost = np.full(len(split), -1), np.full(len(split), np.nan)
     able = np.array([i for i in known.tolist() if len(positions[i]) < split.lengths[i]], dtype=np.int64)
     with evaluating(texts.model):
-        for members in alike(able, split.lengths):
-            length = int(split.lengths[members[0]])
-            gone = np.zeros((len(members), length), bool)
+        for members in together(able, split.lengths):
+            gone = np.zeros((len(members), split.lengths[members].max()), bool)
             for row, member in zip(gone, members.tolist(), strict=True):
                 row[list(positions[member])] = True
-            # a sort that keeps the order of equals moves what is deleted behind what is kept
-            counts = length - gone.sum(1)
-            kept = gone.argsort(1, kind="stable")[:, : counts.max()]
+            kept, counts = left_words(gone, split.lengths[members])
             reading = Reading([texts.model], split, members)
             (before,) = reading.whole()
             device = before.device

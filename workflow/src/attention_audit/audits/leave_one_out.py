@@ -31,6 +31,8 @@ from attention_audit.model.probabilities import probabilities
 
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
+TOKENS = 1 << 12
+"""Padded tokens at most of the texts that are read together."""
 
 
 class Deletions(NamedTuple):
@@ -74,6 +76,13 @@ def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[N
     finally:
         for name, encoder in encoders.items():
             model.register_module(name, encoder)
+
+
+def together(members: Indices, lengths: Indices) -> Iterator[Indices]:
+    """The texts at `members`, shortest first, in groups that are read together; `lengths` are those of all texts."""
+    order = members[np.argsort(lengths[members], kind="stable")]
+    for run in runs(lengths[order], tokens=TOKENS):
+        yield order[run]
 
 
 def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
@@ -129,8 +138,7 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
 
 
 class Reading:
-    """n texts of one length L, and what M models predict for them, (M, n, C), and for copies of them without some
-    tokens.
+    """N texts, and what M models predict for them, (M, N, C), and for copies of them without some tokens.
 
     Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
     have one frozen Transformer, which reads for all of them.
@@ -144,7 +152,7 @@ class Reading:
         self.batch = flat(split.batch(members))
         # a Transformer lets every state depend on every token
         alone = self.batch.pieces is not None
-        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids))
+        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
@@ -157,16 +165,19 @@ class Reading:
             return probabilities(model(texts).logits.double())[None]
 
     def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (M, n, C)."""
+        """Predictions for the texts themselves, (M, N, C)."""
         text = torch.arange(len(self.members), device=self.batch.ids.device)
         return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """Predictions without token d, for each start <= d < stop: (M, stop - start, n, C)."""
-        text = torch.arange(len(self.members), device=self.batch.ids.device).repeat(stop - start)
-        states = None if self.sharing is None else self.sharing.without(start, stop).flatten(0, 1)
-        predicted = self._predicted(shortened(self.split, self.members, start, stop), text, states)
-        return predicted.view(len(self.models), stop - start, len(self.members), -1)
+    def without(self, places: Indices, start: int, stop: int) -> Tensor:
+        """Predictions for the texts at `places` (n,), all of one length, without token d, for each start <= d < stop:
+        (M, stop - start, n, C).
+        """
+        texts = torch.from_numpy(places).to(self.batch.ids.device)
+        states = None if self.sharing is None else self.sharing.without(texts, start, stop).flatten(0, 1)
+        copies = shortened(self.split, self.members[places], start, stop)
+        predicted = self._predicted(copies, texts.repeat(stop - start), states)
+        return predicted.view(len(self.models), stop - start, len(places), -1)
 
     def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
@@ -176,20 +187,17 @@ class Reading:
         stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
         stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
         texts = without_pieces(texts, stays[:, :-1])
-        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts)
+        mark = texts.ids.gather(1, texts.lengths[:, None] + 1)
+        texts = replace(texts, ids=ids.scatter(1, end, mark), lengths=counts)
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 
 
-def predictions(models: Sequence[Network], split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
-    """What is predicted for n texts that all have length L, and for them without each token.
-
-    (M, n, C) and (M, L, n, C).
-    """
-    length = int(split.lengths[members[0]])
-    reading = Reading(models, split, members)
-    together = max(1, states // (len(members) * (length - 1)))
-    after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
-    return reading.whole(), torch.cat(after, 1)
+def without_each(reading: Reading, places: Indices, states: int) -> Tensor:
+    """What is predicted for the texts at `places` (n,), all of length l, without each token: (M, l, n, C)."""
+    length = int(reading.split.lengths[reading.members[places[0]]])
+    at_once = max(1, states // (len(places) * (length - 1)))
+    after = [reading.without(places, start, min(start + at_once, length)) for start in range(0, length, at_once)]
+    return torch.cat(after, 1)
 
 
 def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
@@ -224,9 +232,14 @@ def leave_one_out_of(
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(evaluating(model))
-        for places in equally_long(lengths, states):
-            for of_model, *predicted in zip(found, *predictions(models, split, members[places], states), strict=True):
-                _note(of_model, places, *predicted)
+        for chunk in together(np.flatnonzero(lengths > 1), lengths):
+            reading = Reading(models, split, members[chunk])
+            whole_texts = reading.whole()
+            for places in equally_long(lengths[chunk], states):
+                for of_model, before, after in zip(
+                    found, whole_texts[:, places], without_each(reading, places, states), strict=True
+                ):
+                    _note(of_model, chunk[places], before, after)
     return found
 
 
