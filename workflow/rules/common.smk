@@ -34,6 +34,7 @@ from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.calibration import read_calibration
+from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
 from attention_audit.server import start_server
@@ -117,6 +118,10 @@ onstart:
     sweep(Path(PLACES.results))
     end_on_signal()
     start_server(Path(PLACES.results) / ".server")
+    # Snakemake looks at all that is ready once more a second after each job, and then every second again, so that a
+    # run of many short jobs spends a tenth of its time on looking; on one machine there is no rate of jobs to keep
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 onerror:

@@ -17,6 +17,7 @@
 
 CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
 JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
+RANKS = ranks(JOBS)
 
 
 localrules:
@@ -71,6 +72,7 @@ for job in JOBS:
         conda:
             "../../envs/attention-audit.yaml"
         threads: job.threads
+        priority: RANKS[job.name]
         resources:
             **needs(job),
         params:

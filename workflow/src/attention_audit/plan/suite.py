@@ -131,13 +131,24 @@ class Suite(ABC):
         return None
 
     def splits(self, dataset: str) -> tuple[str, ...]:
-        """The splits on which its models are read out; `test` is among them."""
+        """The splits on which its models may be read out; `test` is among them."""
         return SPLITS
 
     def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
-        """Those on which one of them is: of a model that is made of the readouts of others, the test split alone."""
-        given = self.given(dataset, model)
-        return ("test",) if given and given.derived else self.splits(dataset)
+        """Those on which one of them is, since something reads it there: all, of a model whose readouts others are
+        trained on; dev, of those that are compared with the base there. One that is given is read out on all; one that
+        is made of the readouts of others, on the test split alone.
+        """
+        splits, given = self.splits(dataset), self.given(dataset, model)
+        if given:
+            return ("test",) if given.derived else splits
+        trained = (run for run in self.runs(self.models) if not self.given(dataset, run.model))
+        if model in {run.model for run in map(self.reference, trained) if run}:
+            return splits
+        return tuple(split for split in splits if split == "test" or (split == "dev" and self._on_dev(model)))
+
+    def _on_dev(self, model: str) -> bool:
+        return self.base is not None and model in self.attending
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model that is trained here is built of."""

@@ -4,6 +4,7 @@ A model that several suites ask for with the same data, vectors, architecture, r
 under the suite that comes first in `plan.suites`, and all of them read it there.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,6 +71,7 @@ class Trainings:
         self.places = scope.config.places
         self.homes: dict[tuple[str, str, Run], RunFiles] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
+        self.splits: defaultdict[RunFiles, set[str]] = defaultdict(set)
         first: dict[str, RunFiles] = {}
         for suite, dataset, model in self._models():
             training = f"{dataset}/{suite.key}/{model}"
@@ -77,6 +79,7 @@ class Trainings:
                 identity = self._identity(suite.key, dataset, Run(model, seed))
                 home = first.setdefault(identity, RunFiles(training, seed, self.places))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
+                self.splits[home].update(suite.splits_of(dataset, model))
             own = [
                 seed
                 for seed in suite.seeds(model)
@@ -212,14 +215,14 @@ class Trainings:
         told: Callable[[], Section]
         if given := suite.given(dataset, model):
             runs = [RunFiles(training, own, self.places) for own in self.seeds[training]]
-            stage, splits = given.stage, [suite.splits_of(dataset, model)] * len(runs)
+            stage = given.stage
             inputs = {"given": self.sources(training), "beside": self.beside(training)}
             outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
         else:
             search = self.searches(training)
             models = [*self.steps(training), model] if search else [model]
             runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
-            stage, splits = "search" if search else "train", [suite.splits_of(dataset, name) for name in models]
+            stage = "search" if search else "train"
             inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
             inputs["reference"] = self.reference(training, seed)
             inputs |= {"start": self.start(training, seed)} if search else {}
@@ -231,7 +234,7 @@ class Trainings:
             needs = "tune" if suite.architecture(dataset, model).tuned else stage
         if suite.heads(dataset, model):
             outputs["tails"] = [run.tail for run in runs]
-        outputs["readouts"] = [run.readout(split) for run, own in zip(runs, splits, strict=True) for split in own]
+        outputs["readouts"] = [run.readout(split) for run in runs for split in SPLITS if split in self.splits[run]]
         return PlannedJob(
             name=rule_name(stage, suite.key, dataset, model, *named),
             stage=stage,
