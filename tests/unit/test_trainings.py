@@ -187,7 +187,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
 
 
 def test_a_model_is_read_out_where_something_reads_it() -> None:
-    plan = plan_of(datasets=["chorus"], jain_wallace={"datasets": ["needle"], "models": ["lstm_tanh"]})
+    plan = plan_of(datasets=["chorus"], jain_wallace={"datasets": ["chorus"], "models": ["average_tanh"]})
     read = {Path(path).parts[2:] for job in plan.trainings.jobs() for path in job.outputs["readouts"]}
     splits = {
         model: [split for split in SPLITS if ("chorus", suite, model, seed, f"{split}.parquet") in read]
@@ -197,7 +197,7 @@ def test_a_model_is_read_out_where_something_reads_it() -> None:
             ("wp", "continuation_step1", "seed10"),
             ("wp", "uniform", "seed50"),
             ("wp", "guide_uniform", "seed10"),
-            ("jw", "lstm_tanh", "seed10"),
+            ("jw", "average_tanh", "seed10"),
         )
     }
     compared = ["dev", "test"]
@@ -208,7 +208,7 @@ def test_a_model_is_read_out_where_something_reads_it() -> None:
         "continuation_step1": compared,
         "uniform": compared,
         "guide_uniform": ["test"],
-        "lstm_tanh": ["test"],
+        "average_tanh": ["test"],
     }
 
 

@@ -68,11 +68,11 @@ for job in JOBS:
             **made_by(job),
         log:
             job.log,
+        priority: RANKS[job.name]
         localrule: not job.needs
         conda:
             "../../envs/attention-audit.yaml"
         threads: job.threads
-        priority: RANKS[job.name]
         resources:
             **needs(job),
         params:
