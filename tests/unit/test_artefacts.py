@@ -28,11 +28,12 @@ from attention_audit.artefacts.parquet import (
 )
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights, weights_made_by, write_weights
-from attention_audit.columns.every import ARTEFACTS, FOLDERS
+from attention_audit.code_hash import WORDS
 from attention_audit.columns.evidence import EVIDENCE
 from attention_audit.columns.kinds import artefact
 from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
+from attention_audit.report.guide import ARTEFACTS, ORDER
 
 COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected": [False, True]}
 
@@ -258,7 +259,11 @@ def test_no_artefact_has_a_column_without_a_meaning() -> None:
         assert all(column.meaning for column in kind.columns)
 
 
+def test_no_column_is_called_like_words_that_the_hash_of_the_code_leaves_out() -> None:
+    assert not WORDS & {column.name for kind in ARTEFACTS for column in kind.columns}
+
+
 def test_every_kind_of_file_is_gathered_once_and_folder_by_folder() -> None:
     assert len({kind.name for kind in ARTEFACTS}) == len({kind.path for kind in ARTEFACTS}) == len(ARTEFACTS)
     folders = [kind.path.partition("/")[0] for kind in ARTEFACTS]
-    assert folders == sorted(folders, key=FOLDERS.index)
+    assert folders == sorted(folders, key=ORDER.index)

@@ -18,8 +18,7 @@ from summaries import answer, row
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.kinds import FLAG, STRING
+from attention_audit.columns.kinds import flag, text
 from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
@@ -32,7 +31,7 @@ from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
-from attention_audit.report.guide import guide
+from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
 from attention_audit.tables.asked import ALONE
@@ -172,7 +171,7 @@ def test_a_fold_leaves_out_what_its_group_leaves_empty():
 
 def answered() -> pd.DataFrame:
     """Rows of the summary: two of base, asked one question, and one for which another attribution does best."""
-    words = [column.name for column in SUMMARY.columns if column.type == STRING]
+    words = [column.name for column in SUMMARY.columns if column.type == text.type]
     blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
@@ -351,7 +350,7 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
         numbers = ("seed", "label", "prediction", "others", "agree")
         row = {
             column.name: cells.get(
-                column.name, 1 if column.name in numbers else None if column.type == FLAG else math.nan
+                column.name, 1 if column.name in numbers else None if column.type == flag.type else math.nan
             )
             for column in TEXTS.columns
         }

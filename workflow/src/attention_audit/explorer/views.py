@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, Column
+from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.texts import TEXTS
 from attention_audit.explorer import digits
 from attention_audit.explorer.document import (
@@ -410,7 +410,12 @@ SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in S
 
 def about_column(column: Column) -> AboutColumn:
     """What there is to know of a column of the table of texts."""
-    kinds: Mapping[Any, ColumnKind] = {INTEGER: "integer", REAL: "number", REALS: "number", FLAG: "flag"}
+    kinds: dict[Any, ColumnKind] = {
+        flag.type: "flag",
+        integer.type: "integer",
+        real.type: "number",
+        reals.type: "number",
+    }
     return AboutColumn(
         name=column.name,
         label=LABELS.get(column.name, column.name),
