@@ -85,26 +85,17 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"'([^']*)'", text)
 
 
-def valid_name(text: str) -> str:
-    """What a name is like that may stand in the place of a text; "" where nothing of it may."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
 def messages(error: ErrorDetails, keys: list[str], group: type[Section], moved: Mapping[str, str]) -> list[str]:
     """What is wrong at a key: one message, or several that a check of several keys found."""
-    if error["type"] == "value_error":
-        return error["msg"].removeprefix("Value error, ").splitlines()
-    if error["type"] == "extra_forbidden":
-        place = moved.get(".".join(keys))
-        likely = did_you_mean(keys[-1], keys_at(group, error["loc"][:-1]))
-        return [f"is now {place}; write it there" if place else f"unknown key{likely}"]
-    return [message(error, error["input"], error.get("ctx", {}))]
-
-
-def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
-    """What is wrong with the value of a key."""
+    value, context = error["input"], error.get("ctx", {})
     said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
     match error["type"]:
+        case "value_error":
+            return error["msg"].removeprefix("Value error, ").splitlines()
+        case "extra_forbidden" if place := moved.get(".".join(keys)):
+            said = f"is now {place}; write it there"
+        case "extra_forbidden":
+            said = f"unknown key{did_you_mean(keys[-1], keys_at(group, error['loc'][:-1]))}"
         case "missing":
             said = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
@@ -117,11 +108,11 @@ def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
         case "model_type" | "dict_type":
             said = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
-            like = valid_name(value)
+            like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
             said += did_you_mean(value, quoted(context["expected"]))
-    return said
+    return [said]
 
 
 def lines_of(error: ValidationError, raw: Any, group: type[Section], moved: Mapping[str, str]) -> list[str]:
