@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
-from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
@@ -251,44 +249,6 @@ def test_answers_lead_to_what_shows_them() -> None:
     assert seen_in(exhibits, "wp", ["stable"]) == [("wp_fig3_x", ["stable"]), ("extra", ["stable"])]
     assert seen_in(exhibits, "wp", ["unique", "used"]) == [("wp_fig3_x", ["unique"])]
     assert seen_in(exhibits, "other", QUESTIONS) == [("extra", ["stable"]), ("other_fig", ["stable"])]
-
-
-def test_boxes_are_stages_and_of_trainings_suites_and_families() -> None:
-    assert [key_of(job) for job in JOBS] == [
-        ("corpora", "corpus"),
-        ("corpora", "corpus"),
-        ("models", "train wp base"),
-        ("models", "train wp adversary"),
-        ("audits", "comparison"),
-        ("published", "wp_fig3_x"),
-        ("published", "wp_table2_y"),
-    ]
-    assert edges_of(JOBS) == [
-        (("corpora", "corpus"), ("models", "train wp base")),
-        (("corpora", "corpus"), ("models", "train wp adversary")),
-        (("models", "train wp base"), ("models", "train wp adversary")),
-        (("models", "train wp base"), ("audits", "comparison")),
-        (("audits", "comparison"), ("published", "wp_fig3_x")),
-        (("audits", "comparison"), ("published", "wp_table2_y")),
-    ]
-
-
-def test_the_drawing_has_every_box_once_and_none_on_another() -> None:
-    drawing = draw(JOBS, {"wp_table2_y": 0, "wp_fig3_x": 1})
-    boxes = {box.name: box for box in drawing.boxes}
-    assert len(boxes) == len(drawing.boxes) == len(set(map(key_of, JOBS)))
-    assert (boxes["corpus"].jobs, boxes["corpus"].seconds) == (2, 4.0)
-    assert boxes["wp_table2_y"].y < boxes["wp_fig3_x"].y
-    assert len(drawing.curves) == len(edges_of(JOBS))
-    for one, other in combinations(drawing.boxes, 2):
-        beside = one.x + one.width < other.x or other.x + other.width < one.x
-        assert beside or abs(one.y - other.y) > HEIGHT
-    for box in drawing.boxes:
-        assert box.x >= 0
-        assert box.x + box.width <= drawing.width
-        assert box.y >= 0
-        assert box.y + HEIGHT <= drawing.height
-    assert draw([], {}).boxes == []
 
 
 def test_times_by_stage_the_longest_first() -> None:

@@ -21,7 +21,6 @@ from attention_audit.names import Look, Names, display_name
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
-from attention_audit.report.flow import draw
 from attention_audit.report.grids import Grid, grids_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
@@ -35,8 +34,6 @@ CHECKS = ("replication", "controls")
 """The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
-TINTS = 5
-"""Colours in which page.css draws the exhibits of suites; a sixth suite has that of the first."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,11 @@ class PageExhibit:
 
 @dataclass(frozen=True)
 class PageSuite:
-    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures, its colour."""
+    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures."""
 
     suite: ShownSuite
     seeds: list[tuple[str, list[int]]]
     exhibits: list[PageExhibit]
-    tint: int
 
 
 @dataclass(frozen=True)
@@ -184,10 +180,10 @@ def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, li
 def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
     """The suites that this run asked for, and others of which it shows a table or figure."""
     sections, labels = [], run.labels
-    for place, suite in enumerate(run.suites):
+    for suite in run.suites:
         own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
         if own or suite.datasets:
-            sections.append(PageSuite(suite, seeds_of(suite, labels), own, place % TINTS))
+            sections.append(PageSuite(suite, seeds_of(suite, labels), own))
     return sections
 
 
@@ -198,8 +194,6 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
     summary = next((exhibit for exhibit in of_all if exhibit.name == ANSWERS), None)
     single = next((exhibit for exhibit in of_all if exhibit.name == SINGLE), None)
-    placed = [exhibit for section in sections for exhibit in section.exhibits]
-    order = {exhibit.name: rank for rank, exhibit in enumerate(placed)}
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -234,6 +228,4 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         seconds=sum(job.seconds for job in jobs),
         span=span(jobs),
         times=stage_times(jobs),
-        flow=draw(jobs, order),
-        tints={exhibit.name: section.tint for section in sections for exhibit in section.exhibits},
     )
