@@ -12,10 +12,8 @@ from matplotlib.collections import PolyCollection
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.figures.adversary_violins import jw_fig_adversary
-from attention_audit.figures.agreement import jw_fig_agreement, matrix
-from attention_audit.figures.correlation import LINES, compared, jw_fig_correlation
-from attention_audit.figures.permutation import jw_fig_permutation
+from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation
+from attention_audit.figures.correlation import LINES, compared, jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.figures.saving import save
 from attention_audit.figures.violins import SPAN, quarters
 from attention_audit.names import ATTRIBUTIONS

@@ -15,6 +15,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.typing import ColorType
 
 from attention_audit.figures import fonts
+from attention_audit.names import Look
 
 WIDTH = 7.0  # inches: a page's text width
 DPI = 200
@@ -83,6 +84,11 @@ def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
             yield
         finally:
             finder.setLevel(level)
+
+
+def mark(look: Look) -> dict[str, Any]:
+    """The colour and the marker of a name, for matplotlib."""
+    return {"color": PALETTE[look.colour], "marker": look.marker}
 
 
 def class_colours(count: int) -> list[str]:

@@ -10,15 +10,12 @@ import seaborn as sns
 from matplotlib.axes import Axes
 
 from attention_audit.figures import style
-from attention_audit.figures.margin import above, beside
+from attention_audit.figures.notes import beside
 from attention_audit.tables.classes import ClassNames, listed
-from attention_audit.units import LN2
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the paper parts largest weights; and where the texts are parted, in the order of their largest weights."""
 PAPER_NAMES = ("[0, ¼)", "[¼, ½)", "[½, ¾)", "[¾, 1]")
-PAPERS, OURS = "paper's bins", "quarters of texts"
-"""What the two ways to part the texts are called."""
 MOST_DIGITS = 5
 FEWEST = 10  # fewer texts are drawn as dots: no density to speak of
 NARROWEST = 0.05  # of the x axis; texts within less are one diamond, with their smallest and largest value
@@ -61,14 +58,6 @@ def spans(ends: Sequence[tuple[float, float]]) -> list[str]:
         if len({low for low, _ in names}) == len(ends):
             break
     return [low if low == high else f"{low} to {high}" for low, high in names]
-
-
-def instances_of(rows: pd.DataFrame, value: str, attention: str, prediction: str) -> pd.DataFrame:
-    """`rows` with three of their columns also under the names value, attention (the largest weight) and prediction.
-
-    `place` is where a value stands on the x axis: at the value itself.
-    """
-    return rows.assign(value=rows[value], place=rows[value], attention=rows[attention], prediction=rows[prediction])
 
 
 def classes_of(names: ClassNames) -> int:
@@ -165,25 +154,6 @@ def summed_up(axes: Axes, rows: pd.DataFrame, height: float, colour: str) -> Non
     )
 
 
-def draw_both(cell: Sequence[Axes], instances: pd.DataFrame, names: ClassNames, bins: Sequence[Bins]) -> None:
-    """Two panels, one above the other: the texts in the paper's bins, and in quarters of their number."""
-    for axes, part in zip(cell, bins, strict=True):
-        draw(axes, instances, classes_of(names), part)
-    above(cell[0], "texts")
-
-
-def both(weights: pd.Series) -> tuple[Bins, Bins]:
-    """The paper's bins, and the quarters."""
-    return papers(weights), quarters(weights)
-
-
 def height(bins: Bins, classes: int) -> float:
     """Inches that the violins of a panel need."""
     return max(LEAST, len(bins.names) * max(PER_BIN, PER_CLASS * classes))
-
-
-def up_to_ln2(axes: Axes) -> None:
-    """Let x be a divergence in nats, from 0 to its bound."""
-    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axes.set(xlim=(0, LN2))
-    axes.set_xticks([0, 0.2, 0.4, LN2], ["0", "0.2", "0.4", "ln 2"])

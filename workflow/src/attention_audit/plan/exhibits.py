@@ -67,7 +67,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "wp_fig3_seed_variance",
-        "figures.seed_variance:wp_fig3_seed_variance",
+        "figures.by_weight:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
         suites=("wp",),
         number="Figure 3",
@@ -164,7 +164,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_permutation",
-        "figures.permutation:jw_fig_permutation",
+        "figures.by_weight:jw_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suites=("jw", "own", "hf"),
         number="Figure 5",
@@ -176,7 +176,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_adversary",
-        "figures.adversary_violins:jw_fig_adversary",
+        "figures.by_weight:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suites=("jw", "own", "hf"),
         number="Figures 6 and 7",
@@ -187,7 +187,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_agreement",
-        "figures.agreement:jw_fig_agreement",
+        "figures.correlation:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
         suites=("jw",),
         reads={"agreement": rows("agreement", "dataset model first second tau texts")},

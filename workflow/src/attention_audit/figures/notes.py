@@ -1,8 +1,9 @@
-"""Labels beside points, each where it hides nothing."""
+"""Notes beside what is drawn: labels of points, each where it hides nothing, and numbers in the right margin."""
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
+from matplotlib.typing import ColorType
 
 from attention_audit.figures import style
 
@@ -36,3 +37,30 @@ def placed(
                 return label
             label.remove()
     return None
+
+
+def beside(axes: Axes, text: str, place: float, colour: ColorType = style.BLACK) -> None:
+    """`text` in the right margin, at the height `place` of the y axis."""
+    axes.annotate(
+        text,
+        (1.0, place),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        color=colour,
+        fontsize=style.SMALL,
+    )
+
+
+def above(axes: Axes, text: str) -> None:
+    """`text` above the right margin."""
+    axes.annotate(
+        text,
+        (1.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(4, 2),
+        textcoords="offset points",
+        color=style.GREY,
+        fontsize=style.SMALL,
+    )
