@@ -39,17 +39,7 @@ PROBABILITY = 6
 """Decimals of a probability."""
 EFFECT = 4
 """Significant digits of a column's values."""
-SHOWN_ELSEWHERE = (
-    "dataset",
-    "suite",
-    "model",
-    "seed",
-    "id",
-    "label",
-    "prediction",
-    "label_name",
-    "prediction_name",
-)
+SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
 LABELS = {
     "words": "top item",
@@ -455,27 +445,9 @@ def under(readout: Readout, maps: Maps) -> list[list[float] | None]:
 def cut(view: View, places: Sequence[int]) -> View:
     """The view with the texts at these places alone."""
 
-    def some(values: Any) -> Any:
-        return [values[place] for place in places]
+    def some(part: Any) -> Any:
+        if isinstance(part, list):
+            return [part[place] for place in places]
+        return {key: value if key == "tail" else some(value) for key, value in part.items()}
 
-    def each(groups: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: some(values) for key, values in groups.items()}
-
-    runs = {
-        seed: cast(Run, {key: values if key == "tail" else some(values) for key, values in run.items()})
-        for seed, run in view["runs"].items()
-    }
-    return View(
-        id=some(view["id"]),
-        words=some(view["words"]),
-        marks=some(view["marks"]),
-        unread=some(view["unread"]),
-        query=some(view["query"]),
-        candidates=some(view["candidates"]),
-        gold=some(view["gold"]),
-        runs=runs,
-        maps=each(view["maps"]),
-        imposed={seed: each(maps) for seed, maps in view["imposed"].items()},
-        own=each(view["own"]),
-        columns=each(view["columns"]),
-    )
+    return cast(View, some(view))

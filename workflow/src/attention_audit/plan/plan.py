@@ -16,7 +16,7 @@ from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import AUDITS, BY_NAME
 from attention_audit.plan.checking import MEMORY, check_files
-from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.job import PlannedJob
@@ -179,9 +179,10 @@ class Plan:
         """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""
         return code_hash("stages.explorer", "explorer.page") + code_hash("columns.texts", words=True)
 
-    def shown_exhibits(self, folder: str) -> list[ShownExhibit]:
-        """The tables, or the figures, of this run as pages name them."""
-        return [shown_exhibit(exhibit) for exhibit in self.exhibiting.made(folder)]
+    def shown_exhibits(self) -> list[ShownExhibit]:
+        """The figures and tables of this run as pages name them."""
+        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.made(folder))
+        return [ShownExhibit.model_validate(exhibit) for exhibit in made]
 
     def shown_suites(self) -> list[ShownSuite]:
         """The suites as pages name them."""
@@ -204,7 +205,7 @@ class Plan:
         return GuideJob(
             config=self.config.recorded(),
             suites=self.shown_suites(),
-            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
+            exhibits=self.shown_exhibits(),
             audits={audit.name: audit.asks for audit in AUDITS},
         )
 
@@ -212,7 +213,7 @@ class Plan:
         """The settings of the job of the report."""
         return ReportJob(
             suites=self.shown_suites(),
-            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
+            exhibits=self.shown_exhibits(),
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
         )
@@ -220,18 +221,3 @@ class Plan:
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""
         return self.exploring.job(self.shown_suites())
-
-
-def shown_exhibit(exhibit: Exhibit) -> ShownExhibit:
-    """A table or figure as pages name it."""
-    table = exhibit if isinstance(exhibit, Table) else None
-    return ShownExhibit(
-        name=exhibit.name,
-        folder=exhibit.folder,
-        suite=exhibit.suite,
-        number=exhibit.number,
-        shows=exhibit.shows,
-        answers=list(exhibit.answers),
-        columns=table.columns if table else "",
-        shown=table.shown if table else "",
-    )
