@@ -201,8 +201,8 @@ def test_texts_are_parted_as_in_the_paper_and_in_quarters():
 )
 def test_quarters_are_named_by_their_weights(weights, names):
     bins = quarters(pd.Series(weights))
-    assert list(bins.names) == names
-    assert set(bins.of(pd.Series(weights))) == set(range(len(names)))
+    assert list(bins.categories) == names
+    assert set(bins.codes) == set(range(len(names)))
 
 
 def test_small_changes_are_spread_by_a_root():

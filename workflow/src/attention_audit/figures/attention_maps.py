@@ -103,22 +103,14 @@ def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
     base = "R" if reverse else "L"
-    directions = [direction(word.text) for word in words]
-    before, known = [], base
-    for own in directions:
-        before.append(known)
-        known = own or known
-    after, known = [], base
-    for own in reversed(directions):
-        after.append(known)
-        known = own or known
+    own = pd.Series([direction(word.text) for word in words], dtype=object).replace("", None)
+    before, after = own.ffill().fillna(base), own.bfill().fillna(base)
+    ways = own.fillna(before.where(before == after, base))
     levels = {"LL": 0, "LR": 1, "RR": 1, "RL": 2}
-    placed = []
-    for word, own, last, next_ in zip(words, directions, before, reversed(after), strict=True):
-        way = own or (last if last == next_ else base)
-        mark = FROM_THE_RIGHT if not own and way == "R" else ""
-        placed.append(word._replace(text=mark + word.text, level=levels[base + way]))
-    return placed
+    return [
+        word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, level=levels[base + way])
+        for word, way, mute in zip(words, ways, own.isna(), strict=True)
+    ]
 
 
 def visual(words: Sequence[Word]) -> list[Word]:

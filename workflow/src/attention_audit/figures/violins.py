@@ -1,10 +1,8 @@
 """Violins by the largest attention weight of a text and its predicted class."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -24,35 +22,22 @@ SPAN = 0.85  # height that the violins of one bin share
 LEAST, PER_BIN, PER_CLASS = 0.62, 0.26, 0.15  # inches: of a panel, of a bin, and of a class in it
 
 
-class Bins(NamedTuple):
-    """Largest weights in bins: the edges between them, and the names of those that hold a text, from the lowest."""
-
-    edges: tuple[float, ...]
-    kept: tuple[int, ...]
-    names: tuple[str, ...]
-
-    def of(self, weights: pd.Series) -> npt.NDArray[np.intp]:
-        """The place of each weight among the bins that are kept."""
-        return np.searchsorted(self.kept, np.digitize(weights, self.edges))
+def papers(weights: pd.Series) -> pd.Categorical:
+    """Weights in the paper's four bins of equal width, named, from the lowest; those without a text are left out."""
+    bins = pd.cut(weights.to_numpy(), [-np.inf, *QUARTERS, np.inf], right=False, labels=PAPER_NAMES)
+    return bins.remove_unused_categories()
 
 
-def papers(weights: pd.Series) -> Bins:
-    """The paper's four bins of equal width; those without a text are left out."""
-    kept = tuple(int(place) for place in np.unique(np.digitize(weights, QUARTERS)))
-    return Bins(QUARTERS, kept, tuple(PAPER_NAMES[place] for place in kept))
-
-
-def quarters(weights: pd.Series) -> Bins:
-    """Four bins with the same number of texts, or fewer where many texts have the same largest weight."""
-    edges = tuple(float(edge) for edge in np.quantile(weights, QUARTERS))
-    places = np.digitize(weights, edges)
-    kept = [int(place) for place in np.unique(places)]
-    ends = [(weights[places == place].min(), weights[places == place].max()) for place in kept]
-    return Bins(edges, tuple(kept), tuple(spans(ends)))
+def quarters(weights: pd.Series) -> pd.Categorical:
+    """The same in four bins with the same number of texts, or fewer where many texts have the same largest weight."""
+    edges = np.unique(np.quantile(weights, QUARTERS))
+    bins = pd.cut(weights.to_numpy(), [-np.inf, *edges, np.inf], right=False).remove_unused_categories()
+    ends = weights.groupby(bins, observed=True).agg(["min", "max"])
+    return bins.rename_categories(spans([*ends.itertuples(index=False)]))
 
 
 def spans(ends: Sequence[tuple[float, float]]) -> list[str]:
-    """Bins by the smallest and the largest weight in them, with as many digits as tell their beginnings apart."""
+    """Names of bins: the smallest and the largest weight in them, with the digits that tell their beginnings apart."""
     for digits in range(2, MOST_DIGITS + 1):
         names = [[f"{end:.{digits}f}" for end in bounds] for bounds in ends]
         if len({low for low, _ in names}) == len(ends):
@@ -89,15 +74,15 @@ def colours_of(classes: int) -> list[str]:
     return style.class_colours(classes) if classes > 1 else [style.GREY]
 
 
-def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: Bins) -> None:
+def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: pd.Categorical) -> None:
     """One panel: a violin of `place` for each bin and predicted class, with its quartiles and the number of texts.
 
     The limits of the x axis must be set.
     """
-    instances = instances.assign(bin=bins.of(instances["attention"]))
+    instances = instances.assign(bin=bins.codes)
     if classes == 1:
         instances = instances.assign(prediction=0)
-    colours, names = colours_of(classes), list(bins.names)
+    colours, names = colours_of(classes), list(bins.categories)
     groups = instances.groupby(["bin", "prediction"])
     many = groups["place"].transform("size") >= FEWEST
     wide = groups["place"].transform(np.ptp) >= NARROWEST * np.ptp(axes.get_xlim())
@@ -154,6 +139,6 @@ def summed_up(axes: Axes, rows: pd.DataFrame, height: float, colour: str) -> Non
     )
 
 
-def height(bins: Bins, classes: int) -> float:
+def height(bins: pd.Categorical, classes: int) -> float:
     """Inches that the violins of a panel need."""
-    return max(LEAST, len(bins.names) * max(PER_BIN, PER_CLASS * classes))
+    return max(LEAST, len(bins.categories) * max(PER_BIN, PER_CLASS * classes))
