@@ -205,10 +205,13 @@ class Viewing:
             map_ if map_ is not None and map_.shape == shape else None for map_, shape in zip(maps, shapes, strict=True)
         ]
 
-    def _add(self, about: AboutMap, maps: Maps | None = None) -> None:
+    def _add(self, about: AboutMap, maps: Maps | None = None, model: Readout | None = None) -> None:
+        """Add a map, and what the model predicts whose own map it is."""
         self.abouts.append(about)
         if maps is not None:
             self.maps[about["key"]] = maps
+        if model is not None:
+            self.own[about["key"]] = [*probabilities(model.probabilities)]
 
     def _whole(self, values: Known) -> Maps:
         """Values of the words as those of all items: nothing on marks of a tokenizer."""
@@ -221,21 +224,17 @@ class Viewing:
 
     def _gather(self) -> None:
         """All maps, in the order of the page."""
-        explored = self.explored
+        explored, twin = self.explored, self.explored.twin
         for seed, readout in explored.runs.items():
             meaning = f"The attention of this model, trained with seed {seed}."
             about = about_map(f"attention:{seed}", f"attention, seed {seed}", meaning, seed=seed)
             self._add(about, self._fitting(maps_of(readout)))
-        twin = explored.twin
         meaning = "The same weight on every item." + (
             " The prediction of its own is that of a model that was trained with these weights." if twin else ""
         )
-        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None))
-        if twin is not None:
-            self.own["uniform"] = [*probabilities(twin.probabilities)]
+        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None), model=twin)
         for other in explored.others:
-            self._add(other.about, self._fitting(maps_of(other.readout)))
-            self.own[other.about["key"]] = [*probabilities(other.readout.probabilities)]
+            self._add(other.about, self._fitting(maps_of(other.readout)), other.readout)
         if explored.instance:
             meaning = (
                 f"For this text alone, the weights furthest from those of seed {next(iter(explored.runs))} that a "
@@ -243,14 +242,9 @@ class Viewing:
             )
             self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
         self._signed()
-        marked = dict(zip(explored.texts.ids, explored.texts.marked, strict=True))
-        known = {id_: np.array(shares, np.float32) for id_, shares in marked.items() if shares is not None}
-        if known and explored.items == "words":
-            known = {
-                id_: known[id_][: length - marks]
-                for id_, length, marks in zip(self.first.ids, self.lengths, self.marks, strict=True)
-                if id_ in known
-            }
+        if explored.items == "words" and any(shares is not None for shares in explored.texts.marked):
+            read = zip(explored.texts.ids, explored.texts.marked, self.first.words.tolist(), strict=True)
+            known = {id_: np.array(shares[:words], np.float32) for id_, shares, words in read if shares is not None}
             meaning = "The share of the annotators who marked the word."
             self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
 
@@ -266,14 +260,14 @@ class Viewing:
 
     def _signed(self) -> None:
         """Exact contributions of every seed, and the attributions of the first."""
-        exact = self.first.decided and self.first.head is None
-        for seed, readout in self.explored.runs.items() if exact else ():
+        if self.first.decided and self.first.head is None:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
             )
-            about = about_map(f"contribution:{seed}", f"exact contribution, seed {seed}", meaning, "signed", seed=seed)
-            about["computed"] = "exact" if self.here else "stored"
-            self._add(about, None if self.here else contributions_of(readout))
+            for seed, readout in self.explored.runs.items():
+                key, label = f"contribution:{seed}", f"exact contribution, seed {seed}"
+                about = about_map(key, label, meaning, "signed", "exact" if self.here else "stored", seed)
+                self._add(about, None if self.here else contributions_of(readout))
         first = next(iter(self.explored.runs))
         for name, values in self.explored.attributions.items():
             kind, label, meaning = ATTRIBUTIONS[name]
@@ -296,31 +290,27 @@ class Viewing:
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*words[:read], *names], len(words) - read
 
-    def _computed_here(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
-        """The runs with states and biases, and the maps that are imposed on them, each with as few digits as agree."""
-        seeds = [*self.explored.runs]
-        runs = {seed: Run(p=[], prediction=[], z=[], bias=[]) for seed in seeds}
+    def _computed_here(self, runs: Mapping[int, Run]) -> dict[str, list[Weights | None]]:
+        """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
+        as agree.
+        """
         maps: dict[str, list[Weights | None]] = {key: [] for key in self.imposable}
-        outputs = self.outputs
-        logits = logits_with([readout.head for readout in self.readouts], outputs)
+        logits = logits_with([readout.head for readout in self.readouts], self.outputs)
+        for run in runs.values():
+            run["z"], run["bias"] = [], []
         for place, length in enumerate(self.lengths):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
             own = [(key, self.maps[key][place]) for key in maps]
             means = [np.atleast_2d(map_).mean(0) for _, map_ in own if map_ is not None]
             rounded = digits.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
-            for number, seed in enumerate(seeds):
-                part = slice(number * outputs, (number + 1) * outputs)
-                runs[seed]["z"].append(rounded[0][:, part].ravel().tolist())
-                runs[seed]["bias"].append(rounded[1][part].tolist())
+            for number, run in enumerate(runs.values()):
+                part = slice(number * self.outputs, (number + 1) * self.outputs)
+                run["z"].append(rounded[0][:, part].ravel().tolist())
+                run["bias"].append(rounded[1][part].tolist())
             for key, map_ in own:
                 maps[key].append(None if map_ is None else digits.weights(map_, (z, bias), rounded, logits).tolist())
-        return runs, maps
-
-    def _computed_before(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
-        """The runs without states; the maps with three significant digits."""
-        maps = {key: rounded_maps(self.maps[key]) for key in self.imposable}
-        return {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}, maps
+        return maps
 
     def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """What each seed predicts under every map, where the page cannot compute it and its tail is known."""
@@ -336,13 +326,15 @@ class Viewing:
     def view(self) -> View:
         """The texts of the view."""
         texts = self.explored.texts
-        runs, maps = self._computed_here() if self.here else self._computed_before()
-        for (seed, run), readout in zip(runs.items(), self.readouts, strict=True):
+        runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
+        maps = {key: rounded_maps(values) for key, values in self.maps.items()}
+        if self.here:
+            maps |= self._computed_here(runs)
+        for run, readout in zip(runs.values(), self.readouts, strict=True):
             run["p"] = probabilities(readout.probabilities)
             run["prediction"] = readout.predictions.tolist()
             if readout.head is not None and self.here:
-                runs[seed]["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-        others = {key: rounded_maps(values) for key, values in self.maps.items() if key not in maps}
+                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         items = [self._items(place) for place in range(len(self.lengths))]
         candidates = self.first.candidates
         return View(
@@ -354,7 +346,7 @@ class Viewing:
             candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
             runs={str(seed): run for seed, run in runs.items()},
-            maps=maps | others,
+            maps=maps,
             imposed=self._imposed(),
             own=self.own,
             columns={

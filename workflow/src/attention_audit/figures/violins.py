@@ -32,8 +32,9 @@ def quarters(weights: pd.Series) -> pd.Categorical:
     """The same in four bins with the same number of texts, or fewer where many texts have the same largest weight."""
     edges = np.unique(np.quantile(weights, QUARTERS))
     bins = pd.cut(weights.to_numpy(), [-np.inf, *edges, np.inf], right=False).remove_unused_categories()
-    ends = weights.groupby(bins, observed=True).agg(["min", "max"])
-    return bins.rename_categories(spans([*ends.itertuples(index=False)]))
+    parts = [weights[bins.codes == place] for place in range(len(bins.categories))]
+    names = spans([(float(part.min()), float(part.max())) for part in parts])
+    return bins.rename_categories(dict(zip(bins.categories, names, strict=True)))
 
 
 def spans(ends: Sequence[tuple[float, float]]) -> list[str]:
