@@ -21,6 +21,7 @@ from attention_audit.artefacts.parquet import read_batches, read_frame, read_tab
 from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
+from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.texts import TEXTS
 from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
 from attention_audit.errors import AuditError
@@ -79,12 +80,10 @@ class Sources:
 
     def texts(self, dataset: str, ids: Sequence[str]) -> Texts:
         """The words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
-        wanted, found = pa.array(ids, pa.string()), {}
         columns = ["id", "tokens", "sentences", "query", "annotators", "marks"]
-        path = self._by_dataset("corpus")[dataset]
-        for table in read_batches(path, CORPUS, columns):
-            for row in table.filter(pc.is_in(table["id"], value_set=wanted)).to_pylist():
-                found[row["id"]] = row
+        path, wanted = self._by_dataset("corpus")[dataset], pc.field("id").isin(list(ids))
+        batches = read_batches(path, CORPUS, columns)
+        found = {row["id"]: row for table in batches for row in table.filter(wanted).to_pylist()}
         if missing := [id_ for id_ in ids if id_ not in found]:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
         rows = [found[id_] for id_ in ids]
@@ -96,43 +95,38 @@ class Sources:
             marked=[shares_of(row["marks"], len(row["tokens"])) for row in rows],
         )
 
-    def _of_words(self, name: str, place: int | None, view: ExploredView) -> pa.Table | None:
-        """The rows of an audit that speak of the first seed of a view's model."""
+    def _of_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table | None:
+        """The rows of an audit that speak of the first seed of a view's model; None where it was not asked."""
+        place = getattr(view, name)
         if place is None:
             return None
-        kind = {"instance": INSTANCE_ADVERSARY, "attributions": WORD_ATTRIBUTIONS}[name]
         table = read_table(self.job.inputs[name][place], kind)
-        own = pc.and_(pc.equal(table["model"], view.model), pc.equal(table["seed"], view.runs[0].seed))
-        return table.filter(own)
+        return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
 
     def instance(self, view: ExploredView) -> dict[str, npt.NDArray[np.float32]]:
         """The weights of J&W's adversary, by text."""
-        table = self._of_words("instance", view.instance, view)
+        table = self._of_words("instance", INSTANCE_ADVERSARY, view)
         return {} if table is None else values_of(table, "attention")
 
     def attributions(self, view: ExploredView) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
         """The attributions of the words, by name and text."""
-        table = self._of_words("attributions", view.attributions, view)
-        if table is None:
-            return {}
-        names = table["attribution"].unique().to_pylist()
-        return {name: values_of(table.filter(pc.equal(table["attribution"], name)), "scores") for name in names}
+        table = self._of_words("attributions", WORD_ATTRIBUTIONS, view)
+        names = [] if table is None else table["attribution"].unique().to_pylist()
+        return {name: values_of(table.filter(pc.field("attribution") == name), "scores") for name in names}
 
     def columns(self, view: ExploredView, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The rows of the table of texts, by text."""
-        table = self.rows
+        own = pc.field("id").isin(list(ids))
         for name in ("dataset", "suite", "model"):
-            table = table.filter(pc.equal(table[name], getattr(view, name)))
-        wanted = pa.array(ids, pa.string())
-        return {row["id"]: row for row in table.filter(pc.is_in(table["id"], value_set=wanted)).to_pylist()}
+            own &= pc.field(name) == getattr(view, name)
+        return {row["id"]: row for row in self.rows.filter(own).to_pylist()}
 
     def adversaries(self, view: ExploredView) -> Iterator[tuple[ExploredAdversary, str]]:
         """The adversary of each family that is shown, and what is to be said of its choice."""
-        families = dict.fromkeys(adversary.family for adversary in view.adversaries)
         known: list[dict[str, Any]] = []
         if view.consistency is not None:
             known = read_table(self.job.inputs["consistency"][view.consistency], CONSISTENCY).to_pylist()
-        for family in families:
+        for family in dict.fromkeys(adversary.family for adversary in view.adversaries):
             members = [adversary for adversary in view.adversaries if adversary.family == family]
             yield chosen(members, known, self.settings.budget)
 
@@ -201,17 +195,13 @@ def chosen(
     if len(members) == 1:
         return members[0], ""
     measured = {(row["lambda"], row["seed"]): Candidate.of(row) for row in known if row["model"] == members[0].family}
-    found = {
-        candidate: member
-        for member in members
-        if (candidate := measured.get((member.lambda_, member.seed))) is not None
-    }
+    candidates = ((measured.get((member.lambda_, member.seed)), member) for member in members)
+    found = {candidate: member for candidate, member in candidates if candidate is not None}
     if not found:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
     if best := furthest([*found], budget).chosen:
-        return found[
-            best
-        ], f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
+        said = f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
+        return found[best], said
     nearest = min(found, key=lambda candidate: candidate.tvd)
     said = f"None of {len(found)} is surely within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
     return found[nearest], said
@@ -233,15 +223,11 @@ class PageBuilder:
         self.made = datetime.now(UTC).isoformat(timespec="seconds")
         self.commit = commit(Path.cwd()) or ""
 
-    def ids(self, dataset: str, count: int) -> list[str]:
-        """The first texts of the sample, in the order of the corpus."""
-        return sorted(self.order[dataset][:count])
-
     def views_of(self, counts: Mapping[str, int]) -> Made:
-        """The views with so many texts of each data set."""
+        """The views with so many texts of each data set: the first of the sample, in the order of the corpus."""
         made = []
         for view in self.views:
-            ids = self.ids(view.dataset, counts[view.dataset])
+            ids = sorted(self.order[view.dataset][: counts[view.dataset]])
             viewing = Viewing(self.sources.explored(view, ids))
             made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
         return made
@@ -263,12 +249,8 @@ class PageBuilder:
         sizes = dict.fromkeys(self.order, 0)
         for about, view in made:
             sizes[about["dataset"]] += len(view)
-        short = About(
-            made=self.made,
-            commit=self.commit,
-            report=self.job.settings.report,
-            views=[about for about, _ in made],
-        )
+        abouts = [about for about, _ in made]
+        short = About(made=self.made, commit=self.commit, report=self.job.settings.report, views=abouts)
         return page(short, {about["key"]: view for about, view in made}), sizes
 
     def fitted(self) -> str:
