@@ -30,10 +30,10 @@ from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.report.captions import two_sentences
 from attention_audit.yaml_input import as_in_a_file
 from makers.replication import pages
 from makers.replication.__main__ import main
+from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from makers.replication.gallery import excerpt, gallery
 from makers.replication.keeping import (

@@ -23,7 +23,7 @@ from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
-from attention_audit.jobs.pages import GuideJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in
 from attention_audit.report.captions import read_caption
@@ -93,16 +93,18 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
             "note": "<script>alert(1)</script> & more", "class_name": "",
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
+        settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
+        for name in ("suites", "exhibits", "gaps", "explorer"):
+            if name in changes:
+                settings[name] = changes.pop(name)
         parts: dict[str, Any] = {
-            "suites": [WP, OTHER],
-            "exhibits": [FIGURE, TABLE_Y],
+            "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
             "captions": dict.fromkeys(["wp_fig3_x", *names], CAPTION),
             "config": {"datasets": ["sst"], "vectors": "random", "training": {"seed": 1}},
-            "gaps": {},
             "raw_files": [],
-            "jobs": JOBS,
+            "entries": JOBS,
         }
         return FinishedRun(**parts | changes)
 
@@ -324,7 +326,10 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
             config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
             gaps={name: name},
             raw_files=[file],
-            jobs=[*JOBS, entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name))],
+            entries=[
+                *JOBS,
+                entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name)),
+            ],
             explorer="explorer.html",
         )
         return check_page(page(finished, BEGIN, tmp_path))
@@ -409,7 +414,8 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
     assert "checks" not in order
     assert not any(link.startswith("explorer") for link in shown.links)
-    linked = check_page(page(replace(made, explorer="explorer.html"), BEGIN, tmp_path))
+    with_explorer = made.job.model_copy(update={"explorer": "explorer.html"})
+    linked = check_page(page(replace(made, job=with_explorer), BEGIN, tmp_path))
     assert linked.links.count("explorer.html") == 2
     assert {"explorer.html#view=sst/wp/base", "explorer.html#view=b/wp/base"} <= set(linked.links)
 
@@ -442,7 +448,7 @@ def test_text_is_never_markup_in_answers(
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    shown = check_page(page(run(jobs=[]), BEGIN, tmp_path))
+    shown = check_page(page(run(entries=[]), BEGIN, tmp_path))
     assert "Which jobs made these results is not known" in shown.text
     assert shown.tags["svg"] == 0
 

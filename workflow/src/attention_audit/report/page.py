@@ -16,7 +16,7 @@ from PIL import Image
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
@@ -74,22 +74,18 @@ class PageSuite:
 class FinishedRun:
     """What a page is made of.
 
-    suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
-    this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
-    captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
-    each. jobs: those that made the results. explorer: the address of the explorer, seen from the page; "" without one.
+    job: the suites of the workflow, with data sets where this run asked for them, and its tables and figures. tables:
+    frames and provenance, by name; figures: paths of PNG, by name; captions: the text of each, by name. raw_files: what
+    is known of each. entries: of the jobs that made the results, from their logs.
     """
 
-    suites: Sequence[ShownSuite]
-    exhibits: Sequence[ShownExhibit]
+    job: ReportJob
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, Any]]]
     figures: Mapping[str, Path]
     captions: Mapping[str, str]
     config: Mapping[str, Any]
-    gaps: Mapping[str, str]
     raw_files: Sequence[Mapping[str, Any]]
-    jobs: Sequence[Entry]
-    explorer: str = ""
+    entries: Sequence[Entry]
 
     @property
     def labels(self) -> dict[str, str]:
@@ -98,9 +94,9 @@ class FinishedRun:
             Names(
                 "model", f"the labels of suite {suite.key}", {name: Look(label) for name, label in suite.models.items()}
             )
-            for suite in self.suites
+            for suite in self.job.suites
         ]
-        return labels_of(names, {suite.paper: suite.title for suite in self.suites})
+        return labels_of(names, {suite.paper: suite.title for suite in self.job.suites})
 
 
 def duration(seconds: float) -> str:
@@ -144,10 +140,10 @@ def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
 
 def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
     """The tables and figures, in their order. Raises AuditError for a damaged picture and for names without a label."""
-    names = [exhibit.name for exhibit in run.exhibits]
+    names = [exhibit.name for exhibit in run.job.exhibits]
     labels = run.labels
     exhibits = []
-    for shown in run.exhibits:
+    for shown in run.job.exhibits:
         caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
         grids: Sequence[Grid] = ()
@@ -180,7 +176,7 @@ def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, li
 def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
     """The suites that this run asked for, and others of which it shows a table or figure."""
     sections, labels = [], run.labels
-    for suite in run.suites:
+    for suite in run.job.suites:
         own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
         if own or suite.datasets:
             sections.append(PageSuite(suite, seeds_of(suite, labels), own))
@@ -194,6 +190,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
     summary = next((exhibit for exhibit in of_all if exhibit.name == ANSWERS), None)
     single = next((exhibit for exhibit in of_all if exhibit.name == SINGLE), None)
+    front = run.tables[ANSWERS][0] if summary else None
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -202,7 +199,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
-    jobs = list(run.jobs)
+    jobs = list(run.entries)
     return environment.get_template("page.html").render(
         made=made,
         commit=commit(folder),
@@ -214,11 +211,11 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
         single=single,
-        answers=answers_of(run.tables[ANSWERS][0], run.labels, run.exhibits) if summary else [],
-        axes=axes_of(run.tables[ANSWERS][0]) if summary else [],
+        answers=[] if front is None else answers_of(front, run.labels, run.job.exhibits),
+        axes=[] if front is None else axes_of(front),
         plot_size=(WIDTH, HEIGHT),
-        explorer=run.explorer,
-        gaps=run.gaps,
+        explorer=run.job.explorer,
+        gaps=run.job.gaps,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
         raw_files=run.raw_files,
