@@ -8,12 +8,13 @@ import pytest
 from drawn import assert_readable, drawn_texts
 from labels import JW
 from matplotlib.collections import PolyCollection
+from seaborn.utils import relative_luminance
 
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation
-from attention_audit.figures.correlation import LINES, compared, jw_fig_agreement, jw_fig_correlation, matrix
+from attention_audit.figures.correlation import LINES, compared, ink_on, jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.figures.saving import save
 from attention_audit.figures.violins import SPAN, quarters
 from attention_audit.names import ATTRIBUTIONS
@@ -316,7 +317,7 @@ def test_agreement_names_the_columns_once():
 @pytest.mark.parametrize("value", np.linspace(-1, 1, 21))
 def test_numbers_stand_out_from_their_shade(value):
     background = style.DIVERGING((value + 1) / 2)
-    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
+    light, ink = relative_luminance(background), relative_luminance(ink_on(background))
     assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
 
 

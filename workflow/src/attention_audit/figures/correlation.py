@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
+from matplotlib.typing import ColorType
+from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import describe, instead, legend, panel_grid, panels_of
@@ -100,13 +102,18 @@ def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
         return sums / texts
 
 
+def ink_on(background: ColorType) -> str:
+    """Black or white, whichever stands out more against `background`, as WCAG 2 measures contrast."""
+    return "black" if (relative_luminance(background) + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
     """One panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
     shown = values[1:, :-1]
     image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
     for row, column in np.argwhere(np.isfinite(shown)):
         value = float(shown[row, column])
-        ink = style.ink_on(style.DIVERGING((1 + value) / 2))
+        ink = ink_on(style.DIVERGING((1 + value) / 2))
         axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
     if np.isnan(shown).all():
         instead(axes, "In no text do two of them\norder the words.")

@@ -49,17 +49,25 @@ SHORTER = 0.98
 """Factor on the bytes that texts may take where they still take too many."""
 
 
-class Sources:
-    """The files of the job, read as they are asked for."""
+Made = list[tuple[AboutView, str]]
+"""The views, packed: as Python's lists they would take fifty times as much memory."""
 
-    def __init__(self, job: Job[ExplorerJob]) -> None:
+
+class PageBuilder:
+    """The making of the page; files of the job are read as they are asked for."""
+
+    def __init__(self, job: Job[ExplorerJob], limit: int) -> None:
         self.job = job
         self.settings = job.settings
+        self.limit = limit
         self.suites = {suite.key: suite for suite in job.settings.suites}
         self.classes = class_names(
             {name: read_frame(path, CENSUS) for name, path in self._by_dataset("census").items()}
         )
         self.rows = read_table(job.input("texts"), TEXTS)
+        self.ids = {name: self.ordered(name) for name in job.settings.datasets}
+        self.made = datetime.now(UTC).isoformat(timespec="seconds")
+        self.commit = commit(Path.cwd()) or ""
 
     def _by_dataset(self, name: str) -> dict[str, Path]:
         return dict(zip(self.settings.datasets, self.job.inputs[name], strict=True))
@@ -69,7 +77,7 @@ class Sources:
         found = read_readout(self.job.inputs["readouts"][place])
         return found if ids is None else found.aligned(ids)
 
-    def order(self, dataset: str) -> list[str]:
+    def ordered(self, dataset: str) -> list[str]:
         """The ids of the test texts of a data set in the order of `sample.drawn`: by label, and by whether the first
         view's model predicts it.
         """
@@ -159,6 +167,62 @@ class Sources:
             missing=missing(view),
         )
 
+    def views_of(self, counts: Mapping[str, int]) -> Made:
+        """The views with so many texts of each data set: the first of the sample, in the order of the corpus."""
+        made = []
+        for view in self.settings.views:
+            ids = sorted(self.ids[view.dataset][: counts[view.dataset]])
+            viewing = Viewing(self.explored(view, ids))
+            made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
+        return made
+
+    def sampled(self, dataset: str, shown: int) -> Sampled:
+        """What the page says of the texts that it shows."""
+        count = len(self.ids[dataset])
+        drawn_by = "drawn by label and by whether the first model predicts it"
+        if shown == count:
+            why = ""
+        elif shown == MOST:
+            why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
+        else:
+            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
+        return Sampled(of=count, shown=shown, why=why)
+
+    def text(self, made: Made) -> tuple[str, dict[str, int]]:
+        """The page, and the bytes of the texts of each data set in it."""
+        sizes = dict.fromkeys(self.ids, 0)
+        for about, view in made:
+            sizes[about["dataset"]] += len(view)
+        abouts = [about for about, _ in made]
+        short = About(made=self.made, commit=self.commit, report=self.settings.report, views=abouts)
+        return page(short, {about["key"]: view for about, view in made}), sizes
+
+    def fitted(self) -> str:
+        """The page with as many texts as it may have."""
+        every = {name: min(MOST, len(ids)) for name, ids in self.ids.items()}
+        counts = {name: min(PILOT, count) for name, count in every.items()}
+        text, sizes = self.text(self.views_of(counts))
+        if counts != every:
+            room = float(self.limit - len(text.encode()) + sum(sizes.values()))
+            counts = fitting(every, {name: sizes[name] / counts[name] for name in counts}, room)
+            made = self.views_of(counts)
+            text, sizes = self.text(made)
+            while len(text.encode()) > self.limit and any(count > 1 for count in counts.values()):
+                room *= SHORTER
+                counts = fitting(counts, {name: sizes[name] / counts[name] for name in counts}, room)
+                made = [self.shortened(*each, counts) for each in made]
+                text, sizes = self.text(made)
+        for name, count in counts.items():
+            self.job.report(f"{name}: {count} of {len(self.ids[name])} texts, {sizes[name] / 1e6:.1f} MB")
+        return text
+
+    def shortened(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
+        """A view with fewer texts."""
+        dataset, view = about["dataset"], unpacked(text)
+        kept = set(self.ids[dataset][: counts[dataset]])
+        places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
+        return AboutView(**about | {"sampled": self.sampled(dataset, len(places))}), packed(cut(view, places))
+
 
 def missing(view: ExploredView) -> dict[str, str]:
     """The maps that a view has not, each with the reason in a sentence."""
@@ -205,79 +269,6 @@ def chosen(
     nearest = min(found, key=lambda candidate: candidate.tvd)
     said = f"None of {len(found)} is surely within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
     return found[nearest], said
-
-
-Made = list[tuple[AboutView, str]]
-"""The views, packed: as Python's lists they would take fifty times as much memory."""
-
-
-class PageBuilder:
-    """The making of the page."""
-
-    def __init__(self, job: Job[ExplorerJob], limit: int) -> None:
-        self.job = job
-        self.views = job.settings.views
-        self.sources = Sources(job)
-        self.limit = limit
-        self.order = {name: self.sources.order(name) for name in job.settings.datasets}
-        self.made = datetime.now(UTC).isoformat(timespec="seconds")
-        self.commit = commit(Path.cwd()) or ""
-
-    def views_of(self, counts: Mapping[str, int]) -> Made:
-        """The views with so many texts of each data set: the first of the sample, in the order of the corpus."""
-        made = []
-        for view in self.views:
-            ids = sorted(self.order[view.dataset][: counts[view.dataset]])
-            viewing = Viewing(self.sources.explored(view, ids))
-            made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
-        return made
-
-    def sampled(self, dataset: str, shown: int) -> Sampled:
-        """What the page says of the texts that it shows."""
-        count = len(self.order[dataset])
-        drawn_by = "drawn by label and by whether the first model predicts it"
-        if shown == count:
-            why = ""
-        elif shown == MOST:
-            why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
-        else:
-            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        return Sampled(of=count, shown=shown, why=why)
-
-    def text(self, made: Made) -> tuple[str, dict[str, int]]:
-        """The page, and the bytes of the texts of each data set in it."""
-        sizes = dict.fromkeys(self.order, 0)
-        for about, view in made:
-            sizes[about["dataset"]] += len(view)
-        abouts = [about for about, _ in made]
-        short = About(made=self.made, commit=self.commit, report=self.job.settings.report, views=abouts)
-        return page(short, {about["key"]: view for about, view in made}), sizes
-
-    def fitted(self) -> str:
-        """The page with as many texts as it may have."""
-        whole_count = {name: min(MOST, len(order)) for name, order in self.order.items()}
-        counts = {name: min(PILOT, count) for name, count in whole_count.items()}
-        text, sizes = self.text(self.views_of(counts))
-        if counts != whole_count:
-            room = float(self.limit - len(text.encode()) + sum(sizes.values()))
-            counts = fitting(whole_count, {name: sizes[name] / counts[name] for name in counts}, room)
-            made = self.views_of(counts)
-            text, sizes = self.text(made)
-            while len(text.encode()) > self.limit and any(count > 1 for count in counts.values()):
-                room *= SHORTER
-                counts = fitting(counts, {name: sizes[name] / counts[name] for name in counts}, room)
-                made = [self.shortened(*each, counts) for each in made]
-                text, sizes = self.text(made)
-        for name, count in counts.items():
-            self.job.report(f"{name}: {count} of {len(self.order[name])} texts, {sizes[name] / 1e6:.1f} MB")
-        return text
-
-    def shortened(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
-        """A view with fewer texts."""
-        dataset, view = about["dataset"], unpacked(text)
-        kept = set(self.order[dataset][: counts[dataset]])
-        places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
-        return AboutView(**about | {"sampled": self.sampled(dataset, len(places))}), packed(cut(view, places))
 
 
 def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:
