@@ -83,33 +83,13 @@ NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """The texts of a view: words of each; where its sentences begin, and what is asked, if known; how large a share of
-    the annotators marked each word, where anybody was asked.
-    """
-
-    ids: list[str]
-    words: list[list[str]]
-    starts: list[list[int] | None]
-    query: list[str | None]
-    marked: list[list[float] | None]
-
-
-@dataclass(frozen=True)
-class Other:
-    """Another model, whose map can be imposed on the states of this one."""
-
-    about: AboutMap
-    readout: Readout
-
-
-@dataclass(frozen=True)
 class Explored:
     """One judged model: its readouts by seed, the first one first shown; other models; what audits say of its words.
 
-    All readouts are of the same texts in one order. twin: the model with uniform weights. instance: weights of J&W's
-    adversary by id, flat. attributions: by name, values of the first seed. columns: rows of columns.TEXTS by id, of
-    `columns_seed`. missing: maps that there are not, with the reason.
+    All readouts are of the same texts in one order. texts: these, as rows of columns.CORPUS. others: further models,
+    each with what is known of its map, which can be imposed on the states of this one. twin: the model with uniform
+    weights. instance: weights of J&W's adversary by id, flat. attributions: by name, values of the first seed. columns:
+    rows of columns.TEXTS by id, of `columns_seed`. missing: maps that there are not, with the reason.
     """
 
     dataset: str
@@ -118,10 +98,10 @@ class Explored:
     items: str
     names: tuple[str, str, str]
     classes: Mapping[int, str]
-    texts: Texts
+    texts: Sequence[Mapping[str, Any]]
     runs: Mapping[int, Readout]
     twin: Readout | None = None
-    others: Sequence[Other] = ()
+    others: Sequence[tuple[AboutMap, Readout]] = ()
     instance: Known = field(default_factory=dict)
     attributions: Mapping[str, Known] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -167,6 +147,12 @@ def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
         return np.concatenate([part @ head[0].T + head[1] for part, head in bent if head is not None], axis=-1)
 
     return logits
+
+
+def shares_of(marks: Sequence[Sequence[int]], words: int) -> npt.NDArray[np.float32]:
+    """The share of the annotators who marked each of the first words."""
+    places = np.arange(words)
+    return np.mean([np.isin(places, list(positions)) for positions in marks], axis=0).astype(np.float32)
 
 
 def contributions_of(readout: Readout) -> Maps:
@@ -233,8 +219,8 @@ class Viewing:
             " The prediction of its own is that of a model that was trained with these weights." if twin else ""
         )
         self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None), model=twin)
-        for other in explored.others:
-            self._add(other.about, self._fitting(maps_of(other.readout)), other.readout)
+        for about, readout in explored.others:
+            self._add(about, self._fitting(maps_of(readout)), readout)
         if explored.instance:
             meaning = (
                 f"For this text alone, the weights furthest from those of seed {next(iter(explored.runs))} that a "
@@ -242,9 +228,9 @@ class Viewing:
             )
             self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
         self._signed()
-        if explored.items == "words" and any(shares is not None for shares in explored.texts.marked):
-            read = zip(explored.texts.ids, explored.texts.marked, self.first.words.tolist(), strict=True)
-            known = {id_: np.array(shares[:words], np.float32) for id_, shares, words in read if shares is not None}
+        read = zip(self.first.ids, explored.texts, self.first.words.tolist(), strict=True)
+        known = {id_: shares_of(text["marks"], words) for id_, text, words in read if text["marks"]}
+        if known and explored.items == "words":
             meaning = "The share of the annotators who marked the word."
             self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
 
@@ -281,10 +267,10 @@ class Viewing:
 
     def _items(self, place: int) -> tuple[list[str], int]:
         """The items of a text, marks of a tokenizer last, and how many words were not read."""
-        texts, marks = self.explored.texts, self.marks[place]
-        words, read = texts.words[place], self.lengths[place] - marks
+        text, marks = self.explored.texts[place], self.marks[place]
+        words, read = text["tokens"], self.lengths[place] - marks
         if self.explored.items == "sentences":
-            bounds = [*(texts.starts[place] or [0]), len(words)]
+            bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
@@ -325,7 +311,7 @@ class Viewing:
 
     def view(self) -> View:
         """The texts of the view."""
-        texts = self.explored.texts
+        ids, texts = self.first.ids, self.explored.texts
         runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
         maps = {key: rounded_maps(values) for key, values in self.maps.items()}
         if self.here:
@@ -338,11 +324,11 @@ class Viewing:
         items = [self._items(place) for place in range(len(self.lengths))]
         candidates = self.first.candidates
         return View(
-            id=texts.ids,
+            id=ids,
             words=[words for words, _ in items],
             marks=self.marks,
             unread=[unread for _, unread in items],
-            query=texts.query,
+            query=[None if text["query"] is None else " ".join(text["query"]) for text in texts],
             candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
             runs={str(seed): run for seed, run in runs.items()},
@@ -350,7 +336,7 @@ class Viewing:
             imposed=self._imposed(),
             own=self.own,
             columns={
-                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in texts.ids]
+                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in ids]
                 for column in SHOWN_COLUMNS
             },
         )

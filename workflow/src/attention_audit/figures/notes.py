@@ -1,7 +1,6 @@
 """Notes beside what is drawn: labels of points, each where it hides nothing, and numbers in the right margin."""
 
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 from matplotlib.typing import ColorType
 
@@ -12,10 +11,9 @@ DISTANCES = (5, 9, 14)  # points
 APART = 4  # points between two labels side by side, so that they are not read as one
 
 
-def placed(
-    axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox], room: Bbox
-) -> Annotation | None:
-    """`text` near the point `at`, clear of `taken` and within `room` (pixels); None where there is no place for it.
+def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox], room: Bbox) -> bool:
+    """Write `text` near the point `at`, clear of `taken`, to which it is added, and within `room` (pixels); whether
+    there is a place for it.
 
     The layout must be final.
     """
@@ -34,9 +32,10 @@ def placed(
             box = label.get_window_extent()
             within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
             if within and not box.padded(APART * axes.figure.dpi / 72, 0).count_overlaps(taken):
-                return label
+                taken.append(box)
+                return True
             label.remove()
-    return None
+    return False
 
 
 def beside(axes: Axes, text: str, place: float, colour: ColorType = style.BLACK) -> None:

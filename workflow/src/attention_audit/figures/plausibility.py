@@ -159,9 +159,7 @@ def number_points(axes: Axes, points: pd.DataFrame, numbers: Mapping[str, int]) 
     order = np.argsort(points["attribution"] != "attention", kind="stable")
     for point in points.iloc[order].to_dict("records"):
         text, colour = str(numbers[point["model"]]), look_of(point["attribution"])["color"]
-        label = placed(axes, text, colour, (point["mean_x"], point["mean_y"]), taken, room)
-        if label is not None:
-            taken.append(label.get_window_extent())
+        placed(axes, text, colour, (point["mean_x"], point["mean_y"]), taken, room)
 
 
 def stretch(values: Sequence[float]) -> tuple[float, float]:

@@ -88,8 +88,3 @@ def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
 def mark(look: Look) -> dict[str, Any]:
     """The colour and the marker of a name, for matplotlib."""
     return {"color": PALETTE[look.colour], "marker": look.marker}
-
-
-def class_colours(count: int) -> list[str]:
-    """A colour for each of `count` classes."""
-    return [CLASSES[class_ % len(CLASSES)] for class_ in range(count)]

@@ -137,24 +137,19 @@ def label_lambdas(
 
     The layout must be final.
     """
-    firsts = {curve["model"].iloc[0]: curve for curve in reversed([*curves])}
+    firsts: dict[str, pd.DataFrame] = {}
+    for curve in curves:
+        firsts.setdefault(curve["model"].iloc[0], curve)
     taken = occupied(figure, axes, curves)
     room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
-    for name in CURVES:
-        curve, labelled = firsts.get(name), 0
-        if curve is None:
-            continue
+    for name, curve in firsts.items():
         points = curve[["jsd", "tvd"]].to_numpy()
         groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
-        for index in spread_out(len(groups)):
-            if labelled == LABELLED:
-                break
-            group = groups[index]
-            lambdas = curve["lambda"].iloc[group].tolist()
-            label = placed(axes, spelt(lambdas), looks[name]["color"], tuple(points[group].mean(0)), taken, room)
-            if label is not None:
-                labelled += 1
-                taken.append(label.get_window_extent())
+        labelled = 0
+        for group in (groups[index] for index in spread_out(len(groups))):
+            text = spelt(curve["lambda"].iloc[group].tolist())
+            at = tuple(points[group].mean(0))
+            labelled += labelled < LABELLED and placed(axes, text, looks[name]["color"], at, taken, room)
 
 
 @style.house_style()

@@ -1,6 +1,7 @@
 """Violins by the largest attention weight of a text and its predicted class."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 
 import numpy as np
 import pandas as pd
@@ -72,7 +73,7 @@ def centre(bin_: int, class_: int, bins: int, classes: int) -> float:
 
 def colours_of(classes: int) -> list[str]:
     """A colour for each class; grey where classes are pooled."""
-    return style.class_colours(classes) if classes > 1 else [style.GREY]
+    return list(islice(cycle(style.CLASSES), classes)) if classes > 1 else [style.GREY]
 
 
 def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: pd.Categorical) -> None:

@@ -37,16 +37,25 @@ class ExplorerPlan:
         self.auditing = auditing
         self.exhibiting = exhibiting
 
-    def _gathered(self) -> tuple[Files, list[ExploredView], list[str]]:
-        """The job's input files, its views, and the data sets of these."""
+    def planned(self, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
+        """The input files of the job, of which `beside` are read with the readouts, and its settings. `suites`: as
+        pages name them.
+        """
         files: dict[str, Places] = {name: {} for name in ("readouts", "beside", *AUDITS)}
         subjects = self.exhibiting.subjects()
         datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
-        views = [self._view(subject, files) for subject in subjects]
+        settings = ExplorerJob(
+            views=[self._view(subject, files) for subject in subjects],
+            suites=[suite for suite in suites if suite.datasets],
+            datasets=datasets,
+            budget=self.scope.config.answer.margins.tvd,
+            report=REPORT,
+            threads=self.scope.config.threads,
+        )
         (table,) = (table for table in TABLES if table.name == TEXTS)
         inputs: Files = {name: list(places) for name, places in files.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-        return inputs | {"texts": [self.exhibiting.path(table, ".parquet")]}, views, datasets
+        return inputs | {"texts": [self.exhibiting.path(table, ".parquet")]}, settings
 
     def _view(self, subject: Subject, files: dict[str, Places]) -> ExploredView:
         dataset, every = subject.dataset, self.scope.suite(subject.suite)
@@ -92,19 +101,3 @@ class ExplorerPlan:
         members = [model for model in suite.models if suite.family(model) == family]
         chosen = {suite.trained_with(model) for model in members if suite.search_step(model) is not None}
         return suite.runs([*chosen] or members)
-
-    def inputs(self) -> Files:
-        """The input files of the job; `beside` are read with the readouts."""
-        return self._gathered()[0]
-
-    def job(self, suites: list[ShownSuite]) -> ExplorerJob:
-        """The settings of the job. `suites`: as pages name them."""
-        _, views, datasets = self._gathered()
-        return ExplorerJob(
-            views=views,
-            suites=[suite for suite in suites if suite.datasets],
-            datasets=datasets,
-            budget=self.scope.config.answer.margins.tvd,
-            report=REPORT,
-            threads=self.scope.config.threads,
-        )

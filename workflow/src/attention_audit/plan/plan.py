@@ -139,7 +139,7 @@ class Plan:
         explorer = PlannedJob(
             name="explorer",
             stage="explorer",
-            inputs=self.exploring.inputs(),
+            inputs=self.exploring.planned([])[0],
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
             code=self.explorer_code(),
@@ -220,4 +220,4 @@ class Plan:
 
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""
-        return self.exploring.job(self.shown_suites())
+        return self.exploring.planned(self.shown_suites())[1]

@@ -21,7 +21,7 @@ from attention_audit.names import Look, Names, display_name
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
-from attention_audit.report.grids import Grid, grids_of
+from attention_audit.report.grids import Grid, grid_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
@@ -152,7 +152,7 @@ def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
-            grids = grids_of(frame, load(shown.shown), labels)
+            grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
         exhibits.append(PageExhibit(shown.name, shown.suite, numbered(shown), caption, provenance, image, grids))
     return exhibits
 
@@ -188,9 +188,8 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     exhibits = exhibits_of(run)
     sections = sections_of(run, exhibits)
     of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
-    summary = next((exhibit for exhibit in of_all if exhibit.name == ANSWERS), None)
-    single = next((exhibit for exhibit in of_all if exhibit.name == SINGLE), None)
-    front = run.tables[ANSWERS][0] if summary else None
+    by_name = {exhibit.name: exhibit for exhibit in exhibits}
+    summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -206,11 +205,11 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         sections=sections,
         asked=[section for section in sections if section.suite.datasets],
         by_key={section.suite.key: section.suite for section in sections},
-        by_name={exhibit.name: exhibit for exhibit in exhibits},
+        by_name=by_name,
         together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
         checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
-        single=single,
+        single=by_name.get(SINGLE),
         answers=[] if front is None else answers_of(front, run.labels, run.job.exhibits),
         axes=[] if front is None else axes_of(front),
         plot_size=(WIDTH, HEIGHT),

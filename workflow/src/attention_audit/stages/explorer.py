@@ -28,7 +28,7 @@ from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked
 from attention_audit.explorer.sample import LIMIT, MOST, drawn, fitting
-from attention_audit.explorer.views import Explored, Other, Texts, Viewing, about_map, cut
+from attention_audit.explorer.views import Explored, Viewing, about_map, cut
 from attention_audit.jobs.pages import ExploredAdversary, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
@@ -86,22 +86,15 @@ class PageBuilder:
         strata = zip(found.labels.tolist(), (found.labels == found.predictions).tolist(), strict=True)
         return [found.ids[place] for place in drawn(found.ids, [*strata])]
 
-    def texts(self, dataset: str, ids: Sequence[str]) -> Texts:
+    def texts(self, dataset: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """The words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
-        columns = ["id", "tokens", "sentences", "query", "annotators", "marks"]
+        columns = ["id", "tokens", "sentences", "query", "marks"]
         path, wanted = self._by_dataset("corpus")[dataset], pc.field("id").isin(list(ids))
         batches = read_batches(path, CORPUS, columns)
         found = {row["id"]: row for table in batches for row in table.filter(wanted).to_pylist()}
         if missing := [id_ for id_ in ids if id_ not in found]:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
-        rows = [found[id_] for id_ in ids]
-        return Texts(
-            ids=list(ids),
-            words=[row["tokens"] for row in rows],
-            starts=[row["sentences"] for row in rows],
-            query=[None if row["query"] is None else " ".join(row["query"]) for row in rows],
-            marked=[shares_of(row["marks"], len(row["tokens"])) for row in rows],
-        )
+        return [found[id_] for id_ in ids]
 
     def _of_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table | None:
         """The rows of an audit that speak of the first seed of a view's model; None where it was not asked."""
@@ -147,7 +140,7 @@ class PageBuilder:
             with_lambda = "" if adversary.lambda_ is None else f", lambda {adversary.lambda_:g}"
             meaning = f"A model that was trained to attend elsewhere and to predict the same. {said}"
             about = about_map(adversary.family, f"{label}{with_lambda}", meaning, own=True)
-            others.append(Other(about, self.readout(adversary.readout, ids)))
+            others.append((about, self.readout(adversary.readout, ids)))
         columns = self.columns(view, ids)
         return Explored(
             dataset=view.dataset,
@@ -230,16 +223,6 @@ def missing(view: ExploredView) -> dict[str, str]:
     return found | {
         called: f"The audit {view.unasked[audit]}." for audit, called in CALLED.items() if audit in view.unasked
     }
-
-
-def shares_of(marks: Sequence[Sequence[int]] | None, words: int) -> list[float] | None:
-    """The share of the annotators who marked each word; None where nobody was asked."""
-    if not marks:
-        return None
-    counts = np.zeros(words)
-    for positions in marks:
-        counts[list(positions)] += 1
-    return [float(share) for share in counts / len(marks)]
 
 
 def values_of(table: pa.Table, column: str) -> dict[str, npt.NDArray[np.float32]]:
