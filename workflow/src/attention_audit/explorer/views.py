@@ -151,8 +151,8 @@ def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
 
 def shares_of(marks: Sequence[Sequence[int]], words: int) -> npt.NDArray[np.float32]:
     """The share of the annotators who marked each of the first words."""
-    places = np.arange(words)
-    return np.mean([np.isin(places, list(positions)) for positions in marks], axis=0).astype(np.float32)
+    marked = np.array([np.isin(range(words), list(positions)) for positions in marks])
+    return marked.mean(0).astype(np.float32)
 
 
 def contributions_of(readout: Readout) -> Maps:

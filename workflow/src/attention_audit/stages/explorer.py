@@ -112,7 +112,9 @@ class PageBuilder:
     def attributions(self, view: ExploredView) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
         """The attributions of the words, by name and text."""
         table = self._of_words("attributions", WORD_ATTRIBUTIONS, view)
-        names = [] if table is None else table["attribution"].unique().to_pylist()
+        if table is None:
+            return {}
+        names = table["attribution"].unique().to_pylist()
         return {name: values_of(table.filter(pc.field("attribution") == name), "scores") for name in names}
 
     def columns(self, view: ExploredView, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
