@@ -151,8 +151,8 @@ def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
 
 def shares_of(marks: Sequence[Sequence[int]], words: int) -> npt.NDArray[np.float32]:
     """The share of the annotators who marked each of the first words."""
-    marked = np.array([np.isin(range(words), list(positions)) for positions in marks])
-    return marked.mean(0).astype(np.float32)
+    marked = [np.isin(range(words), list(positions)) for positions in marks]
+    return np.array(np.mean(marked, axis=0), np.float32)
 
 
 def contributions_of(readout: Readout) -> Maps:
