@@ -131,6 +131,14 @@ def test_figure3_has_four_panels_a_data_set_up_to_ln2(datasets):
     assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["paper's bins", "", "quarters of texts", ""]
 
 
+def test_figure3_without_further_seeds_shows_the_adversary_alone():
+    compared = comparison(["sst", "needle"])
+    alone = compared[compared["model"] != "base"]
+    figure = wp_fig3_seed_variance(alone, instance_adversary(compared), census(["sst", "needle"]), WP)
+    titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
+    assert titles == ["SST: per-instance adversary", "", "needle: per-instance adversary", ""]
+
+
 def test_figure3_takes_the_median_over_further_seeds_only():
     compared = comparison(["sst"], texts=2)
     compared.loc[compared["model"] == "base", "jsd"] = [0.1, 0.5, 0.2, 0.4, 0.6, 0.3]

@@ -278,10 +278,10 @@ def wp_fig3_seed_variance(
 ) -> Figure:
     """Densities of JSD (nats) from the base model's attention, by its largest weight and predicted class.
 
-    For each data set: left, the median over further seeds (the authors' choice, in their code); right, Jain & Wallace's
-    per-instance adversary; above in the paper's bins, below in quarters of the texts. More than MOST classes
-    are pooled. From columns.COMPARISON and INSTANCE_ADVERSARY rows of any number of data sets, and columns.CENSUS
-    frames by data set. Raises AuditError for a model that is not one of `models`.
+    For each data set: left, the median over further seeds (the authors' choice, in their code), where there are any;
+    right, Jain & Wallace's per-instance adversary; above in the paper's bins, below in quarters of the texts. More than
+    MOST classes are pooled. From columns.COMPARISON and INSTANCE_ADVERSARY rows of any number of data sets, and
+    columns.CENSUS frames by data set. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"].assign(model="adversary")
@@ -294,5 +294,5 @@ def wp_fig3_seed_variance(
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",
         "largest weight of the base model in the text",
-        columns=len(MOVED),
+        columns=moved["model"].nunique(),
     )
