@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from fontTools import unicodedata as scripts
-from matplotlib.font_manager import findSystemFonts, fontManager
-from matplotlib.ft2font import FaceFlags, FT2Font
+from matplotlib.font_manager import findSystemFonts, fontManager, get_font
+from matplotlib.ft2font import FaceFlags
 
 from attention_audit.errors import AuditError
 
@@ -69,14 +69,9 @@ def _families() -> Mapping[str, str]:
     return {name: files[name] for name in sorted(files) if not name.startswith(BOXES)}
 
 
-@cache
-def _font(path: str) -> FT2Font:
-    return FT2Font(path)
-
-
 def _covered(family: str, characters: Iterable[str]) -> set[str]:
     """The characters that a family has; none where it has pictures in colour, which matplotlib does not draw."""
-    font = _font(_families()[family])
+    font = get_font(_families()[family])
     if FaceFlags.COLOR in font.face_flags:
         return set()
     return {character for character in characters if font.get_char_index(ord(character))}
@@ -121,7 +116,7 @@ def _named(font: str) -> str:
         try:
             fontManager.addfont(font)
             _families.cache_clear()
-            return str(_font(font).family_name)
+            return str(get_font(font).family_name)
         except (OSError, RuntimeError) as error:
             raise AuditError(f"config: font: {font}: not a font ({error}); name a .ttf, .otf or .ttc file") from error
     if font not in _families():

@@ -1,6 +1,6 @@
 """Figures 5, 6, 10 and 11 of Serrano & Smith 2019: how much must be erased until the decision flips."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -28,15 +28,15 @@ def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     return places[column].unstack("ranking").dropna(how="all")
 
 
-def draw(axes: Axes, values: Mapping[str, pd.Series], never: Mapping[str, float]) -> None:
+def draw(axes: Axes, values: pd.DataFrame, never: pd.Series) -> None:
     """One panel: a box for each ranking, and the percent of texts that it never flips; in words, that none flips."""
-    if all(column.empty for column in values.values()):
+    axes.set_ylim(len(never) - 0.5, -0.5)
+    if values.empty:
         instead(axes, "no ranking flips any text")
-        axes.set_ylim(len(values) - 0.5, -0.5)
         return
     boxes = axes.boxplot(
-        [column.to_numpy() for column in values.values()],
-        positions=range(len(values)),
+        values.to_numpy(),
+        positions=range(len(never)),
         orientation="horizontal",
         widths=0.65,
         whis=(5, 95),
@@ -46,14 +46,13 @@ def draw(axes: Axes, values: Mapping[str, pd.Series], never: Mapping[str, float]
         whiskerprops={"color": style.BLACK, "linewidth": 0.7},
         capprops={"color": style.BLACK, "linewidth": 0.7},
     )
-    for place, name in enumerate(values):
+    for place, name in enumerate(map(str, values)):
         colour = style.PALETTE[RANKINGS[name].colour]
         boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
-        beside(axes, f"{never[name]:.1f} %", place)
+        beside(axes, f"{float(never[name]):.1f} %", place)
         if name == BEYOND:
             axes.axhline(place - 0.5, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
     above(axes, "never")
-    axes.set_ylim(len(values) - 0.5, -0.5)
 
 
 def boxes_of(
@@ -70,9 +69,7 @@ def boxes_of(
         [axes] = panel.axes
         values = flipped(panel.rows, column).reindex(columns=rankings)
         texts = len(panel.rows.drop_duplicates(["seed", "id"]))
-        never = {name: 100 * float(values[name].isna().mean()) if len(values) else 0.0 for name in rankings}
-        drawn = shown(values.fillna(1.0))
-        draw(axes, {name: drawn[name] for name in rankings}, never)
+        draw(axes, shown(values.fillna(1.0)), 100 * values.isna().mean())
         axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if panel.left else "" for name in rankings])
         flip = "text flips" if texts == 1 else "texts flip"
         panel.title(models[panel.model].label, f"{len(values)} of {texts} {flip}")
