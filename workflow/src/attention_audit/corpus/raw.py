@@ -11,7 +11,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -159,6 +159,37 @@ def content(stream: IO[bytes], where: str) -> bytes:
     if len(text) > LONGEST:
         raise AuditError(f"{where}: more than {LONGEST} bytes; is this the right file?")
     return text
+
+
+def by_split(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, IO[bytes]]]:
+    """The files of an archive that match `wanted`, and end in their split: that, the place for messages, the stream.
+
+    Raises AuditError as `members` does and, at the end, where the file of one of the splits `names` is not there:
+    `lacking` says what is not, with that split in the place of {}.
+    """
+    missing = dict.fromkeys(names)
+    for member, stream in members(archive, wanted):
+        split = Path(member).stem.rpartition("_")[2]
+        missing.pop(split, None)
+        yield split, f"{archive}: {member}", stream
+    if missing:
+        raise AuditError(f"{archive}: no {lacking.format(next(iter(missing)))}")
+
+
+def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, int, str, str]]:
+    """Of each line of the files of `by_split`: split, number from 1, place for messages, the line. Raises as both do."""
+    for split, where, stream in by_split(archive, wanted, names, lacking):
+        for number, line in enumerate(lines(stream, where), start=1):
+            yield split, number, f"{where}, line {number}", line
+
+
+@contextmanager
+def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
+    """Raises AuditError, naming what is wanted at the place, where the block does not find it in a line."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise AuditError(f"{place}: {wanted}; {remedy(path)}") from error
 
 
 def convert(line: bytes, encoding: str) -> str:

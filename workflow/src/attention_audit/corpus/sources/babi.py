@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from attention_audit.corpus.rationales import of_words
-from attention_audit.corpus.raw import lines, members, remedy
+from attention_audit.corpus.raw import as_published, split_lines
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 FULL_STOP = "."
 FACTS = "supporting facts"
@@ -45,15 +44,12 @@ def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[
 class BabiCorpus(RawSource):
     """Stories (the text) with questions (the query); the answer is one word."""
 
+    paired = True
+
     kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
     archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")
     task: Annotated[int, Field(ge=1, le=20)] = Field(description="Number of the task.")
     language: Literal["en", "en-10k"] = Field("en-10k", description="The small or the large set.")
-
-    @property
-    def pair(self) -> bool:
-        """Always true."""
-        return True
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
@@ -61,29 +57,20 @@ class BabiCorpus(RawSource):
         Raises AuditError, naming file and line, where a line is not as published.
         """
         archive = raw["archive"]
-        missing = {"train", "test"}
-        for member, stream in members(archive, rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"):
-            split = member.rsplit("_", 1)[1].removesuffix(".txt")
-            missing.discard(split)
-            story: dict[int, list[str]] = {}
-            for number, line in enumerate(lines(stream, f"{archive}: {member}"), start=1):
-                place = f"{archive}: {member}, line {number}"
-                try:
-                    position, rest = line.split(" ", 1)
-                    if int(position) == 1:
-                        story = {}
-                    sentence, *answered = rest.split("\t")
-                    if not answered:
-                        story[int(position)] = words_of(sentence, FULL_STOP)
-                        continue
-                    asked = words_of(sentence, "?")
-                    answer, supporting = answered
-                    words, evidence = joined(story, [int(fact) for fact in supporting.split()])
-                except ValueError as error:
-                    raise AuditError(f"{place}: neither a sentence nor a question; {remedy(archive)}") from error
-                id_, said = f"{name}-{split}-{number:06d}", of_words({FACTS: evidence})
-                yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said)
-        if missing:
-            raise AuditError(
-                f"{archive}: no {max(missing)} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
-            )
+        wanted = rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"
+        lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
+        story: dict[int, list[str]] = {}
+        for split, number, place, line in split_lines(archive, wanted, ("train", "test"), lacking):
+            with as_published(place, "neither a sentence nor a question", archive):
+                position, rest = line.split(" ", 1)
+                if 1 in (number, int(position)):
+                    story = {}
+                sentence, *answered = rest.split("\t")
+                if not answered:
+                    story[int(position)] = words_of(sentence, FULL_STOP)
+                    continue
+                asked = words_of(sentence, "?")
+                answer, supporting = answered
+                words, evidence = joined(story, [int(fact) for fact in supporting.split()])
+            id_, said = f"{name}-{split}-{number:06d}", of_words({FACTS: evidence})
+            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said)

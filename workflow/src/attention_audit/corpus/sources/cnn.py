@@ -7,7 +7,7 @@ from typing import IO, Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.raw import lines, members, remedy
+from attention_audit.corpus.raw import by_split, lines, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
@@ -17,12 +17,11 @@ BLOCK = 4
 """Lines of a block: question, answer, passage, and an empty one."""
 
 
-def blocks(stream: IO[bytes], archive: Path, member: str) -> Iterator[tuple[int, str, str, str, str]]:
+def blocks(stream: IO[bytes], where: str, archive: Path) -> Iterator[tuple[int, str, str, str, str]]:
     """Number (from 1), place, question, answer and passage of every block.
 
     Raises AuditError, naming the line, at a block that is cut off or whose lines are in another order.
     """
-    where = f"{archive}: {member}"
     stripped = map(str.strip, lines(stream, where))
     for number, block in enumerate(iter(lambda: list(islice(stripped, BLOCK)), []), start=1):
         if any(block):
@@ -36,13 +35,10 @@ def blocks(stream: IO[bytes], archive: Path, member: str) -> Iterator[tuple[int,
 class CnnCorpus(RawSource):
     """Passages of news (the text) with questions (the query); the answer is an entity of the passage."""
 
+    paired = True
+
     kind: Literal["cnn"] = Field(description="cnn: questions on CNN's news in the format of Chen et al.")
     archive: RemoteFile = Field(description="cnn.tar.gz, with one .txt a split.")
-
-    @property
-    def pair(self) -> bool:
-        """Always true."""
-        return True
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
@@ -51,14 +47,10 @@ class CnnCorpus(RawSource):
         published.
         """
         archive = raw["archive"]
-        missing = set(SPLITS)
-        for member, stream in members(archive, r"(\./)?cnn/(train|dev|test)\.txt"):
-            split = Path(member).stem
-            missing.discard(split)
-            for number, place, question, answer, passage in blocks(stream, archive, member):
+        lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
+        for split, where, stream in by_split(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+            for number, place, question, answer, passage in blocks(stream, where, archive):
                 words = passage.split()
                 entities = list(dict.fromkeys(word for word in words if word.startswith(ENTITY)))
                 id_ = f"{name}-{split}-{number:06d}"
                 yield Text(id_, split, answer, words, place, query=question.split(), candidates=entities)
-        if missing:
-            raise AuditError(f"{archive}: no cnn/{min(missing)}.txt in it; is it cnn.tar.gz?")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, Span
-from attention_audit.corpus.raw import content, lines, members, remedy
+from attention_audit.corpus.raw import as_published, content, lines, members, remedy, split_lines
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -42,15 +42,10 @@ class EraserCorpus(RawSource):
         """
         archive = raw["archive"]
         documents = _documents(archive)
-        missing = {*SPLITS}
-        for member, stream in members(archive, r"(?:[^/]+/)?(?:train|val|test)\.jsonl"):
-            file = Path(member).stem
-            missing.discard(file)
-            for number, line in enumerate(lines(stream, f"{archive}: {member}"), start=1):
-                if line.strip():
-                    yield self._text(name, SPLITS[file], line, f"{archive}: {member}, line {number}", documents)
-        if missing:
-            raise AuditError(f"{archive}: no {min(missing)}.jsonl in it; is it an archive of ERASER?")
+        wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
+        for file, _, place, line in split_lines(archive, wanted, [*SPLITS], lacking):
+            if line.strip():
+                yield self._text(name, SPLITS[file], line, place, documents)
 
     def _text(self, name: str, split: str, line: str, place: str, documents: Mapping[str, list[str]]) -> Text:
         try:
@@ -98,13 +93,9 @@ def _documents(archive: Path) -> dict[str, list[str]]:
         where = f"{archive}: {member}"
         if member.endswith("docs.jsonl"):
             for number, line in enumerate(lines(stream, where), start=1):
-                try:
+                with as_published(f"{where}, line {number}", "no docid and document in it", archive):
                     record = json.loads(line)
                     found[str(record["docid"])] = str(record["document"]).split()
-                except (ValueError, KeyError, TypeError, RecursionError) as error:
-                    raise AuditError(
-                        f"{where}, line {number}: no docid and document in it; {remedy(archive)}"
-                    ) from error
             continue
         try:
             found[Path(member).name] = content(stream, where).decode().split()

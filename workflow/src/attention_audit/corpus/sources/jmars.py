@@ -20,13 +20,10 @@ CHUNK = 2**20
 class JmarsCorpus(RawSource):
     """IMDb reviews, ten ratings; titles are not used."""
 
+    ordered = RATINGS
+
     kind: Literal["jmars"] = Field(description="jmars: IMDb reviews of Diao et al.")
     archive: RemoteFile = Field(description="data.json, one array of reviews.")
-
-    @property
-    def class_order(self) -> list[str]:
-        """The ratings in ascending order."""
-        return RATINGS
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All reviews, without splits; ids are <name>-<number in the array>, from 1.

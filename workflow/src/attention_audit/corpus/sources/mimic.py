@@ -110,6 +110,8 @@ def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
 class MimicCorpus(RawSource):
     """Discharge summaries of MIMIC-III, which users get themselves; one text for each admission, two classes."""
 
+    ordered = CLASSES
+
     kind: Literal["mimic"] = Field(description="mimic: discharge summaries of MIMIC-III.")
     notes: LocalFile = Field(description="Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz.")
     diagnoses: LocalFile = Field(description="Path of DIAGNOSES_ICD.csv or DIAGNOSES_ICD.csv.gz.")
@@ -127,11 +129,6 @@ class MimicCorpus(RawSource):
         if len({ids is None for ids in (self.train_ids, self.dev_ids, self.test_ids)}) > 1:
             raise ValueError("give `train_ids`, `dev_ids` and `test_ids`, or none of them")
         return self
-
-    @property
-    def class_order(self) -> list[str]:
-        """Negative, positive."""
-        return list(CLASSES)
 
     def local_files(self) -> dict[str, str]:
         """The two tables, and the id lists that are the user's own."""

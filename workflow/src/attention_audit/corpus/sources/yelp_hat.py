@@ -65,16 +65,13 @@ def marked_words(html: str) -> list[tuple[str, bool]]:
 class YelpHatCorpus(RawSource):
     """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
 
+    ordered = (*CLASSES.values(),)
+
     kind: Literal["yelp-hat"] = Field(description="yelp-hat: reviews with the words that people marked.")
     parts: dict[Name, RemoteFile] = Field(min_length=1, description="ham_part*.csv, by the name of each in ids.")
     annotators: Literal["all", "agreeing"] = Field(
         "all", description="agreeing: leave out the marks of those who judge a review otherwise than its stars do."
     )
-
-    @property
-    def class_order(self) -> list[str]:
-        """Negative, positive."""
-        return list(CLASSES.values())
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """The parts, each as parts.<name>."""
