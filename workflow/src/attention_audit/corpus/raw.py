@@ -177,7 +177,7 @@ def by_split(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> 
 
 
 def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, int, str, str]]:
-    """Of each line of the files of `by_split`: split, number from 1, place for messages, the line. Raises as both do."""
+    """Of each line of the files of `by_split`: split, number from 1, place for messages, and the line itself."""
     for split, where, stream in by_split(archive, wanted, names, lacking):
         for number, line in enumerate(lines(stream, where), start=1):
             yield split, number, f"{where}, line {number}", line
