@@ -39,13 +39,6 @@ def unlocked(path: Path) -> Iterator[None]:
         raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it") from error
 
 
-def holds(mirror: Path, entry: str) -> bool:
-    """Whether the mirror has the file `entry`. Raises AuditError where the mirror's folder cannot be read."""
-    with unlocked(mirror / entry):
-        there = (mirror / entry).is_file()
-    return there
-
-
 def listed_checksum(mirror: Path, entry: str) -> str | None:
     """The sha256 that the mirror's list has for `entry` (<folder>/<file>); None where there is no list or no entry.
 
@@ -63,14 +56,6 @@ def listed_checksum(mirror: Path, entry: str) -> str | None:
     return None
 
 
-def copy(source: Path, target: Path) -> None:
-    """Copy a file of the mirror. Raises AuditError where it cannot be read."""
-    with unlocked(source):
-        stream = source.open("rb")
-    with stream, target.open("wb") as copied:
-        shutil.copyfileobj(stream, copied, CHUNK)
-
-
 def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
     """Copy `entry` of the mirror to `target` and return its sha256.
 
@@ -80,7 +65,10 @@ def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Rep
     """
     place = mirror / entry
     listed = listed_checksum(mirror, entry)
-    copy(place, target)
+    with unlocked(place):
+        stream = place.open("rb")
+    with stream, target.open("wb") as copied:
+        shutil.copyfileobj(stream, copied, CHUNK)
     sha256 = checksum(target)
     if (listed or remote.sha256) not in (None, sha256):
         authority = mirror / SUMS if listed else "the config"
@@ -105,8 +93,10 @@ def fetch(
     place = (mirror or Path("<mirror>")) / entry
     ask = f"get it from {homepage} and " if homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
+    with unlocked(place):
+        held = mirror is not None and place.is_file()
     with whole(destination) as temporary:
-        if mirror and holds(mirror, entry):
+        if mirror and held:
             origin = "mirror"
             sha256 = take(remote, mirror, entry, temporary, report)
         elif remote.url:

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
@@ -22,26 +23,12 @@ STEP = 50_000_000
 Report = Callable[[str], None]
 
 
-class DownloadProgress:
-    """Reports every tenth of a file, or every STEP bytes where the file's size is unknown."""
-
-    def __init__(self, url: str, done: int, total: int | None, report: Report) -> None:
-        self._url = url
-        self._done = done
-        self._total = total
-        self._report = report
-        self._steps = self._passed()
-
-    def _passed(self) -> int:
-        return 10 * self._done // self._total if self._total else self._done // STEP
-
-    def update(self, count: int) -> None:
-        """Add `count` received bytes."""
-        self._done += count
-        if self._passed() > self._steps:
-            self._steps = self._passed()
-            done = f"{10 * self._steps} % of {self._total / 1e6:.1f}" if self._total else f"{self._done / 1e6:.0f}"
-            self._report(f"{self._url}: {done} MB")
+def progress(done: int, total: int | None) -> tuple[int, str]:
+    """How many tenths of a file are there, or how many times STEP bytes where its size is unknown; and in words."""
+    if not total:
+        return done // STEP, f"{done / 1e6:.0f} MB"
+    tenths = 10 * done // total
+    return tenths, f"{10 * tenths} % of {total / 1e6:.1f} MB"
 
 
 def reason(error: requests.RequestException) -> str:
@@ -92,65 +79,59 @@ def body(response: requests.Response) -> Iterator[bytes]:
         raise requests.ReadTimeout(error) from error
 
 
+@dataclass
 class Transfer:
-    """The download of one file to `target`, by as many requests as it takes.
+    """The download of one file to `target`, by as many requests as it takes. version: of the file, as the server says.
 
     What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
     """
 
-    def __init__(self, remote: RemoteFile, url: str, target: Path, report: Report) -> None:
-        self._remote = remote
-        self._url = url
-        self._target = target
-        self._report = report
-        self._version: str | None = None
+    remote: RemoteFile
+    url: str
+    target: Path
+    report: Report
+    version: str | None = None
 
     def proceed(self) -> None:
         """Make one more request for what `target` lacks, or for the whole file where the server cannot continue.
 
         Raises RequestException where it fails, and AuditError where the server's file does not have the declared size.
         """
-        done = self._done()
-        with self._ask(done) as response:
+        headers = {"Accept-Encoding": "identity"}
+        # without either, two versions of the file could get mixed without being noticed
+        known = self.remote.sha256 or self.version
+        if done := self.target.stat().st_size if known and self.target.exists() else 0:
+            headers |= {"Range": f"bytes={done}-"} | ({"If-Range": self.version} if self.version else {})
+        with requests.get(self.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if not (done and self._cannot_continue(response, done)):
                 response.raise_for_status()
                 self._receive(response)
                 return
-        self._target.unlink()
+        self.target.unlink()
         self.proceed()
-
-    def _done(self) -> int:
-        """How many bytes to continue from; 0 where two versions of the file could get mixed without being noticed."""
-        safe = self._remote.sha256 or self._version
-        return self._target.stat().st_size if safe and self._target.exists() else 0
-
-    def _ask(self, start: int) -> requests.Response:
-        headers = {"Accept-Encoding": "identity"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
-            if self._version:
-                headers["If-Range"] = self._version
-        return requests.get(self._url, headers=headers, stream=True, timeout=TIMEOUT)
 
     def _cannot_continue(self, response: requests.Response, done: int) -> bool:
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-            start, _ = extent(response)
-            return start != done or self._version not in (None, validator(response))
+            return extent(response)[0] != done or self.version not in (None, validator(response))
         return response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
 
     def _receive(self, response: requests.Response) -> None:
-        start, total = extent(response)
-        self._version = validator(response)
+        done, total = extent(response)
+        self.version = validator(response)
         if total is not None:
-            check_size(self._remote, self._url, self._target, total)
-        if start:
-            self._report(f"{self._url}: going on at {start / 1e6:.1f} MB")
-        progress = DownloadProgress(self._url, start, total, self._report)
-        with self._target.open("ab" if start else "wb") as stream:
+            check_size(self.remote, self.url, self.target, total)
+        if done:
+            self.report(f"{self.url}: going on at {done / 1e6:.1f} MB")
+        told, _ = progress(done, total)
+        with self.target.open("ab" if done else "wb") as stream:
             for chunk in body(response):
                 stream.write(chunk)
-                progress.update(len(chunk))
-        if total is not None and self._target.stat().st_size != total:
+                done += len(chunk)
+                steps, said = progress(done, total)
+                if steps > told:
+                    self.report(f"{self.url}: {said}")
+                told = steps
+        if total not in (None, done):
             raise requests.exceptions.ChunkedEncodingError
 
 

@@ -49,10 +49,8 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
     job.report(f"{len(vocabulary.rows)} words")
     vectors = word_vectors(job, vocabulary)
     if vectors is not None:
-        covered = coverage(vocabulary, vectors)
-        job.report(
-            f"vectors for {covered.types:.1%} of the words, which are {covered.tokens:.1%} of the training tokens"
-        )
+        types, tokens = coverage(vocabulary, vectors)
+        job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
     write_table(job.output("vocabulary"), VOCABULARY, vocabulary_columns(vocabulary, vectors), job.provenance)
 
 
