@@ -93,9 +93,9 @@ def fetch(
     place = (mirror or Path("<mirror>")) / entry
     ask = f"get it from {homepage} and " if homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
-    with unlocked(place):
-        held = mirror is not None and place.is_file()
     with whole(destination) as temporary:
+        with unlocked(place):
+            held = mirror is not None and place.is_file()
         if mirror and held:
             origin = "mirror"
             sha256 = take(remote, mirror, entry, temporary, report)

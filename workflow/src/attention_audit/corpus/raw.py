@@ -2,6 +2,7 @@
 and row.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -13,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -260,3 +262,20 @@ def elements(chunks: Iterator[str]) -> Iterator[Any]:
             pending, start = pending[start:] + more, 0
         else:
             yield element
+
+
+def array(stream: IO[bytes], path: Path, noun: str, mend: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+    """The elements of a JSON array, one by one, each with its place for messages, which call it `noun`.
+
+    Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, or is not in
+    its encoding; `mend` says what to do about that.
+    """
+    number = 0
+    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
+    try:
+        for number, element in enumerate(elements(block.removeprefix("\ufeff") for block in blocks), start=1):
+            yield f"{path}, {noun} {number}", element
+    except UnicodeDecodeError as error:
+        raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend}") from error
+    except (ValueError, RecursionError) as error:
+        raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error

@@ -7,14 +7,13 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, csv_rows, elements, lines, opened, reading, remedy
+from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, array, csv_rows, lines, opened, reading, remedy
 from attention_audit.errors import AuditError
 from attention_audit.spelling import did_you_mean
 
@@ -167,19 +166,11 @@ def json_rows(text: Iterable[str], where: str, wanted: Mapping[str, str]) -> Ite
 
 
 def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str, str]) -> Iterator[Row]:
-    """The objects of one JSON array. Raises AuditError, naming the element, where there is anything else in it."""
-    number = 0
-    try:
-        blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
-        for number, row in enumerate(elements(block.removeprefix("\ufeff") for block in blocks), start=1):
-            place = f"{path}, element {number}"
-            if not isinstance(row, dict):
-                raise AuditError(f"{place}: not a JSON object; give an array of objects")
-            yield place, nested(place, row, wanted)
-    except UnicodeDecodeError as error:
-        raise AuditError(f"{path}, after element {number}: not {encoding} ({error.reason}); set `encoding`") from error
-    except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path}, after element {number}: {error}; {remedy(path)}") from error
+    """The objects of one JSON array. Raises AuditError as `array` does, and at an element that is anything else."""
+    for place, row in array(stream, path, "element", "set `encoding`", encoding):
+        if not isinstance(row, dict):
+            raise AuditError(f"{place}: not a JSON object; give an array of objects")
+        yield place, nested(place, row, wanted)
 
 
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
@@ -283,6 +274,12 @@ def mend_encoding(line: bytes, encoding: str) -> str:
         if max(map(len, runs), default=0) <= 2:
             return "if it comes from Windows, set `encoding: cp1252`; or save it as utf-8"
     return "set `encoding`, such as cp1251, gb18030, shift_jis or euc-kr; or save it as utf-8"
+
+
+def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
+    """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
+    with opened(path) as stream:
+        yield from delimited_rows(lines(stream, str(path)), str(path), wanted, "csv", Layout())
 
 
 def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:

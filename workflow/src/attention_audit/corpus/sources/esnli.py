@@ -7,10 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, Span
-from attention_audit.corpus.raw import lines, opened
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.snli import CLASSES, InferencePairs
-from attention_audit.corpus.tabular import Layout, delimited_rows
+from attention_audit.corpus.tabular import published_rows
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
@@ -68,24 +67,17 @@ class EsnliCorpus(InferencePairs):
         numbers = dict.fromkeys(("train", "dev", "test"), 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
-            with opened(raw[field]) as stream:
-                for place, row in delimited_rows(
-                    lines(stream, str(raw[field])), str(raw[field]), wanted, "csv", Layout()
-                ):
-                    numbers[split] += 1
-                    if row["gold_label"] not in CLASSES:
-                        raise AuditError(
-                            f"{place}: gold_label is {row['gold_label']!r:.50}, and must be one of {', '.join(CLASSES)}"
-                        )
-                    yield Text(
-                        f"{name}-{split}-{numbers[split]:06d}",
-                        split,
-                        row["gold_label"],
-                        row[text],
-                        place,
-                        query=row[query],
-                        annotations=_annotations(row[text], [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)]),
-                    )
+            for place, row in published_rows(raw[field], wanted):
+                numbers[split] += 1
+                label = row["gold_label"]
+                if label not in CLASSES:
+                    raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
+                id_, copies = (
+                    f"{name}-{split}-{numbers[split]:06d}",
+                    [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)],
+                )
+                said = _annotations(row[text], copies)
+                yield Text(id_, split, label, row[text], place, query=row[query], annotations=said)
 
 
 def _annotations(sentence: str, copies: list[str | None]) -> Annotations | None:

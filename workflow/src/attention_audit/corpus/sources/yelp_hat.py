@@ -8,9 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, Span, word_spans
-from attention_audit.corpus.raw import lines, opened
 from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.tabular import Layout, delimited_rows
+from attention_audit.corpus.tabular import published_rows
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 from attention_audit.section import Name
@@ -85,11 +84,9 @@ class YelpHatCorpus(RawSource):
         AuditError, naming file and line, where a row is not as published.
         """
         for field in self.remote_files():
-            path = raw[field]
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            with opened(path) as stream:
-                for place, row in delimited_rows(lines(stream, str(path)), str(path), COLUMNS, "csv", Layout()):
-                    reviews.setdefault(row[COLUMNS["text"]], []).append((place, row))
+            for place, row in published_rows(raw[field], COLUMNS):
+                reviews.setdefault(row[COLUMNS["text"]], []).append((place, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
                 yield self._text(f"{name}-{field.removeprefix(PART)}-{number:04d}", text, rows)
 
