@@ -450,8 +450,7 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> Non
     assert str(caught.value) == (f"word_vectors.mine.path: no such file: {path}; mend the path, or put the file there")
     path.write_bytes(b"")
     plan = plan_of(**changes)
-    assert corpora.vector_file(plan.config, "needle", None) == str(path)
-    assert corpora.vector_record(plan.config, "needle") is None
+    assert corpora.vector_files(plan.config, "needle", None) == ([str(path)], [])
     job = corpora.corpus_job(plan.config, "needle", None)
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 

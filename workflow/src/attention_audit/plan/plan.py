@@ -118,7 +118,7 @@ class Plan:
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
             case ("raw", folder, file):
-                corpora.remote_file(self.config, folder, file)
+                corpora.fetch_job(self.config, folder, file)
             case ("figures", dataset, file):
                 for exhibit in self.exhibiting.exhibits:
                     if exhibit.name == Path(file).stem:
