@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from attention_audit.artefacts.files import rebuild_hint
+from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.draft import LONGEST
+from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
 if TYPE_CHECKING:
@@ -219,6 +222,26 @@ def lines(
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
+def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
+    """The texts of a file, each with its line of a mask file; as they are where there is none.
+
+    Raises AuditError where the mask file has more or fewer lines than there are texts.
+    """
+    if path is None:
+        yield from texts
+        return
+    number = 0
+    with opened(path) as stream:
+        masks = lines(stream, str(path))
+        for number, text in enumerate(texts, start=1):
+            line = next(masks, None)
+            if line is None:
+                raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
+            yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
+        if rest := sum(1 for _ in masks):
+            raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
+
+
 def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[tuple[str, list[str]]]:
     """The rows of a csv file, each with the line where it begins.
 
@@ -273,7 +296,8 @@ def array(stream: IO[bytes], path: Path, noun: str, mend: str, encoding: str = "
     number = 0
     blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
     try:
-        for number, element in enumerate(elements(block.removeprefix("\ufeff") for block in blocks), start=1):
+        chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
+        for number, element in enumerate(elements(chunks), start=1):
             yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend}") from error

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from attention_audit.corpus.blocking import marks_of, with_masks
+from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.labels import Label, label_text
 from attention_audit.corpus.marks import Evidence, annotations_of
-from attention_audit.corpus.raw import lines, opened
+from attention_audit.corpus.raw import with_masks
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Text
@@ -84,11 +84,11 @@ class TableCorpus(RawSource):
     encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
-    @field_validator("classes")
+    @field_validator("classes", "columns")
     @classmethod
-    def _distinct(cls, classes: list[str] | None) -> list[str] | None:
-        refuse_duplicates("class", classes or [])
-        return classes
+    def _distinct(cls, names: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        refuse_duplicates("class" if info.field_name == "classes" else "column", names or [])
+        return names
 
     @field_validator("delimiter")
     @classmethod
@@ -96,12 +96,6 @@ class TableCorpus(RawSource):
         if delimiter is not None and not is_delimiter(delimiter):
             raise ValueError(f'{delimiter!r} separates no fields; give one character, such as ";"')
         return delimiter
-
-    @field_validator("columns")
-    @classmethod
-    def _named(cls, columns: list[str] | None) -> list[str] | None:
-        refuse_duplicates("column", columns or [])
-        return columns
 
     @field_validator("encoding")
     @classmethod
@@ -186,12 +180,7 @@ class TableCorpus(RawSource):
         Raises AuditError, naming file and row, where a column or a cell is missing or not what it must be.
         """
         for field in self._tables:
-            texts, masks = self._texts(name, field, raw[field]), raw.get(f"block-{field}")
-            if masks is None:
-                yield from texts
-                continue
-            with opened(masks) as stream:
-                yield from with_masks(texts, lines(stream, str(masks)), masks)
+            yield from with_masks(self._texts(name, field, raw[field]), raw.get(f"block-{field}"))
 
     def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
         """The texts of one file."""
