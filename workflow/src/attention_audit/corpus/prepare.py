@@ -77,11 +77,9 @@ def too_short_or_long(
 
 def in_several_splits(digests: Codes, splits: Codes) -> Flags:
     """Which texts have the words of a text of another split, (N,), from their digests and splits, (N,) each."""
-    _, groups = np.unique(digests, return_inverse=True)
-    found = np.zeros(len(digests), np.int64)
-    np.bitwise_or.at(found, groups, 1 << splits)
-    several: Flags = (found & (found - 1) != 0)[groups]
-    return several
+    pairs = np.unique(np.stack([digests, splits]), axis=1)
+    found, times = np.unique(pairs[0], return_counts=True)
+    return np.isin(digests, found[times > 1])
 
 
 def stood_before(digests: Codes, splits: Codes) -> Flags:
@@ -245,9 +243,8 @@ def settle(
     fates[short], fates[long] = SHORT, LONG
     kept = fates == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates), source.trained)
-    duplicates = kept.copy()
+    duplicates, repeated = np.zeros((2, len(kept)), bool)
     duplicates[kept] = in_several_splits(digests[kept], splits[kept])
-    repeated = kept.copy()
     repeated[kept] = stood_before(digests[kept], splits[kept])
     made = np.where(splits < 0, own_splits, splits)
     return Settled(numbers, made, labels, fates, classes, duplicates, repeated)

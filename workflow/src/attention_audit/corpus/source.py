@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from attention_audit.corpus.blocking import Block
-from attention_audit.corpus.labels import Label
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import Text
+from attention_audit.corpus.text import Label, Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 

@@ -107,20 +107,13 @@ def delimited_rows(
     if header is None:
         place, header = next(rows, (where, []))
         whose = "the header"
-        if header and not {*wanted.values()} <= {*header}:
-            _refuse_header(place, header, rows, wanted, delimiter)
         if header:
-            check_columns(place, wanted, header)
+            check_header(place, header, rows, wanted, delimiter)
     for place, row in rows:
         if len(row) != len(header):
-            raise AuditError(
-                f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row"
-                + (
-                    f", or set `delimiter: {json.dumps(other)}`"
-                    if (other := _separates(row, header, delimiter))
-                    else ""
-                )
-            )
+            other = _separates(row, header, delimiter)
+            more = f", or set `delimiter: {json.dumps(other)}`" if other else ""
+            raise AuditError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row{more}")
         yield place, dict(zip(header, row, strict=True))
 
 
@@ -130,24 +123,26 @@ def _separates(row: Sequence[str], header: Sequence[str], delimiter: str) -> str
     return next(fits, None) if len(row) == 1 and len(header) > 1 else None
 
 
-def _refuse_header(
+def check_header(
     place: str, header: Sequence[str], rows: Iterator[tuple[str, list[str]]], wanted: Mapping[str, str], delimiter: str
 ) -> None:
-    """Raise AuditError where a first row lacks a column because of another separator, or because it is no header."""
-    if other := other_delimiter([*wanted.values()], header, delimiter):
+    """Raise AuditError as `check_columns` does, with a reason where the separator is another, or there is no header."""
+    lacking = not {*wanted.values()} <= {*header}
+    if lacking and (other := other_delimiter([*wanted.values()], header, delimiter)):
         raise AuditError(
             f"{place}: no columns {', '.join(map(repr, wanted.values()))}: the separator looks like {other!r}, not "
             f"{delimiter!r}; set `delimiter: {json.dumps(other)}`"
         )
     following: list[list[str]] = []
     with suppress(AuditError):
-        following += (row for _, row in islice(rows, LOOKED_AT))
-    if is_no_header(header, following):
+        following += (row for _, row in islice(rows, LOOKED_AT if lacking else 0))
+    if lacking and is_no_header(header, following):
         begins = ", ".join(map(shown, header[:SHOWN]))
         raise AuditError(
             f"{place}: there seems to be no header, since the first row is {begins}; name all {len(header)} columns, "
             "in their order, with `columns`, such as `columns: [text, label]`"
         )
+    check_columns(place, wanted, header)
 
 
 def json_rows(text: Iterable[str], where: str, wanted: Mapping[str, str]) -> Iterator[Row]:
@@ -254,9 +249,7 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
             place = f"{path}, row {number}"
             if header is None:
                 header = ["" if cell is None else str(cell) for cell in cells]
-                if not {*wanted.values()} <= {*header}:
-                    _refuse_header(place, header, iter(()), wanted, ",")
-                check_columns(place, wanted, header)
+                check_header(place, header, iter(()), wanted, ",")
             else:
                 yield place, dict(zip(header, [*cells, *[None] * len(header)], strict=False))
         book.close()

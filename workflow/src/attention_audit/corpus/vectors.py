@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.availability import locate
+from attention_audit.corpus.availability import locate, unheld
 from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
 from attention_audit.corpus.source import FILE_NAME, RemoteFile
 from attention_audit.errors import AuditError
@@ -89,19 +89,14 @@ def absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Pa
 
     `fetched`: the folder of fetched word vectors, results/raw/vectors.
     """
-    if not isinstance(vectors, VectorFile) or vectors.url:
+    if not isinstance(vectors, VectorFile):
         return None
     if vectors.path is not None:
-        if locate(vectors.path, mirror):
-            return None
-        return f"word_vectors.{name}.path: no such file: {vectors.path}; mend the path, or put the file there"
-    places = [root / fetched.name / vectors.file for root in (mirror or Path("<mirror>"), fetched.parent)]
-    if any(place.is_file() for place in places):
-        return None
-    return (
-        f"word_vectors.{name}: {places[0]} is not here; put it there, or give its place as `path`, or its address as "
-        "`url`"
-    )
+        missing = None if locate(vectors.path, mirror) else vectors.path
+        return missing and f"word_vectors.{name}.path: no such file: {missing}; mend the path, or put the file there"
+    place = unheld(vectors, fetched.name, mirror, fetched.parent)
+    remedy = "put it there, or give its place as `path`, or its address as `url`"
+    return place and f"word_vectors.{name}: {place} is not here; {remedy}"
 
 
 def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:

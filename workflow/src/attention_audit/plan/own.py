@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from attention_audit.config import Config
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.given.settings import GivenModels
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Names
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
@@ -44,9 +43,6 @@ class OwnReadouts(GivenSuite):
         named = looks_of(name for given in config.own.values() for name in given.models)
         self.labels = Names(self.labels.kind, self.labels.where, {**named, **OTHERS})
 
-    def _given(self, dataset: str) -> GivenModels:
-        return self.config.own[dataset]
-
     @property
     def datasets(self) -> list[str]:
         return list(self.config.own)
@@ -80,7 +76,7 @@ class OwnReadouts(GivenSuite):
         return list(range(1, most + 1))
 
     def given(self, dataset: str, model: str) -> ImportedModel:
-        own = self._given(dataset)
+        own = self.config.own[dataset]
         return ImportedModel("import_readout", tuple(own.by_model[model]), (own.first,))
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:

@@ -12,6 +12,7 @@ from attention_audit.corpus.raw import as_published, content, lines, members, re
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import spaced
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
 ANNOTATOR = "evidences"
@@ -65,25 +66,16 @@ class EraserCorpus(RawSource):
                 raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
             begins[docid] = (len(words), len(documents[docid]))
             words += documents[docid]
-        places = _places(words)
+        text = spaced(words)
         spans: list[Span] = []
         for docid, start, end in stretches:
             first, length = begins.get(docid, (0, 0))
             if 0 <= start < end <= length:
-                spans.append((places[first + start][0], places[first + end - 1][1]))
+                last = first + end - 1
+                spans.append((text.places[first + start], text.places[last] + len(words[last])))
         said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
         second = query if self.query else None
-        return Text(f"{name}-{split}-{id_}", split, label, " ".join(words), place, query=second, annotations=said)
-
-
-def _places(words: list[str]) -> list[Span]:
-    """Where words stand in the text that has a space between any two."""
-    places: list[Span] = []
-    start = 0
-    for word in words:
-        places.append((start, start + len(word)))
-        start += len(word) + 1
-    return places
+        return Text(f"{name}-{split}-{id_}", split, label, text.text, place, query=second, annotations=said)
 
 
 def _documents(archive: Path) -> dict[str, list[str]]:

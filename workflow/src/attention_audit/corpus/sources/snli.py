@@ -21,15 +21,11 @@ UNDECIDED = "-"
 """The gold label of a pair on which fewer than three of five annotators agree."""
 
 
-class InferencePairs(RawSource):
-    """Pairs of sentences with the three classes of SNLI."""
+class SnliCorpus(RawSource):
+    """Premises (the text) with hypotheses (the query), three classes."""
 
     paired = True
     ordered = CLASSES
-
-
-class SnliCorpus(InferencePairs):
-    """Premises (the text) with hypotheses (the query), three classes."""
 
     kind: Literal["snli"] = Field(description="snli: pairs of the SNLI archive.")
     archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
@@ -81,8 +77,11 @@ def highlighted(sentence: str, marked: str) -> list[Span] | None:
     return spans if read == len(places) and begun is None else None
 
 
-class EsnliCorpus(InferencePairs):
+class EsnliCorpus(RawSource):
     """Premises and hypotheses, three classes, with the words that annotators highlighted."""
+
+    paired = True
+    ordered = CLASSES
 
     kind: Literal["esnli"] = Field(description="esnli: pairs with highlighted words, as published in csv files.")
     train: RemoteFile = Field(description="esnli_train_1.csv.")

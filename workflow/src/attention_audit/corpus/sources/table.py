@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
-from attention_audit.corpus.labels import Label, label_text
 from attention_audit.corpus.marks import Evidence, annotations_of
 from attention_audit.corpus.raw import with_masks
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.text import SPLITS, Label, Text, label_text
 from attention_audit.errors import AuditError
 from attention_audit.section import refuse_duplicates
 
