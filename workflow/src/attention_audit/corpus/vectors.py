@@ -4,7 +4,7 @@ import io
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Literal, Self
 
@@ -126,15 +126,6 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def numbers(fields: list[bytes]) -> npt.NDArray[np.float32]:
-    """The fields as float32, (fields,). Raises ValueError where one is not a finite float32."""
-    with np.errstate(over="ignore"):
-        values = np.array([float(field) for field in fields]).astype(np.float32)
-    if not np.isfinite(values).all():
-        raise ValueError("not finite")
-    return values
-
-
 def width(word: bytes, fields: list[bytes]) -> int:
     """How many numbers a line has: its fields, and the parts of the word that are numbers, except its first part."""
     return len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
@@ -174,10 +165,10 @@ def read_vectors(
         lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
         for number, word, fields in entries(lines, path, dimension):
             if word in wanted and wanted[word] not in vectors:
-                try:
-                    vectors[wanted[word]] = numbers(fields)
-                except ValueError as error:
-                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file") from error
+                with suppress(ValueError), np.errstate(over="ignore"):
+                    vectors[wanted[word]] = np.array([*map(float, fields)]).astype(np.float32)
+                if not np.isfinite(vectors.get(wanted[word], np.nan)).all():
+                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file")
     return vectors
 
 
