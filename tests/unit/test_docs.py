@@ -18,7 +18,7 @@ from attention_audit import __version__
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.config import Config
-from attention_audit.corpus.sources import digest
+from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suite import Run

@@ -423,7 +423,7 @@ def code_of(plan: Plan) -> dict[str, str]:
             "plausible_words|word_attributions",
         ),
         ("stages/reading_out.py", "train|search"),
-        ("corpus/sources/digest.py", "corpus"),
+        ("corpus/sources/control.py", "corpus"),
     ],
 )
 def test_an_edit_reaches_only_the_jobs_that_import_it(

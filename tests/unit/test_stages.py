@@ -25,7 +25,7 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.training import SEARCH
-from attention_audit.corpus.sources.digest import CUES
+from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Table

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.corpus.sources.digest import DigestCorpus
+from attention_audit.corpus.sources.control import ControlCorpus, DigestCorpus
 from attention_audit.corpus.sources.eraser import EraserCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus

@@ -59,14 +59,12 @@ def shown(cell: str) -> str:
     return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
 
 
-def other_delimiter(wanted: Sequence[str], header: Sequence[str], delimiter: str) -> str | None:
-    """What seems to separate the fields of a header that was read as `header`; None where the delimiter is right."""
-    line = delimiter.join(header)
+def partings(row: Sequence[str], delimiter: str) -> Iterator[tuple[str, list[str]]]:
+    """What else may separate the fields of a row than the delimiter, and the fields that the row would then have."""
+    line = delimiter.join(row)
     for other in OTHERS:
-        fields = [field.strip().strip('"') for field in line.split(other)]
-        if other != delimiter and len(fields) > 1 and (len(header) == 1 or {*wanted} <= {*fields}):
-            return other
-    return None
+        if other != delimiter:
+            yield other, [field.strip().strip('"') for field in line.split(other)]
 
 
 def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
@@ -111,24 +109,23 @@ def delimited_rows(
             check_header(place, header, rows, wanted, delimiter)
     for place, row in rows:
         if len(row) != len(header):
-            other = _separates(row, header, delimiter)
-            more = f", or set `delimiter: {json.dumps(other)}`" if other else ""
+            parted = partings(row, delimiter)
+            others = (other for other, fields in parted if len(row) == 1 < len(header) == len(fields))
+            more = "".join(f", or set `delimiter: {json.dumps(other)}`" for other in islice(others, 1))
             raise AuditError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row{more}")
         yield place, dict(zip(header, row, strict=True))
-
-
-def _separates(row: Sequence[str], header: Sequence[str], delimiter: str) -> str | None:
-    """What divides a row that was read as one field into as many fields as the header has."""
-    fits = (other for other in OTHERS if other != delimiter and row[0].count(other) == len(header) - 1)
-    return next(fits, None) if len(row) == 1 and len(header) > 1 else None
 
 
 def check_header(
     place: str, header: Sequence[str], rows: Iterator[tuple[str, list[str]]], wanted: Mapping[str, str], delimiter: str
 ) -> None:
     """Raise AuditError as `check_columns` does, with a reason where the separator is another, or there is no header."""
-    lacking = not {*wanted.values()} <= {*header}
-    if lacking and (other := other_delimiter([*wanted.values()], header, delimiter)):
+    columns = {*wanted.values()}
+    lacking = not columns <= {*header}
+    parted = (
+        other for other, fields in partings(header, delimiter) if {*fields} >= columns or len(header) == 1 < len(fields)
+    )
+    if lacking and (other := next(parted, None)):
         raise AuditError(
             f"{place}: no columns {', '.join(map(repr, wanted.values()))}: the separator looks like {other!r}, not "
             f"{delimiter!r}; set `delimiter: {json.dumps(other)}`"

@@ -94,7 +94,8 @@ class _Columns:
         for name, cell in zip(
             self.ids, self._arrow(column, kind if depth == 1 else pa.list_(kind), wanted), strict=True
         ):
-            values, widths = cell.values, []
+            values: pa.Array = cell.values
+            widths: list[int] = []
             if depth == 2:
                 widths = values.value_lengths().fill_null(0).unique().to_pylist() or [0]
                 values = values.flatten()
