@@ -10,8 +10,7 @@ from pathlib import Path
 from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import checked_once
-from attention_audit.corpus.sources.readouts import ReadoutCorpus
-from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError

@@ -9,7 +9,7 @@ from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.names import Names
 from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TrainedClassifierSuite
-from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
+from attention_audit.plan.own import OTHERS, GivenSuite, looks_of
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import layers_of
 from attention_audit.transformer.settings import IMPOSED, ReadClassifier

@@ -1,13 +1,45 @@
-"""The suite of the user's own models, of which only readouts are given: nothing is trained."""
+"""Suites of models that are given, whose models are those in question, the first one's twin and its adversaries; and
+the suite of the user's own models, of which only readouts are given: nothing is trained.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 
 from attention_audit.config import Config
-from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.names import Names
-from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import ImportedModel, Run
+from attention_audit.names import Look, Names
+from attention_audit.plan.suite import ImportedModel, Run, Suite
+
+OTHERS = {UNIFORM: Look("uniform", "orange", "s"), ADVERSARIES: Look("adversaries", "blue", "o")}
+"""How the models are called that are no models in question."""
+COLOURS = ("green", "purple", "vermillion", "sky")
+
+
+def looks_of(models: Iterable[str]) -> Mapping[str, Look]:
+    """The models in question by the user's names, each with a colour; colours come again where there are more."""
+    return {name: Look(name, colour, "^") for name, colour in zip(dict.fromkeys(models), cycle(COLOURS), strict=False)}
+
+
+class GivenSuite(Suite):
+    """Models that others have trained: there is nothing but the test split, on which adversaries are chosen too."""
+
+    @property
+    def shown_adversary(self) -> Run | None:
+        return Run(ADVERSARIES, 1) if ADVERSARIES in self.models else None
+
+    def splits(self, dataset: str) -> tuple[str, ...]:
+        return ("test",)
+
+    def compared_models(self, model: str) -> Contrasts | None:
+        if self.base is None or model != self.base.model:
+            return None
+        return Contrasts(
+            seed=self.base.seed,
+            uniform=UNIFORM if UNIFORM in self.models else None,
+            adversaries=[ADVERSARIES] if ADVERSARIES in self.models else [],
+            chosen_on="test",
+        )
 
 
 class OwnReadouts(GivenSuite):
@@ -19,7 +51,7 @@ class OwnReadouts(GivenSuite):
     paper = "own"
     title = "Your own models"
     about = "What may be read into the maps of models that were trained elsewhere, of which readouts are given?"
-    labels = Names("model", "`OTHERS` of plan/given.py", OTHERS)
+    labels = Names("model", "`OTHERS` of plan/own.py", OTHERS)
     own_audits = (
         "performance",
         "predictions",
