@@ -217,10 +217,8 @@ def numbers_of(draft: Path, ledger: Ledger) -> dict[str, Codes]:
     Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
     """
     table = pq.read_table(draft, columns=["split", "label", *NUMBERS])
-    values = {"split": SPLITS, "label": [*ledger.labels]}
-    codes = {
-        name: pc.index_in(table[name], pa.array(known, pa.string())).fill_null(UNKNOWN) for name, known in values.items()
-    }
+    known = {"split": pa.array(SPLITS), "label": pa.array([*ledger.labels], pa.string())}
+    codes = {name: pc.index_in(table[name], values).fill_null(UNKNOWN) for name, values in known.items()}
     return {name: codes.get(name, table[name]).to_numpy().astype(np.int64) for name in table.column_names}
 
 
