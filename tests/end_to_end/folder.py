@@ -52,7 +52,7 @@ def offline() -> bool:
     )
 
 
-KIND = re.compile(r"^(corpus|states|fetch|transformers|calibrate|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
+KIND = re.compile(r"^(corpus|states|fetch|transformers|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
 """What is alike in the names of rules whose jobs are of one kind."""
 
 

@@ -5,17 +5,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planned import PLACES, plan_of
+from planned import plan_of
 from pydantic import ValidationError
 from rules import ASKED, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
-from attention_audit.plan.calibration import read_calibration
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
-CALIBRATION = ROOT / "workflow" / "calibration.yaml"
-LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure", "operating"}
+LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure"}
 """Stages whose jobs run where Snakemake runs, beside that of a Transformer's record, which no default run has."""
 
 
@@ -48,7 +46,7 @@ def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
 
 def test_every_job_that_is_submitted_says_what_it_needs() -> None:
     needs, plan = read_needs(NEEDS), plan_of()
-    jobs = [*plan.jobs(), *plan.further(), *read_calibration(CALIBRATION).jobs(PLACES)]
+    jobs = [*plan.jobs(), *plan.further()]
     submitted = [job for job in jobs if job.needs]
     assert {job.stage for job in jobs if not job.needs} == LOCAL
     named = {next(name for name in job.needs if name in needs) for job in submitted}
@@ -68,7 +66,7 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
     jobs = {job.name for job in plan_of().jobs(None) if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
-    assert jobs | {"corpora", "audits", "tables", "figures", "guide", "calibration"} == local
+    assert jobs | {"corpora", "audits", "tables", "figures", "guide"} == local
     for name in local:
         assert not rules()[name].resources, name
 

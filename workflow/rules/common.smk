@@ -33,7 +33,6 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
@@ -107,9 +106,7 @@ def overwritten():
     # at the end of `snakemake -n` all jobs count as finished
     jobs = workflow.dag.needrun_jobs(exclude_finished=False)
     paths = (str(path) for job in jobs for path in job.output)
-    return [
-        path for path in paths if os.path.exists(path) and not path.startswith(PLACES.calibration)
-    ]
+    return [path for path in paths if os.path.exists(path)]
 
 
 onstart:

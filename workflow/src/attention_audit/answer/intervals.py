@@ -17,7 +17,7 @@ deviations of their contributions.
 - Where all tested texts are alike, their variance is 0, and yet the next one may differ. So two texts are added to the
   variance, one at either end of the effect's scale (in the manner of Agresti & Coull 1998).
 
-`calibration` shows how well these intervals hold their level.
+docs/calibration.md shows how well these intervals hold their level.
 """
 
 from collections.abc import Sequence

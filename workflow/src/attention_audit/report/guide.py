@@ -9,7 +9,7 @@ from attention_audit.columns.kinds import Artefact, Column
 from attention_audit.jobs.pages import GuideJob
 from attention_audit.targets import modules_in
 
-ORDER = ("corpora", "states", "models", "readouts", "audits", "tables", "calibration")
+ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
 """Folders of results/ in the order of the guide."""
 ARTEFACTS: tuple[Artefact, ...] = tuple(
     sorted(

@@ -5,7 +5,7 @@ its value is the truth, and a run is a draw of S trainings and N texts from it, 
 are drawn without, since a training and itself are no pair.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,17 +16,35 @@ import torch
 from attention_audit.answer.intervals import Effect
 from attention_audit.answer.questions import located, needed, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
+from attention_audit.answer.sizes import TEXTS, TRAININGS
 from attention_audit.audits.erasure import erasable, left, ranked
 from attention_audit.audits.flipping_sets import until_flip
 from attention_audit.audits.permutation import orders, permuted
 from attention_audit.audits.rankings import RANKERS, SMALLEST, order
-from attention_audit.calibration.readouts import LONGEST, Texts, World
 from attention_audit.divergence import jsd, tvd
-from attention_audit.jobs.calibration import Sizes
 from attention_audit.readout import Readout
+from makers.calibration.readouts import LONGEST, Texts, World
 
 Floats = npt.NDArray[np.float64]
 Random = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is simulated.
+
+    draws: runs at each size, which is one of `trainings` and one of `texts`. pool_trainings, pool_texts: of each
+    population. pool_pairs: trainings of a population of which all pairs are compared. shuffles: of each map.
+    """
+
+    draws: int = 300
+    trainings: Sequence[int] = TRAININGS
+    texts: Sequence[int] = TEXTS
+    pool_trainings: int = 60
+    pool_texts: int = 300
+    pool_pairs: int = 60
+    shuffles: int = 4
+
 
 RANKED = ("random", "attention", SMALLEST)
 
