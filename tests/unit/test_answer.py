@@ -15,8 +15,13 @@ from attention_audit.answer.intervals import (
     Effect,
     bounds,
     by_training,
+    difference,
+    mean,
     moments,
+    odds,
     quotient,
+    ratio,
+    root_of,
     skewed,
     stretched,
     together,
@@ -41,6 +46,7 @@ from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import NO, TOO_FEW, UNDECIDED, YES, word
 from attention_audit.scores import macro_f1
 
+NAN = math.nan
 SIZES = st.tuples(st.integers(1, 4), st.integers(2, 30))
 
 
@@ -323,3 +329,53 @@ def test_distances_have_intervals_in_proportion():
         assert stretched(unbounded) == unbounded
     # what is wider than the value itself goes on in a line
     assert stretched(Effect(0.1, -0.9, 1.1, 3, 100)).high == pytest.approx(0.1 * math.e * 10)
+
+
+def test_trainings_of_two_models_have_welchs_interval():
+    one, other = np.array([0.2, 0.5, 0.3, 0.6]), np.array([0.1, 0.15, 0.05])
+    # texts that are all alike, and so many that those which are added do not count
+    found = difference(*(np.repeat(values[:, None], 100_000, 1) for values in (one, other)))
+    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-4)
+    assert found[3:] == (3, 100_000)
+
+
+def test_texts_of_two_models_are_compared_in_pairs():
+    # deviations that are symmetric, so that no quantile moves
+    one, other = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]]), np.array([[0.2, 0.2, 0.2, 0.2, 0.2]])
+    squares, added = 5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25, 2 / 25
+    half = NORMAL * math.sqrt(squares + added)
+    assert difference(one, other)[:3] == pytest.approx((0.3, 0.3 - half, 0.3 + half))
+    # two texts and one value less: means are over the values that there are
+    missing = difference(np.array([[0.4, 0.6, NAN, NAN]]), np.array([[0.2, NAN, 0.4, NAN]]))
+    assert missing.value == pytest.approx(0.5 - 0.3)
+    assert missing.texts == 3
+    assert np.isnan(difference(np.array([[NAN, NAN]]), np.array([[0.2, 0.3]]))[:3]).all()
+
+
+def test_a_ratio_of_one_training_each_is_a_quotient():
+    one, other = draw(1, 1, 60), draw(2, 1, 60) + 0.3
+    assert ratio(one, other) == pytest.approx(quotient(one, other))
+    assert ratio(draw(3, 4, 30), draw(4, 2, 30))[3:] == (2, 30)
+    assert np.isnan(ratio(one, np.zeros((1, 60)))[:3]).all()
+
+
+@pytest.mark.parametrize(("measure", "truth"), [(difference, 0.3), (ratio, 2.5)])
+def test_intervals_of_two_models_hold_the_truth(measure, truth):
+    random, inside = np.random.default_rng(7), 0
+    for _ in range(400):
+        ease = 0.1 * random.standard_normal(80)
+        one, other = (
+            level + 0.05 * random.standard_normal((trainings, 1)) + ease + 0.1 * random.standard_normal((trainings, 80))
+            for level, trainings in ((0.5, 3), (0.2, 4))
+        )
+        found = measure(one, other)
+        inside += found.low <= truth <= found.high
+    assert 0.93 < inside / 400 < 0.995
+
+
+def test_what_grows_with_an_effect_has_its_bounds():
+    share = Effect(0.75, 0.5, 1.0, 3, 40)
+    assert odds(share) == Effect(3, 1, math.inf, 3, 40)
+    assert root_of(Effect(0.25, 0.0, 0.49, 3, 40)) == pytest.approx(Effect(0.5, 0.0, 0.7, 3, 40))
+    assert mean(np.array([[0.2], [0.4]])) == pytest.approx(Effect(0.3, 0, 1, 2, 1))

@@ -351,11 +351,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
 @pytest.mark.parametrize(
     ("change", "who"),
     [
-        (
-            {"resamples": 7},
-            r"(ss|jw)_table2_.*|(ss|jw)_table_.*|(own|hf)_table_evidence|hf_table_correlation|"
-            "table_contributions|ss_fig_aopc|pd_table_(deception|claims)|md_table_(diversity|claims)|md_fig_conicity",
-        ),
+        ({"resamples": 7}, "(ss|md)_table_claims"),
         ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from attention_audit.errors import AuditError
 from makers.calibration.operating import MARGINS, operating
 from makers.calibration.page import write
+from makers.calibration.pools import Sizes
 from makers.calibration.populations import SETTINGS
-from makers.calibration.simulation import Sizes, simulated
+from makers.calibration.simulation import simulated
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import Names, display_name
 from attention_audit.tables.arrays import curve, different, grid, of_ranking
-from attention_audit.tables.resampling import by_model
+from attention_audit.tables.means import by_model
 
 HEIGHT = 3.6  # inches
 LABELS = {"accuracy": "accuracy (%)", "located": "located"}
@@ -31,14 +31,14 @@ def located_of(rows: pd.DataFrame) -> float:
 def points(impermissible: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     """A row a data set, model and seed: mass and accuracy in percent, and `located`, NaN where it was not asked."""
     found = {
-        (identity["dataset"], identity["model"], int(str(seed))): located_of(rows)
+        (identity["dataset"], identity["row"], int(str(seed))): located_of(rows)
         for identity, of_model in by_model(located)
         for seed, rows in of_model.groupby("seed")
     }
     rows = []
     for identity, of_model in by_model(impermissible):
         for seed, own in of_model.groupby("seed"):
-            key = identity["dataset"], identity["model"], int(str(seed))
+            key = identity["dataset"], identity["row"], int(str(seed))
             mass, right = 100.0 * float(own["mass"].mean()), 100.0 * float(own["right"].mean())
             rows.append((*key, mass, right, found.get(key, np.nan)))
     return pd.DataFrame(rows, columns=["dataset", "model", "seed", "mass", "accuracy", "located"])

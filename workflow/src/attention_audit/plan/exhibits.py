@@ -152,7 +152,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={
             "ranked_sets": rows("ranked_sets", TEXT, "ranking comprehensiveness_curve sufficiency_curve", each=True)
         },
-        settings=("models", "resamples"),
     ),
     Figure(
         "jw_fig_correlation",
@@ -209,7 +208,6 @@ _FIGURES: tuple[Figure, ...] = (
         "how alike the states are, against what permuted attention changes and how well attention ranks",
         suites=("md",),
         reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
-        settings=("models", "resamples"),
         answers=("used", "ranks"),
     ),
     Figure(
@@ -293,7 +291,6 @@ _TABLES: tuple[Table, ...] = (
             "single_weight": rows("single_weight", TEXT, "ranking draw top_flips other_flips"),
             "census": corpus("census"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table_negative_delta_js",
@@ -301,7 +298,6 @@ _TABLES: tuple[Table, ...] = (
         "how often the top item matters less than another, and at which difference in attention",
         suites=("ss",),
         reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table3_accuracy",
@@ -318,7 +314,6 @@ _TABLES: tuple[Table, ...] = (
         suites=("ss",),
         number="Section 5.4",
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table_claims",
@@ -351,7 +346,6 @@ _TABLES: tuple[Table, ...] = (
             "correlation": rows("correlation", TEXT, "prediction pair tau p top_k_overlap"),
             "census": corpus("census"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "jw_table_conicity",
@@ -362,7 +356,6 @@ _TABLES: tuple[Table, ...] = (
             "conicity": rows("conicity", TEXT, "conicity"),
             "permutation": rows("permutation", TEXT, "max_attention median_tvd"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "jw_table_evidence",
@@ -370,7 +363,6 @@ _TABLES: tuple[Table, ...] = (
         "how much attention is on the words that are known to decide the label",
         suites=("jw", "own", "hf"),
         reads={"evidence": audit("evidence", TEXT, "evidence_mass uniform_mass")},
-        settings=("models", "resamples"),
     ),
     Table(
         "pd_table_deception",
@@ -384,7 +376,6 @@ _TABLES: tuple[Table, ...] = (
             ),
             "performance": audit("performance", RUN, "selection metric value"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "pd_table_noticed",
@@ -402,7 +393,7 @@ _TABLES: tuple[Table, ...] = (
         "Pruthi et al.'s findings, and whether they come back",
         suites=("pd",),
         reads={"impermissible": audit("impermissible", TEXT, "mass uniform_mass right right_without")},
-        settings=("models", "liars", "resamples"),
+        settings=("models", "liars"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
     ),
@@ -413,7 +404,6 @@ _TABLES: tuple[Table, ...] = (
         suites=("md",),
         number="Table 2",
         reads={"performance": audit("performance", RUN, "selection"), **DIVERSITY},
-        settings=("models", "resamples"),
     ),
     Table(
         "md_table_claims",
@@ -505,7 +495,7 @@ _TABLES: tuple[Table, ...] = (
                 "contributions", TEXT, "items tau overlap against top_fall top_flips top_contributions", categories=True
             )
         },
-        settings=("subjects", "resamples"),
+        settings=("subjects",),
         answers=("signed",),
     ),
     Table(

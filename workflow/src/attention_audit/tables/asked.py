@@ -14,7 +14,7 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, Choice, furthest
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, word
@@ -314,7 +314,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if moved.empty or own.empty:
         return Answer(note=unasked(subject, "permutation"))
     jsd, chance = distances(moved, own, "jsd", "chance_jsd")
-    changed = questions.average_of_texts(by_text(moved, "tvd", different(moved, "id")))
+    changed = mean(by_text(moved, "tvd", different(moved, "id"))[None], -1.0)
     gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed)
     beside: dict[str, Any] = {
         "unique_model": found.model,

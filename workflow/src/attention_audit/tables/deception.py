@@ -1,12 +1,10 @@
 """Table 3 of Pruthi et al. 2020: models that hide words by their attention, beside honest ones."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 
 from attention_audit.names import Names
+from attention_audit.tables.means import means
 from attention_audit.tables.published import RERUN, published
-from attention_audit.tables.resampling import by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER = "PD2020"
@@ -28,18 +26,6 @@ def percentages(impermissible: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def of_judged(impermissible: pd.DataFrame, resamples: int) -> Iterator[pd.DataFrame]:
-    """METRICS of honest models and liars, with intervals over instances and seeds; a frame a data set and model."""
-    metrics = list(METRICS[:-1])
-    for identity, rows in by_model(percentages(impermissible)):
-        _, values = cube(rows.melt(["seed", "id"], metrics, "metric"), "value", ["metric"])
-        seeds, texts, _ = values.shape
-        frame = long(pd.DataFrame(index=[0]), metrics, estimate(values, resamples))
-        count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
-        about = {"dataset": identity["dataset"], "row": identity["model"], "lambda": rows["lambda"].iloc[0]}
-        yield pd.concat([frame, count]).assign(**about, seeds=seeds)
-
-
 def of_anonymised(performance: pd.DataFrame) -> pd.DataFrame:
     """The accuracy of models that are trained and tested without the impermissible words, with its sd over seeds."""
     rows = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
@@ -48,22 +34,23 @@ def of_anonymised(performance: pd.DataFrame) -> pd.DataFrame:
     return found.rename(columns={"model": "row"}).assign(metric=METRICS[0])
 
 
-def pd_table_deception(
-    impermissible: pd.DataFrame, performance: pd.DataFrame, resamples: int, models: Names
-) -> pd.DataFrame:
+def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Accuracy, attention on the impermissible words, and accuracy without them: of the same model, whose input lacks
     them, and of a model that is trained without them (the paper's anonymised input).
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
-    columns.table. Intervals of models that read whole texts are over instances and seeds. Notes give the number of the
+    columns.table. Intervals of models that read whole texts are those of the answer. Notes give the number of the
     independent rerun. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
     selected = performance.drop_duplicates(["dataset", "model"])
     known = zip(selected["dataset"].astype(str), selected["model"].astype(str), strict=True)
     selection = dict(zip(known, selected["selection"], strict=True))
-    frames = [*of_judged(impermissible, resamples), of_anonymised(performance)]
-    rows = beside_paper(pd.concat(frames, ignore_index=True), "Table 3", PAPER)
+    judged = means(percentages(impermissible), ["model"], METRICS[:-1], most=100)
+    lambdas = impermissible.groupby(["dataset", "model"], observed=True)["lambda"].first()
+    judged["lambda"] = [lambdas[key] for key in zip(judged["dataset"], judged["row"], strict=True)]
+    rows = pd.concat([judged, of_anonymised(performance)], ignore_index=True)
+    rows = beside_paper(rows, "Table 3", PAPER)
     keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
     rows["note"] = [
         "; ".join(filter(None, (note, rerun(*key), ANONYMISED if key[1].endswith("anonymised") else "")))

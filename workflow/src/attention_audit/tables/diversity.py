@@ -4,28 +4,27 @@ A model's twin is the vanilla LSTM that reads in as many directions. Both are co
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, difference
 from attention_audit.answer.words import above
-from attention_audit.audits.bootstrap import bootstrap, difference, median
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names
 from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
-from attention_audit.tables.claims import Finding, below
+from attention_audit.tables.claims import Finding, as_claims, below, finding, of_medians
+from attention_audit.tables.means import means
 from attention_audit.tables.published import published
-from attention_audit.tables.resampling import SEED, Estimate, estimate
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER, TABLE2 = "MD2020", "Table 2"
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
 METRICS = (*BY_TEXT, "used", "ranks", "texts")
+SIGNED = ("conicity", "magnitude", "tau_gradient", "tau_loo")
+"""What may be below 0."""
 COST = 0.02
 """The most accuracy that a remedy may cost."""
 
@@ -61,13 +60,6 @@ def by_models(rows: pd.DataFrame, value: str, models: Names) -> OfModels:
     return OfModels(known, np.stack(values, -1) if values else np.empty((0, 0, 0)))
 
 
-def averaged(values: Floats, resamples: int, combined: npt.ArrayLike) -> Estimate:
-    """R combinations (R, K) of the means of K models (S, N, K), with intervals over instances and seeds."""
-    known, count, weights = np.isfinite(values), values.shape[-1], np.asarray(combined, dtype=np.float64)
-    both = np.concatenate([np.where(known, values, 0.0), known], -1)
-    return estimate(both, resamples, lambda means: (means[..., :count] / means[..., count:]) @ weights.T)
-
-
 def of_dataset(frame: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """The rows of one data set."""
     return frame[frame["dataset"] == dataset]
@@ -80,8 +72,8 @@ def correct(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def between(correlation: pd.DataFrame, other: str) -> pd.DataFrame:
-    """The rows of the correlation of attention with another attribution."""
-    return correlation[correlation["pair"] == f"attention~{other}"]
+    """The rows of the correlation of attention with another attribution, with tau as `tau_<other>`."""
+    return correlation[correlation["pair"] == f"attention~{other}"].rename(columns={"tau": f"tau_{other}"})
 
 
 def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Effect]:
@@ -113,48 +105,37 @@ def md_table_diversity(
     permutation: pd.DataFrame,
     correlation: pd.DataFrame,
     ranked_sets: pd.DataFrame,
-    resamples: int,
     models: Names,
 ) -> pd.DataFrame:
     """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`, `ranks`.
 
-    Means over texts and seeds with intervals over both; `used` and `ranks` are those of the summary. The frames hold
-    rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are those
-    of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary. The frames
+    hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
+    those of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
-    frames = []
-    predictions, by_loo = correct(predictions), between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"])
+    models.refuse_unknown(performance["model"].unique())
     sources = {
-        "accuracy": predictions,
+        "accuracy": correct(predictions),
         "conicity": conicity,
         "magnitude": conicity,
         "permutation_tvd": permutation.assign(permutation_tvd=permutation["median_tvd"]),
-        "tau_loo": by_loo,
+        "tau_loo": between(correlation, "loo"),
     }
+    found = pd.concat(means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items())
+    runs = performance.groupby(["dataset", "model"], sort=False, observed=True)["selection"].first()
+    texts = found[found["metric"] == "texts"].groupby("dataset")["mean"].max()
+    seeds = performance.groupby("dataset", observed=True)["seed"].nunique()
+    cells = [{"dataset": dataset, "row": row, "metric": "texts", "mean": texts[dataset]} for dataset, row in runs.index]
     for dataset in map(str, performance["dataset"].unique()):
-        own = of_dataset(performance, dataset)
-        selected = dict(zip(own["model"], own["selection"], strict=True))
-        texts = 0
-        for metric in BY_TEXT:
-            measured = by_models(of_dataset(sources[metric], dataset), metric, models)
-            texts = max(texts, measured.values.shape[1])
-            found = averaged(measured.values, resamples, np.eye(len(measured.models)))
-            frames.append(pd.DataFrame({"row": measured.models, "metric": metric, **found._asdict()}))
         asked = effects(of_dataset(permutation, dataset), of_dataset(ranked_sets, dataset), models)
-        frames.append(
-            pd.DataFrame(
-                [(model, name, *effect[:3]) for (name, model), effect in asked.items()],
-                columns=["row", "metric", "mean", "low", "high"],
-            )
-        )
-        frames.append(pd.DataFrame({"row": [*selected], "metric": "texts", "mean": float(texts)}))
-        for place in range(-len(BY_TEXT) - 2, 0):
-            frames[place] = frames[place].assign(
-                dataset=dataset,
-                seeds=own["seed"].nunique(),
-                selection=[selected.get(model, "") for model in frames[place]["row"]],
-            )
-    rows = beside_paper(pd.concat(frames, ignore_index=True), TABLE2, PAPER)
+        cells += [
+            {"dataset": dataset, "row": model, "metric": name, "mean": value, "low": low, "high": high}
+            for (name, model), (value, low, high, *_) in asked.items()
+        ]
+    rows = pd.concat([pd.DataFrame(cells), found[found["metric"] != "texts"]], ignore_index=True)
+    rows["seeds"] = rows["dataset"].map(seeds)
+    rows["selection"] = [runs.get(key, "") for key in zip(rows["dataset"], rows["row"], strict=True)]
+    rows = beside_paper(rows, TABLE2, PAPER)
     first = rows["metric"] == "accuracy"
     named = rows.loc[first, ["dataset", "row"]].itertuples(index=False)
     rows.loc[first, "note"] = [reruns(dataset, model) for dataset, model in named]
@@ -230,29 +211,20 @@ def theirs(metric: str, dataset: str, model: str, plain: str, otherwise: str) ->
     return f"{facts[0].value - facts[1].value:+.3f} (table 2)"
 
 
-def differences(
-    metric: str, rows: pd.DataFrame, dataset: str, resamples: int, models: Names
-) -> Iterator[tuple[str, Finding]]:
+def differences(metric: str, rows: pd.DataFrame, dataset: str, models: Names) -> Iterator[tuple[str, Finding]]:
     """Each model with the finding on one column, from the rows of one data set."""
-    measured = by_models(rows, metric, models)
-    pairs = [*measured.pairs()]
-    if not pairs:
-        return
-    combined = [[float(name == model) - float(name == plain) for name in measured.models] for model, plain in pairs]
-    found, claimed = averaged(measured.values, resamples, combined), CLAIMED[metric]
-    for place, (model, plain) in enumerate(pairs):
-        ours, low, high = (float(values[place]) for values in (found.mean, found.low, found.high))
+    measured, claimed, least = by_models(rows, metric, models), CLAIMED[metric], -1.0 if metric in SIGNED else 0.0
+    for model, plain in measured.pairs():
         names = {"model": models[model].label, "twin": models[plain].label}
         yield (
             model,
-            Finding(
+            finding(
                 claimed.claim.format(**names),
                 claimed.statistic.format(**names),
-                ours,
-                low,
-                high,
+                difference(measured.of(model), measured.of(plain), least)[:3],
                 theirs(metric, dataset, model, plain, claimed.theirs),
-                (above if claimed.sign > 0 else below)(low, high, claimed.bound),
+                above if claimed.sign > 0 else below,
+                claimed.bound,
             ),
         )
 
@@ -261,20 +233,16 @@ def erased(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator
     """Each model with whether fewer items must be erased from the top of its attention (figure 3)."""
     measured = by_models(of_ranking(ranked_sets, "attention"), "fraction_removed", models)
     for model, plain in measured.pairs():
-        ours, low, high = bootstrap(
-            difference(median), measured.of(model), measured.of(plain), seed=SEED, resamples=resamples
-        )
         names = models[model].label, models[plain].label
         yield (
             model,
-            Finding(
+            finding(
                 f"of the {names[0]}, fewer items go by attention until the decision flips",
                 f"median fraction removed minus the {names[1]}'s; below 0",
-                ours,
-                low,
-                high,
+                of_medians(measured.of(model), measured.of(plain), resamples),
                 "fewer (figure 3)",
-                below(low, high, 0),
+                below,
+                0,
             ),
         )
 
@@ -299,18 +267,18 @@ def md_table_claims(
         "magnitude": conicity,
         "accuracy": correct(predictions),
         "median_tvd": permutation,
-        "tau_gradient": between(correlation, "gradient").assign(tau_gradient=lambda rows: rows["tau"]),
-        "tau_loo": between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"]),
+        "tau_gradient": between(correlation, "gradient"),
+        "tau_loo": between(correlation, "loo"),
         "evidence_mass": evidence,
     }
-    rows: list[tuple[Any, ...]] = []
+    claims: list[tuple[str, Finding]] = []
     for dataset in map(str, conicity["dataset"].unique()):
         found = [
             each
             for metric, frame in sources.items()
-            for each in differences(metric, of_dataset(frame, dataset), dataset, resamples, models)
+            for each in differences(metric, of_dataset(frame, dataset), dataset, models)
         ]
         found += erased(of_dataset(ranked_sets, dataset), resamples, models)
         found.sort(key=lambda each: list(models).index(each[0]))
-        rows += [(dataset, *finding) for _, finding in found]
-    return pd.DataFrame(rows, columns=CLAIMS.schema.names)
+        claims += [(dataset, own) for _, own in found]
+    return as_claims(claims)

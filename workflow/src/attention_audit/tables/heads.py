@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.names import Names
 from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
 from attention_audit.tables.tidy import as_table
@@ -21,7 +21,7 @@ def asked(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Itera
     """The effects of one map: from its rows of permutations, of erasures in its order, and of `ranked_sets`."""
     seeds, ids = different(moved, "seed"), different(moved, "id")
     yield "used", questions.used(grid(moved, "mean_tvd", seeds, ids))
-    yield "flips", questions.average(grid(moved, "flips", seeds, ids))
+    yield "flips", mean(grid(moved, "flips", seeds, ids))
     both: list[Floats] = [
         grid(of_ranking(sets, name), "fraction_removed", seeds, ids) for name in ("random", "smallest")
     ]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.plausibility import MEASURES
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
@@ -46,7 +46,7 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[s
     for measure in measures:
         known = of_texts[of_texts[measure].notna()]
         values = grid(known, measure, different(known, "seed"), different(known, "id"))
-        found[measure] = questions.average(values), np.nanmean(values, 1) if values.size else np.empty(0)
+        found[measure] = mean(values), np.nanmean(values, 1) if values.size else np.empty(0)
     return found
 
 
