@@ -20,8 +20,12 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.report.guide import ARTEFACTS
-from attention_audit.tables.correlation import jw_table1_performance, jw_table2_correlation, jw_table_conicity
-from attention_audit.tables.evidence import jw_table_evidence
+from attention_audit.tables.correlation import (
+    jw_table1_performance,
+    jw_table2_correlation,
+    jw_table_conicity,
+    jw_table_evidence,
+)
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of, named

@@ -202,7 +202,7 @@ def test_a_ranking_without_a_look_is_refused(draw):
 
 def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     looks = {"position": Look("position", "sky", "v"), **RANKINGS}
-    for module in ("figures.removed", "figures.faithfulness", "tables.delta_js"):
+    for module in ("figures.removed", "figures.faithfulness", "tables.erasure"):
         monkeypatch.setattr(f"attention_audit.{module}.RANKINGS", Names("ranking", "here", looks))
     frame = ranked_sets({"yelp": ["han_rnn"]})
     frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])

@@ -22,8 +22,13 @@ from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.claims import ss_table_claims, top_flips
-from attention_audit.tables.delta_js import ss_table_negative_delta_js
-from attention_audit.tables.erasure import pairs_of, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables.erasure import (
+    pairs_of,
+    ss_table2_flips,
+    ss_table3_accuracy,
+    ss_table_negative_delta_js,
+    ss_table_pairwise,
+)
 from attention_audit.tables.means import averaged, cube
 
 PROVENANCE = Provenance("test", {}, "code")

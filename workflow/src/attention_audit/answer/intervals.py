@@ -228,9 +228,9 @@ def ratio(one: Floats, other: Floats) -> Effect:
         return Effect(nan, nan, nan, 0, 0)
     top, bottom = both
     groups = [Cells(top, np.zeros_like(top)), Cells(np.zeros_like(bottom), bottom)]
-    value, texts = float(np.nanmean(one) / np.nanmean(other)), (top.sum(0), bottom.sum(0))
-    low, high = bounds(float(np.nanmean(one)), float(np.nanmean(other)), texts, groups)
-    return within(Effect(value, low, high, min(len(top), len(bottom)), top.shape[1]), 0.0, inf)
+    means = float(np.nanmean(one)), float(np.nanmean(other))
+    low, high = bounds(*means, (top.sum(0), bottom.sum(0)), groups)
+    return within(Effect(means[0] / means[1], low, high, min(len(top), len(bottom)), top.shape[1]), 0.0, inf)
 
 
 def by_training(top: Floats, bottom: Floats) -> Effect:

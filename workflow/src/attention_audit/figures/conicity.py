@@ -11,7 +11,8 @@ from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
 from attention_audit.names import Names, display_name
-from attention_audit.tables.diversity import by_models, effects, of_dataset, twin
+from attention_audit.tables.diversity import effects, of_dataset, twin
+from attention_audit.tables.means import cube
 
 HEIGHT = 3.6  # inches
 FAR = 9.0  # where a bar ends that has no end
@@ -30,9 +31,8 @@ def points(
     """
     found: dict[str, dict[str, Point]] = {}
     for name, rows in (("magnitude", conicity), ("median_tvd", permutation)):
-        measured = by_models(rows, name, models)
-        least = -1.0 if name == "magnitude" else 0.0
-        found[name] = {model: mean(measured.of(model), least)[:3] for model in measured.models}
+        measured, least = cube(rows, name, "model"), -1.0 if name == "magnitude" else 0.0
+        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
     asked = effects(permutation, ranked_sets, models)
     found["ranks"] = {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}
     return found

@@ -294,7 +294,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "ss_table_negative_delta_js",
-        "tables.delta_js:ss_table_negative_delta_js",
+        "tables.erasure:ss_table_negative_delta_js",
         "how often the top item matters less than another, and at which difference in attention",
         suites=("ss",),
         reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
@@ -359,7 +359,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "jw_table_evidence",
-        "tables.evidence:jw_table_evidence",
+        "tables.correlation:jw_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suites=("jw", "own", "hf"),
         reads={"evidence": audit("evidence", TEXT, "evidence_mass uniform_mass")},
@@ -389,7 +389,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "pd_table_claims",
-        "tables.deception_claims:pd_table_claims",
+        "tables.deception:pd_table_claims",
         "Pruthi et al.'s findings, and whether they come back",
         suites=("pd",),
         reads={"impermissible": audit("impermissible", TEXT, "mass uniform_mass right right_without")},

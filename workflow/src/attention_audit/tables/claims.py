@@ -6,8 +6,7 @@ what the paper calls one, so that few texts never confirm it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import pairwise, product
 
 import pandas as pd
 
@@ -23,20 +22,10 @@ from attention_audit.tables.published import Fact, facts, published
 GRADIENTS = ("gradient", "product")
 TABLE_2 = "han_rnn"
 """The model of the paper's table 2."""
+Finding = tuple[str, str, float, float, float, str, str]
+"""One row of columns.claims without the data set."""
 FLAT = "flan_"
 """The names of models that attend to all words begin with this; they are ordered by how far their encoders reach."""
-
-
-class Finding(NamedTuple):
-    """One row of columns.claims without the data set."""
-
-    claim: str
-    statistic: str
-    ours: float
-    low: float
-    high: float
-    theirs: str
-    holds: str
 
 
 def below(low: float, high: float, bound: float) -> str:
@@ -62,7 +51,7 @@ def finding(
     side: `above`, `below` or `at_most`.
     """
     value, low, high = ours
-    return Finding(claim, statistic, value, low, high, theirs, side(low, high, bound))
+    return claim, statistic, value, low, high, theirs, side(low, high, bound)
 
 
 def of_medians(one: Floats, other: Floats, resamples: int) -> Sequence[float]:
@@ -92,40 +81,30 @@ def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) 
         )
 
 
-def clear_ratio() -> float:
-    """From where on the gradient flips clearly earlier: the least ratio that the paper has with an encoder."""
-    return facts()[PAPER, "Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio"].value
-
-
-def one_gradient(model: str, name: str, ranking: str, ours: Sequence[float]) -> Finding:
-    """The paper's claim on one ranking against attention in one model, and whether it holds.
-
-    name: the model's label in tables. ours: the ratio of this run, and its interval.
-    """
-    statistic = f"texts in which {ranking} flips first / texts in which attention does"
-    if not has_encoder(model):
-        clear = clear_ratio()
-        claim = f"{name}: {ranking} does not clearly flip earlier than attention"
-        bound = f"{statistic}; below {clear:g}, the least that the paper has with an encoder"
-        return finding(claim, bound, ours, "attention on par or better (figure 6)", below, clear)
-    claimed = published("Section 5.4", "all", f"encoders/{ranking}/attention", "earlier_ratio", PAPER)
-    theirs = f"{claimed.note} {claimed.value:g}" if claimed else "above 1 (figures 5 and 10)"
-    return finding(f"{name}: {ranking} flips earlier than attention", f"{statistic}; above 1", ours, theirs, above, 1)
-
-
 def gradients(ranked_sets: pd.DataFrame, models: Names) -> Iterator[Finding]:
     """In models with an encoder, rankings by gradient flip earlier than attention; without one, not clearly so.
 
-    Sections 5.4 and 5.6.
+    Sections 5.4 and 5.6. Clearly is from the least ratio on that the paper has with an encoder.
     """
     ratios = earlier(ranked_sets, [(name, "attention") for name in GRADIENTS])
     ratios = ratios.loc[ratios["metric"] == "earlier_ratio", ["row", "first", "mean", "low", "high"]]
     found = {(model, first): ours for model, first, *ours in ratios.itertuples(index=False)}
-    for model, look in models.items():
+    clear = facts()[PAPER, "Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio"].value
+    for (model, look), ranking in product(models.items(), GRADIENTS):
+        if (model, ranking) not in found:
+            continue
+        ours = found[model, ranking]
+        statistic = f"texts in which {ranking} flips first / texts in which attention does"
+        if has_encoder(model):
+            claimed = published("Section 5.4", "all", f"encoders/{ranking}/attention", "earlier_ratio", PAPER)
+            theirs = f"{claimed.note} {claimed.value:g}" if claimed else "above 1 (figures 5 and 10)"
+            claim = f"{look.label}: {ranking} flips earlier than attention"
+            yield finding(claim, f"{statistic}; above 1", ours, theirs, above, 1)
         # without an encoder the paper finds the product better still (section 5.6)
-        for ranking in GRADIENTS if has_encoder(model) else ("gradient",):
-            if (model, ranking) in found:
-                yield one_gradient(model, look.label, ranking, found[model, ranking])
+        elif ranking == "gradient":
+            claim = f"{look.label}: {ranking} does not clearly flip earlier than attention"
+            statistic += f"; below {clear:g}, the least that the paper has with an encoder"
+            yield finding(claim, statistic, ours, "attention on par or better (figure 6)", below, clear)
 
 
 def top_flips() -> dict[str, float]:

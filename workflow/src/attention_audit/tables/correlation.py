@@ -24,6 +24,7 @@ LEVEL = 0.05
 FLAT = 0.25
 """Attention counts as flat where its largest weight is below this."""
 CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
+EVIDENCE = ("evidence_mass", "uniform_mass", "texts")
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -121,3 +122,13 @@ def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, models:
     flat = joined["max_attention"] < FLAT
     joined["flat"], joined["permutation_tvd_flat"] = flat.astype(float), joined["median_tvd"].where(flat)
     return as_table(means(joined, ["model"], CONTROLS[:-1], signed=["conicity"]), list(models), CONTROLS)
+
+
+def jw_table_evidence(evidence: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """Attention on the evidence, and what uniform attention would have there: means over texts, by model.
+
+    Intervals are those of the answer. `evidence` holds rows of the audit evidence, of any number of data sets; it is
+    empty where no evidence is known. The columns are those of columns.table. The papers have no such table.
+    """
+    models.refuse_unknown(evidence["model"].unique())
+    return as_table(means(evidence, ["model"], EVIDENCE[:-1]), list(models), EVIDENCE)

@@ -1,9 +1,9 @@
 """Do states that differ make maps readable? Mohankumar et al. 2020's models beside their twins, whose states are alike.
 
-A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts, seed by seed.
+A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,9 @@ from attention_audit.answer import questions
 from attention_audit.answer.intervals import Effect, difference
 from attention_audit.answer.words import above
 from attention_audit.names import Names
-from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import of_ranking
 from attention_audit.tables.claims import Finding, as_claims, below, finding, of_medians
-from attention_audit.tables.means import means
+from attention_audit.tables.means import cube, means
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
@@ -25,6 +25,8 @@ BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
 METRICS = (*BY_TEXT, "used", "ranks", "texts")
 SIGNED = ("conicity", "magnitude", "tau_gradient", "tau_loo")
 """What may be below 0."""
+ERASED = "fraction_removed"
+"""Until the decision flips, by attention. Some texts never flip, so that its median is asked."""
 COST = 0.02
 """The most accuracy that a remedy may cost."""
 
@@ -33,31 +35,6 @@ def twin(model: str) -> str | None:
     """The vanilla LSTM that reads in as many directions; None for a vanilla one."""
     kind, _, recurrence = model.partition("_")
     return None if kind == "vanilla" else f"vanilla_{recurrence}"
-
-
-class OfModels(NamedTuple):
-    """Values by text of K models on one data set: values (S, N, K), NaN where there is none."""
-
-    models: list[str]
-    values: Floats
-
-    def of(self, model: str) -> Floats:
-        """Those of one model, (S, N)."""
-        return self.values[..., self.models.index(model)]
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """The models whose twins are here too, each with its twin."""
-        for model in self.models:
-            plain = twin(model)
-            if plain in self.models:
-                yield model, plain
-
-
-def by_models(rows: pd.DataFrame, value: str, models: Names) -> OfModels:
-    """A column of the rows of one data set, by training, text and model."""
-    seeds, ids, known = sorted(different(rows, "seed")), different(rows, "id"), models.ordered(rows["model"].unique())
-    values = [grid(of_run(rows, model), value, seeds, ids) for model in known]
-    return OfModels(known, np.stack(values, -1) if values else np.empty((0, 0, 0)))
 
 
 def of_dataset(frame: pd.DataFrame, dataset: str) -> pd.DataFrame:
@@ -78,13 +55,14 @@ def between(correlation: pd.DataFrame, other: str) -> pd.DataFrame:
 
 def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Effect]:
     """The effects of `used` and `ranks` by question and model, from the rows of one data set; as in the summary."""
-    moved = by_models(permutation, "mean_tvd", models)
-    found = {("used", model): questions.used(moved.of(model)) for model in moved.models}
+    moved = cube(permutation, "mean_tvd", "model")
+    found = {("used", model): questions.used(moved[model]) for model in models.ordered(moved)}
     ends = [
-        by_models(of_ranking(ranked_sets, name), "fraction_removed", models)
-        for name in ("random", "attention", "smallest")
+        cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
     ]
-    return found | {("ranks", model): questions.ranks(*(end.of(model) for end in ends)) for model in ends[0].models}
+    return found | {
+        ("ranks", model): questions.ranks(*(end[model] for end in ends)) for model in models.ordered(ends[0])
+    }
 
 
 def reruns(dataset: str, model: str) -> str:
@@ -143,15 +121,15 @@ def md_table_diversity(
 
 
 class Claimed(NamedTuple):
-    """A finding that is a difference of means between a model and its twin.
+    """A finding that is a difference between a model and its twin, of means; of `ERASED`, of medians.
 
-    claim: with {model} and {twin} for their names. sign: 1 where the difference is to be above `bound`, -1 below.
+    claim: with {model} and {twin} for their names. side: `above` or `below`, where the difference is to be of `bound`.
     theirs: what the paper says; the difference of its table 2 in its place where there is one.
     """
 
     claim: str
     statistic: str
-    sign: int
+    side: Callable[[float, float, float], str]
     bound: float
     theirs: str
 
@@ -160,44 +138,51 @@ CLAIMED: Mapping[str, Claimed] = {
     "magnitude": Claimed(
         "the states of the {model} differ more than those of the {twin}",
         "conicity, as in the authors' code, minus the {twin}'s; below 0",
-        -1,
+        below,
         0.0,
         "lower on all data sets (table 2)",
     ),
     "accuracy": Claimed(
         "the {model} predicts as well as the {twin}",
         f"accuracy minus the {{twin}}'s; above -{COST:g}",
-        1,
+        above,
         -COST,
         "comparable (table 2)",
     ),
     "median_tvd": Claimed(
         "permuted attention moves the predictions of the {model} more",
         "median TVD under permutations, mean over texts, minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more (figure 4)",
     ),
     "tau_gradient": Claimed(
         "attention of the {model} agrees more with gradients",
         "Kendall's tau minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more, by Pearson's correlation and by JSD (table 4)",
     ),
     "tau_loo": Claimed(
         "attention of the {model} agrees more with leave-one-out",
         "Kendall's tau minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "not asked; they have integrated gradients: more (table 4)",
     ),
     "evidence_mass": Claimed(
         "the {model} has more attention on the words that people marked, or that are known to decide",
         "attention on these words minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more, on rationales that another network chose (table 3); a rerun did not find it",
+    ),
+    ERASED: Claimed(
+        "of the {model}, fewer items go by attention until the decision flips",
+        "median fraction removed minus the {twin}'s; below 0",
+        below,
+        0.0,
+        "fewer (figure 3)",
     ),
 }
 """The paper's findings by the column that they are about, in its order."""
@@ -211,40 +196,21 @@ def theirs(metric: str, dataset: str, model: str, plain: str, otherwise: str) ->
     return f"{facts[0].value - facts[1].value:+.3f} (table 2)"
 
 
-def differences(metric: str, rows: pd.DataFrame, dataset: str, models: Names) -> Iterator[tuple[str, Finding]]:
-    """Each model with the finding on one column, from the rows of one data set."""
-    measured, claimed, least = by_models(rows, metric, models), CLAIMED[metric], -1.0 if metric in SIGNED else 0.0
-    for model, plain in measured.pairs():
+def differences(
+    metric: str, rows: pd.DataFrame, dataset: str, resamples: int, models: Names
+) -> Iterator[tuple[str, Finding]]:
+    """Each model whose twin is here too with the finding on one column, from the rows of one data set."""
+    measured, claimed, least = cube(rows, metric, "model"), CLAIMED[metric], -1.0 if metric in SIGNED else 0.0
+    for model in models.ordered(measured):
+        plain = twin(model)
+        if plain not in measured:
+            continue
+        own, other = measured[model], measured[plain]
+        ours = of_medians(own, other, resamples) if metric == ERASED else difference(own, other, least)[:3]
         names = {"model": models[model].label, "twin": models[plain].label}
-        yield (
-            model,
-            finding(
-                claimed.claim.format(**names),
-                claimed.statistic.format(**names),
-                difference(measured.of(model), measured.of(plain), least)[:3],
-                theirs(metric, dataset, model, plain, claimed.theirs),
-                above if claimed.sign > 0 else below,
-                claimed.bound,
-            ),
-        )
-
-
-def erased(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[tuple[str, Finding]]:
-    """Each model with whether fewer items must be erased from the top of its attention (figure 3)."""
-    measured = by_models(of_ranking(ranked_sets, "attention"), "fraction_removed", models)
-    for model, plain in measured.pairs():
-        names = models[model].label, models[plain].label
-        yield (
-            model,
-            finding(
-                f"of the {names[0]}, fewer items go by attention until the decision flips",
-                f"median fraction removed minus the {names[1]}'s; below 0",
-                of_medians(measured.of(model), measured.of(plain), resamples),
-                "fewer (figure 3)",
-                below,
-                0,
-            ),
-        )
+        claim, statistic = claimed.claim.format(**names), claimed.statistic.format(**names)
+        said = theirs(metric, dataset, model, plain, claimed.theirs)
+        yield model, finding(claim, statistic, ours, said, claimed.side, claimed.bound)
 
 
 def md_table_claims(
@@ -270,15 +236,15 @@ def md_table_claims(
         "tau_gradient": between(correlation, "gradient"),
         "tau_loo": between(correlation, "loo"),
         "evidence_mass": evidence,
+        ERASED: of_ranking(ranked_sets, "attention"),
     }
     claims: list[tuple[str, Finding]] = []
     for dataset in map(str, conicity["dataset"].unique()):
         found = [
             each
             for metric, frame in sources.items()
-            for each in differences(metric, of_dataset(frame, dataset), dataset, models)
+            for each in differences(metric, of_dataset(frame, dataset), dataset, resamples, models)
         ]
-        found += erased(of_dataset(ranked_sets, dataset), resamples, models)
         found.sort(key=lambda each: list(models).index(each[0]))
         claims += [(dataset, own) for _, own in found]
     return as_claims(claims)
