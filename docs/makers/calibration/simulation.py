@@ -4,7 +4,7 @@ import multiprocessing
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product
+from itertools import product, repeat
 from typing import Any
 
 import numpy as np
@@ -70,11 +70,9 @@ def simulated(questions: Sequence[str], sizes: Sizes, cores: int) -> pd.DataFram
     context = multiprocessing.get_context("spawn")
     rows: list[dict[str, Any]] = []
     with ProcessPoolExecutor(cores, context, torch.set_num_threads, (1,)) as pool:
-        jobs = [pool.submit(of_population, *task, sizes) for task in tasks]
-        for place, (job, (question, _)) in enumerate(zip(jobs, tasks, strict=True), start=1):
-            found = job.result()
+        for place, found in enumerate(pool.map(of_population, *zip(*tasks, strict=True), repeat(sizes)), start=1):
             rows += found
-            about = f"{question}, {found[0]['regime']} {found[0]['strength']:g}"
+            about = f"{found[0]['question']}, {found[0]['regime']} {found[0]['strength']:g}"
             mean = np.mean([row["coverage"] for row in found])
             print(f"{place} of {len(tasks)}: {about}: coverage {mean:.3f}", file=sys.stderr)
     return pd.DataFrame(rows)
