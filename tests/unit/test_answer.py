@@ -29,15 +29,14 @@ from attention_audit.answer.intervals import (
 )
 from attention_audit.answer.questions import (
     further,
+    gained,
     learnt,
     located,
-    needed,
     ranks,
     scored,
     sides,
     signed,
     stable,
-    transferable,
     unique,
     used,
 )
@@ -112,11 +111,10 @@ def test_needed_by_hand():
     labels = np.array([1, 1, 0, 0])
     base = np.array([[1, 1, 0, 0], [1, 1, 0, 1]])
     uniform = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
-    found = needed(labels, base, uniform, 2)
+    found = gained(labels, base, uniform, 2)
     # macro F1: of 1 and of 4/5 and 2/3, and of 2/3 and 4/5 each
     assert found.value == pytest.approx((1 + 11 / 15) / 2 - 11 / 15)
     assert found[3:] == (2, 4)
-    assert transferable(labels, base, uniform, 2) == found
     assert -1 <= found.low < found.value < found.high <= 1
 
 
@@ -125,9 +123,9 @@ def test_texts_are_shared_by_both_models_and_seeds_are_not():
     labels = random.integers(0, 2, 800)
     wrong = random.random(800) < 0.3
     same = np.where(wrong, 1 - labels, labels)
-    width = np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(same, (3, 1)), 2)[1:3])
+    width = np.ptp(gained(labels, np.tile(same, (3, 1)), np.tile(same, (3, 1)), 2)[1:3])
     other = np.where(random.permutation(wrong), 1 - labels, labels)
-    assert width < 0.02 < np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(other, (3, 1)), 2)[1:3])
+    assert width < 0.02 < np.ptp(gained(labels, np.tile(same, (3, 1)), np.tile(other, (3, 1)), 2)[1:3])
 
 
 def test_stable_by_hand():
@@ -187,7 +185,7 @@ def test_two_groups_of_trainings_have_welchs_interval():
     base, uniform = predicted([8000, 9000, 7000]), predicted([12_000, 15_000, 12_500])
     scores = [[macro_f1(labels, row) for row in rows] for rows in (base, uniform)]
     expected = stats.ttest_ind(*scores, equal_var=False).confidence_interval()
-    assert needed(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
+    assert gained(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
 
 
 def test_noise_of_single_texts_counts_once():
@@ -244,8 +242,8 @@ def test_learnt_and_needed_do_not_know_the_names_of_classes(seed, texts, names):
     labels, base, uniform = (random.integers(0, 3, shape) for shape in (texts, (3, texts), (2, texts)))
     named = np.array(names)
     assert learnt(named[labels], named[base]) == pytest.approx(learnt(labels, base))
-    renamed = needed(named[labels], named[base], named[uniform], 3)
-    assert renamed == pytest.approx(needed(labels, base, uniform, 3))
+    renamed = gained(named[labels], named[base], named[uniform], 3)
+    assert renamed == pytest.approx(gained(labels, base, uniform, 3))
 
 
 def test_an_adversary_goes_further_than_the_furthest_other_training():
@@ -269,7 +267,7 @@ def test_alike_texts_are_no_certainty():
     assert found.low == pytest.approx(1 - 0.0277, abs=5e-4)
     assert signed(np.ones((3, 1700))).low > 0.998
     labels = np.arange(100) % 2
-    assert needed(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
+    assert gained(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
 
 
 @given(st.integers(0, 300), SIZES)

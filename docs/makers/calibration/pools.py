@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.answer.intervals import Effect
-from attention_audit.answer.questions import located, needed, ranks, sides, signed, stable, unique, used
+from attention_audit.answer.questions import gained, located, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS
 from attention_audit.audits.erasure import erasable, left, ranked
@@ -81,14 +81,14 @@ class LabelledPool:
 
     def truth(self) -> float:
         """The difference in F1 in the whole population."""
-        return needed(self.labels, self.base, self.uniform, self.classes).value
+        return gained(self.labels, self.base, self.uniform, self.classes).value
 
     def draw(self, random: Random, trainings: int, texts: int) -> Effect:
         """What is found with so many trainings of each model, and texts."""
         rows, others = (random.permutation(len(self.base))[:trainings] for _ in range(2))
         columns = random.integers(0, len(self.labels), texts)
         base, uniform = self.base[np.ix_(rows, columns)], self.uniform[np.ix_(others, columns)]
-        return needed(self.labels[columns], base, uniform, self.classes)
+        return gained(self.labels[columns], base, uniform, self.classes)
 
 
 @dataclass(frozen=True)

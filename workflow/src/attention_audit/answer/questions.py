@@ -55,8 +55,9 @@ def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats,
 def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Effect:
     """Mean macro F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
 
-    All predict the same texts, so a text counts once for both; the trainings of the two have nothing to do with one
-    another.
+    `needed`: of the base model and its twin with uniform weights. `transferable`: of MLPs guided by a model's maps, and
+    of those guided by uniform weights. All predict the same texts, so a text counts once for both; the trainings of the
+    two have nothing to do with one another.
     """
     score, moved, error = scored(labels, model, classes)
     other_score, other_moved, other_error = scored(labels, other, classes)
@@ -80,16 +81,6 @@ def learnt(labels: Classes, predictions: Classes) -> Effect:
     # rounded, since the order of additions is that of classes; the lower bounds of few texts are often the same
     lowest = min(found, key=lambda effect: (round(effect.low, 9), round(effect.high, 9)))
     return lowest._replace(trainings=len(predictions))
-
-
-def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
-    """What attention adds: mean macro F1 of the base model minus that of its twin with uniform weights."""
-    return gained(labels, base, uniform, classes)
-
-
-def transferable(labels: Classes, guided: Classes, uniform: Classes, classes: int) -> Effect:
-    """What the maps add elsewhere: mean macro F1 of MLPs guided by them - that of MLPs guided by uniform weights."""
-    return gained(labels, guided, uniform, classes)
 
 
 def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effect:
