@@ -5,9 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_audit.audits.embedded import run_on, vectors_of
-from attention_audit.audits.gradients import gradients, log_odds
-from attention_audit.audits.integrated_gradients import gains, integrated_gradients
+from attention_audit.audits.gradients import gains, gradients, integrated_gradients, log_odds, run_on, vectors_of
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Boundaries, Pairs, Split
 from attention_audit.model.network import Network, network

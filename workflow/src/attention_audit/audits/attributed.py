@@ -6,8 +6,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from attention_audit.audits.attributions import Scores
-from attention_audit.audits.gradients import attached_gradients, gradients
-from attention_audit.audits.integrated_gradients import integrated_gradients
+from attention_audit.audits.gradients import gradients, integrated_gradients
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out, unasked
 from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
@@ -88,7 +87,7 @@ Attribution = Callable[[Attributed], Scores]
 
 EVERY_TEXT: dict[str, Attribution] = {
     "gradient": lambda texts: gradients(texts.model, texts.split),
-    "gradient_attached": lambda texts: attached_gradients(texts.model, texts.split),
+    "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }
 """The attributions that are computed for every test text and correlated with attention, named as in
