@@ -41,4 +41,4 @@ def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
     chosen, integrated = texts.integrated(settings)
     everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": texts.readout.word_attention, **texts.scores}
     compared: dict[str, Scores] = {name: [np.asarray(values[i]) for i in chosen] for name, values in everything.items()}
-    return agreements({**compared, "integrated_gradients": [np.abs(gains) for gains in integrated]})
+    return agreements({**compared, "integrated_gradients": [np.abs(integrated[i]) for i in chosen]})

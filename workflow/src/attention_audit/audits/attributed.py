@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients, integrated_gradients
-from attention_audit.audits.leave_one_out import Deletions, leave_one_out, unasked
+from attention_audit.audits.leave_one_out import Deletions, leave_one_out
 from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
@@ -58,12 +58,7 @@ class Attributed:
             return self.deletions
         found = leave_one_out(self.model, self.split, members)
         self._report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
-        whole = unasked(self.split.lengths)
-        for place, member in enumerate(members.tolist()):
-            whole.distances[member], whole.falls[member] = found.distances[place], found.falls[place]
-            whole.flips[member] = found.flips[place]
-        whole.predicted[members] = found.predicted
-        return whole
+        return found
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
@@ -73,7 +68,7 @@ class Attributed:
         return found
 
     def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
-        """The positions of a sample of the texts, and the integrated gradients of these texts, with their signs."""
+        """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
         key = settings.texts, settings.steps
         if key not in self._integrated:
             chosen = sample(len(self.split), settings.texts)

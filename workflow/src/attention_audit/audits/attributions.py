@@ -6,12 +6,11 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.batching import Indices
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network
 
 Scores = list[npt.NDArray[np.float64]]
-"""For each text i, the scores of its tokens, (L_i,)."""
+"""For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
 
 
 @contextmanager
@@ -23,11 +22,6 @@ def evaluating(model: Network) -> Iterator[None]:
         yield
     finally:
         model.train(training)
-
-
-def whole(split: Split, members: Indices | None) -> Indices:
-    """`members`, or the positions of all texts where it is None."""
-    return np.arange(len(split)) if members is None else members
 
 
 def flat(batch: Batch) -> Batch:

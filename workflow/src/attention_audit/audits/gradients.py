@@ -29,7 +29,7 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, evaluating, flat, whole
+from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.batching import Indices, runs
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Output
@@ -89,20 +89,20 @@ def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
 def text_by_text(
     model: Network, split: Split, members: Indices, tokens: float, values: Callable[[Indices, Batch], Tensor]
 ) -> Scores:
-    """The values of the tokens of the texts at `members`, from those of texts in a batch (n, L), with gradients on.
+    """The values of the tokens of each text, from those of the texts at `members` in batches (n, L), with gradients on.
 
     Batches have at most `tokens` padded tokens, the shortest texts first, fewer for a Transformer. Raises ValueError
     where the items of a text are sentences, since attributions score tokens.
     """
-    sizes, scores = split.sizes[members], [np.empty(0)] * len(members)
-    order = np.argsort(sizes, kind="stable")
+    scores = [np.zeros(length) for length in split.lengths]
+    members = members[np.argsort(split.sizes[members], kind="stable")]
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
     with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
-        for run in runs(sizes[order] + 2, tokens=split.room(tokens, MEMORY)):
-            texts = members[order[run]]
+        for run in runs(split.sizes[members] + 2, tokens=split.room(tokens, MEMORY)):
+            texts = members[run]
             found = values(texts, flat(split.batch(texts))).detach().double().cpu().numpy()
-            for place, of_text, length in zip(order[run], found, split.lengths[texts], strict=True):
-                scores[place] = of_text[:length]
+            for member, of_text in zip(texts, found, strict=True):
+                scores[member] = of_text[: split.lengths[member]]
     return scores
 
 
@@ -133,8 +133,8 @@ def constant_attention(model: Network) -> Iterator[None]:
         yield
 
 
-def gradients(model: Network, split: Split, members: Indices | None = None, attached: bool = False) -> Scores:
-    """Each token's share of the gradient, text by text in the order of `members` (by default all texts).
+def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
+    """Each token's share of the gradient, text by text.
 
     `attached`: let the attention weights depend on the vectors too. The shares are zeros where a text's gradient is
     zero everywhere. Raises ValueError on a split that is read as sentences.
@@ -147,7 +147,7 @@ def gradients(model: Network, split: Split, members: Indices | None = None, atta
         return by_token(batch, (slope * vectors).sum(-1))
 
     with nullcontext() if attached else constant_attention(model):
-        products = text_by_text(model, split, whole(split, members), TOKENS, slopes)
+        products = text_by_text(model, split, np.arange(len(split)), TOKENS, slopes)
     return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 
 
@@ -184,7 +184,7 @@ def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: i
 
 
 def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
-    """What each token adds, with its sign, text by text in the order of `members` (by default all texts).
+    """What each token adds, with its sign, text by text, of the texts at `members` (by default all).
 
     Raises ValueError on a split that is read as sentences.
     """
@@ -192,5 +192,6 @@ def integrated_gradients(model: Network, split: Split, steps: int, members: Indi
     def added(texts: Indices, batch: Batch) -> Tensor:
         return gains(model, split, texts, batch, steps)
 
+    members = np.arange(len(split)) if members is None else members
     with constant_weights(model):
-        return text_by_text(model, split, whole(split, members), split.room(TOKENS, MEMORY) / steps, added)
+        return text_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, added)

@@ -16,8 +16,7 @@ import torch
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.audits.leave_one_out import Reading
-from attention_audit.audits.located import alike
+from attention_audit.audits.leave_one_out import deleting
 from attention_audit.batching import Indices
 
 
@@ -55,24 +54,12 @@ def predicted_without(
     split = texts.split
     found, lost = np.full(len(split), -1), np.full(len(split), np.nan)
     able = np.array([i for i in known.tolist() if len(positions[i]) < split.lengths[i]], dtype=np.int64)
+    gone = np.zeros((len(able), split.lengths.max()), bool)
+    for row, member in zip(gone, able.tolist(), strict=True):
+        row[list(positions[member])] = True
     with evaluating(texts.model):
-        for members in alike(able, split.lengths):
-            length = int(split.lengths[members[0]])
-            gone = np.zeros((len(members), length), bool)
-            for row, member in zip(gone, members.tolist(), strict=True):
-                row[list(positions[member])] = True
-            # a sort that keeps the order of equals moves what is deleted behind what is kept
-            counts = length - gone.sum(1)
-            kept = gone.argsort(1, kind="stable")[:, : counts.max()]
-            reading = Reading([texts.model], split, members)
-            (before,) = reading.whole()
-            device = before.device
-            (after,) = reading.keeping(
-                torch.arange(len(members), device=device),
-                torch.from_numpy(kept).to(device),
-                torch.from_numpy(counts).to(device),
-            )
+        for rows, before, after in deleting(texts.model, split, able, gone):
             chosen = before.argmax(1, keepdim=True)
-            found[members] = after.argmax(1).cpu().numpy()
-            lost[members] = (before - after).gather(1, chosen)[:, 0].cpu().numpy()
+            found[able[rows]] = after.argmax(1).cpu().numpy()
+            lost[able[rows]] = (before - after).gather(1, chosen)[:, 0].cpu().numpy()
     return found[known], lost[known]

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, evaluating, flat, whole
+from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
@@ -29,6 +29,8 @@ from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities
 
+TOKENS = 1 << 14
+"""Tokens at most of the texts that are read together, and of their copies without several words."""
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
 
@@ -76,15 +78,14 @@ def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[N
             model.register_module(name, encoder)
 
 
-def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
-    """Positions of texts that have the same length of at least two tokens, in groups.
+def equally_long(members: Indices, lengths: Indices, sizes: Indices, most: int) -> Iterator[Indices]:
+    """The texts at `members` in groups of one length, whose sizes sum to at most `most`, or of a single text.
 
-    A group has as many texts as have at most `states` states together over all deletions of one token.
+    lengths, sizes (N,): those of all texts of the split.
     """
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 1]
-    for group in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
-        for run in runs(lengths[group] * (lengths[group] - 1), tokens=states):
+    for length in np.unique(lengths[members]):
+        group = members[lengths[members] == length]
+        for run in runs(sizes[group], tokens=most):
             yield group[run]
 
 
@@ -212,22 +213,48 @@ def unasked(lengths: Indices) -> Deletions:
 def leave_one_out_of(
     models: Sequence[Network], split: Split, members: Indices | None = None, states: int = STATES
 ) -> list[Deletions]:
-    """What each token's deletion does, text by text in the order of `members` (by default all texts), of each model.
+    """What each token's deletion does in the texts at `members` (by default all), of each model.
 
     Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
     only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
     on a split that is read as sentences.
     """
-    members = whole(split, members)
-    lengths = split.lengths[members]
+    lengths = split.lengths
+    members = np.arange(len(split)) if members is None else members
     found = [unasked(lengths) for _ in models]
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(evaluating(model))
-        for places in equally_long(lengths, states):
-            for of_model, *predicted in zip(found, *predictions(models, split, members[places], states), strict=True):
-                _note(of_model, places, *predicted)
+        # as many texts together as have at most `states` states over all deletions
+        for texts in equally_long(members[lengths[members] > 1], lengths, lengths * (lengths - 1), states):
+            for of_model, *predicted in zip(found, *predictions(models, split, texts, states), strict=True):
+                _note(of_model, texts, *predicted)
     return found
+
+
+def deleting(
+    model: Network, split: Split, members: Indices, gone: npt.NDArray[np.bool_]
+) -> Iterator[tuple[Indices, Tensor, Tensor]]:
+    """What is predicted for texts before and after some of their words are deleted, of which at least one is left.
+
+    members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
+    these (r,), and the predictions (r, C) before and after, until all rows are known.
+    """
+    remaining = split.lengths[members] - gone.sum(1)
+    for texts in equally_long(np.unique(members), split.lengths, split.lengths, TOKENS):
+        reading = Reading([model], split, texts)
+        (before,) = reading.whole()
+        of_texts = np.flatnonzero(np.isin(members, texts))
+        for run in runs(remaining[of_texts], tokens=TOKENS):
+            rows = of_texts[run]
+            # a sort that keeps the order of equals moves what is deleted behind what is kept
+            words = gone[rows, : split.lengths[texts[0]]].argsort(1, kind="stable")[:, : remaining[rows].max()]
+            text, kept, counts = (
+                torch.from_numpy(some).to(before.device)
+                for some in (np.searchsorted(texts, members[rows]), words, remaining[rows])
+            )
+            (after,) = reading.keeping(text, kept, counts)
+            yield rows, before[text], after
 
 
 def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> None:
