@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from attention_audit.audits.attention_maps import Reading, choose, maps
-from attention_audit.audits.comparison import against_base
-from attention_audit.audits.consistency import consistency
+from attention_audit.audits.comparison import against_base, consistency
 from attention_audit.audits.evidence import evidence_mass
-from attention_audit.audits.performance import performance
-from attention_audit.audits.predictions import predictions
+from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.readout import Readout
 from attention_audit.units import LN2

@@ -14,9 +14,8 @@ from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.cut_texts import cut_texts
 from attention_audit.audits.heads import heads
-from attention_audit.audits.performance import performance
+from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.readout import HEADED
 from attention_audit.contrasts import Subject

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, without
-from attention_audit.audits.rankings import order
+from attention_audit.audits.rankings import falling
 from attention_audit.columns.contributions import TOP
 from attention_audit.readout import Readout
 
@@ -58,7 +58,7 @@ def kendall(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
 def overlaps(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
     """The share of the first TOP items of one order, or of all where there are fewer, that are among those of another.
 
-    Both are the positions of n texts, from `rankings.order`: (n, L), (n, L), (n,) -> (n,).
+    Both are the positions of n texts, from `falling`: (n, L), (n, L), (n,) -> (n,).
     """
     tops = lengths.clamp(max=TOP)
     chosen = torch.arange(min(TOP, first.shape[1])) < tops[:, None]
@@ -99,7 +99,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
     }
     for texts in erasable(readout):
         at, exact = texts.members, texts.exact_contributions
-        by_weight, by_size = (order(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
+        by_weight, by_size = (falling(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
         fall, changes = top_erased(texts, by_weight[:, :1])
         several = texts.words.numpy() > 1
         found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()

@@ -24,10 +24,9 @@ from torch.nn.functional import pad
 
 from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attributions import Scores, evaluating
-from attention_audit.audits.erasure import ErasableTexts, left, ranked
-from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.audits.erasure import ErasableTexts, left, reordered, until_flip
 from attention_audit.audits.leave_one_out import Deletions, deleting
-from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, order, padded
+from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling, padded
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
@@ -68,11 +67,11 @@ def rank(
             else:
                 scores = padded([further[name][i] for i in texts.members])
                 scores = pad(scores, (0, width - scores.shape[1]))
-            positions = order(scores, texts.lengths, texts.words)
+            positions = falling(scores, texts.lengths, texts.words)
             for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
                 orders[name][member] = row[:words]
             if isinstance(texts, ErasableTexts):
-                removed, _ = until_flip(texts, left(ranked(texts.votes, positions)))
+                removed, _ = until_flip(texts, left(reordered(texts.votes, positions)))
                 erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()
     return orders, erased
 

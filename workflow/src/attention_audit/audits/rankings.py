@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.streams import stream
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
@@ -22,7 +22,7 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def order(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
+def falling(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
     """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L).
 
     words (n,): how many items are words, where the last ones are marks of a tokenizer. These come after all words,
@@ -35,8 +35,8 @@ def order(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tenso
     keys = keys_.masked_fill(places >= lengths[:, None], float("inf")).numpy()
     # numpy's default sort is several times faster than its stable one, which only texts with ties need
     positions = np.argsort(keys)
-    ranked = np.take_along_axis(keys, positions, 1)
-    tied = ((ranked[:, 1:] == ranked[:, :-1]) & np.isfinite(ranked[:, 1:])).any(1)
+    rising = np.take_along_axis(keys, positions, 1)
+    tied = ((rising[:, 1:] == rising[:, :-1]) & np.isfinite(rising[:, 1:])).any(1)
     positions[tied] = np.argsort(keys[tied], kind="stable")
     return torch.from_numpy(positions)
 
@@ -97,11 +97,12 @@ def greedy(texts: ErasableTexts) -> Tensor:
 def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     """Scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
     everything = [greedy(texts), *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST)]
-    best, soonest = everything[0], torch.full((len(texts.lengths),), len(texts.attention[0]) + 1)
+    never = len(texts.attention[0])
+    best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
-        remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
-        flips = texts.decided(remaining[..., 1:]) != texts.decision
-        first = flips.to(torch.uint8).argmax(1).where(flips.any(1), len(texts.attention[0]))
+        remaining = left(reordered(texts.votes, falling(scores, texts.lengths, texts.words)))
+        first, _ = until_flip(texts, remaining)
+        first = first.where(first > 0, never)
         best = scores.where((first < soonest)[:, None], best)
         soonest = torch.minimum(first, soonest)
     return best

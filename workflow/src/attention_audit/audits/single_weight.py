@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, without
-from attention_audit.audits.rankings import RANKERS, TOPS, order
+from attention_audit.audits.rankings import RANKERS, TOPS, falling
 from attention_audit.audits.streams import stream
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
@@ -31,7 +31,7 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
 
     `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
-    orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
+    orders = torch.stack([falling(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
     top = orders[..., 0]
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)

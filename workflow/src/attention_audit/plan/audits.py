@@ -20,7 +20,7 @@ AUDITS = (
     ),
     Audit(
         "predictions",
-        "audits.predictions:predictions",
+        "audits.performance:predictions",
         "columns.predictions:PREDICTIONS",
         "What does each model predict of each text?",
         of="models",
@@ -36,7 +36,7 @@ AUDITS = (
     ),
     Audit(
         "consistency",
-        "audits.consistency:consistency",
+        "audits.comparison:consistency",
         "columns.consistency:CONSISTENCY",
         "How far is each model from the base model on the development split, where adversaries may be chosen?",
         needs=_needs("base"),
@@ -127,7 +127,7 @@ AUDITS = (
     ),
     Audit(
         "cut_texts",
-        "audits.cut_texts:cut_texts",
+        "audits.performance:cut_texts",
         "columns.cut_texts:CUT_TEXTS",
         "Of which texts does a Transformer read the beginning only?",
         needs=_needs("corpus", "tokens"),
@@ -153,7 +153,7 @@ AUDITS = (
     ),
     Audit(
         "agreement",
-        "audits.agreement:agreement",
+        "audits.correlation:agreement",
         "columns.agreement:AGREEMENT",
         "How far do any two attributions agree, integrated gradients included?",
         needs=_needs("corpus", "network", "tokens"),
