@@ -22,6 +22,7 @@ tie, the lower class is predicted.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,9 +81,10 @@ class ErasableTexts:
 
     def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""
-        values = (self.attention, self.contribution, self.bias, self.votes, self.lengths)
+        names = ("attention", "contribution", "bias", "votes", "lengths")
         heads = None if self.heads is None else self.heads.rows(rows)
-        return ErasableTexts(self.members[rows.numpy()], *(value[rows] for value in values), heads)
+        values: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        return ErasableTexts(members=self.members[rows.numpy()], **values, heads=heads)
 
     @cached_property
     def lead(self) -> Tensor:

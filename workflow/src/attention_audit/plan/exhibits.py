@@ -427,7 +427,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_performance",
-        "tables.own:own_table_performance",
+        "tables.performance:own_table_performance",
         "how well your models predict",
         suites=("own",),
         reads={"performance": audit("performance")},
@@ -456,7 +456,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "hf_table_performance",
-        "tables.classifiers:hf_table_performance",
+        "tables.performance:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
         suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},

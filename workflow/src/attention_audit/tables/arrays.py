@@ -83,6 +83,6 @@ def of_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
 def by_ranking(
     rows: pd.DataFrame, value: str, rankings: Sequence[str], ids: Sequence[Any] | None = None
 ) -> list[Floats]:
-    """A column of some rankings by seed and text, (S, N) each: all seeds that occur, and all texts or those of `ids`."""
+    """A column of some rankings by seed and text, (S, N) each, of all seeds and texts that occur, or of `ids`."""
     seeds, ids = different(rows, "seed"), different(rows, "id") if ids is None else ids
     return [grid(of_ranking(rows, ranking), value, seeds, ids) for ranking in rankings]
