@@ -49,12 +49,12 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
     if instead is None:
         return {}
     name = f"instead_by_{question}"
-    _, low, high, _, texts = instead.gain or NOTHING
+    gain, low, high, _, texts = instead.gain or NOTHING
     return {
         name: instead.ranking,
         f"{name}_value": instead.value,
         f"{name}_attention": instead.attention,
-        f"{name}_gain": instead.gain.value if instead.gain else nan,
+        f"{name}_gain": gain,
         f"{name}_low": low,
         f"{name}_high": high,
         f"{name}_better": instead.better,
@@ -108,19 +108,15 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     said = {name: said_of(name, each) for name, each in answers.items()}
     able = said_of("learnt", ability)
     shown = {name: to_show(each, labels) for name, each in instead.items()}
-    cells = {
-        **subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        "sentence": sentence(said, able, shown, subject.frozen, top_of(answers["signed"])),
-        **scores,
-        "learnt": ability.word,
-        **bounds("learnt", ability.effect),
-    }
-    for question, answer in answers.items():
-        cells |= columns_of(question, answer)
-    for question, best in instead.items():
-        cells |= columns_instead(question, best)
-    cells |= columns_beside_marks(of_run(audits.plausibility, subject.model))
-    return {**EMPTY, **cells}
+    cells = [
+        subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
+        {"sentence": sentence(said, able, shown, subject.frozen, top_of(answers["signed"])), **scores},
+        {"learnt": ability.word, **bounds("learnt", ability.effect)},
+        *(columns_of(question, answer) for question, answer in answers.items()),
+        *(columns_instead(question, best) for question, best in instead.items()),
+        columns_beside_marks(of_run(audits.plausibility, subject.model)),
+    ]
+    return {**EMPTY, **{name: cell for part in cells for name, cell in part.items()}}
 
 
 def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -132,30 +128,20 @@ def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
 
 def summary(
     subjects: Sequence[Subject | Mapping[str, Any]],
-    predictions: pd.DataFrame,
-    stability: pd.DataFrame,
-    permutation: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    located: pd.DataFrame,
-    contributions: pd.DataFrame,
-    comparison: pd.DataFrame,
-    consistency: pd.DataFrame,
-    plausibility: pd.DataFrame,
     reasons: Mapping[str, str],
     answer: Mapping[str, Any],
     labels: Mapping[str, str],
+    **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """One row for each data set and model, with the columns of columns.summary.
 
-    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
-    as the column `suite`; a list of k numbers is k columns. `reasons`: why data sets were not run, by data set.
-    `answer`: the section `answer` of the configuration. `labels`: of rankings and attributions.
+    `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the configuration. `labels`:
+    of rankings and attributions. `audits`: rows of the audits that `Audits` names, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; a list of k numbers is k columns.
     """
-    answering = (predictions, stability, permutation, ranked_sets, located, contributions, comparison, consistency)
-    audits = Audits(*answering, plausibility)
     judged = [Subject.model_validate(subject) for subject in subjects]
     margins = AnswerSettings.model_validate(answer).margins
     keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
-    parts = {key: audits.of(*key) for key in keys}
+    parts = {key: Audits(**audits).of(*key) for key in keys}
     rows = [row(subject, parts[subject.dataset, subject.suite], margins, labels) for subject in judged]
     return pd.DataFrame([*rows, *not_run(reasons)], columns=SUMMARY.schema.names)
