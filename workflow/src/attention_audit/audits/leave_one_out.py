@@ -16,15 +16,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
-from attention_audit.model.batch import Batch, Marked, Split
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import read
+from attention_audit.model.encoders import Given
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities
@@ -49,33 +50,15 @@ class Deletions(NamedTuple):
     flips: list[npt.NDArray[np.bool_]]
 
 
-class Precomputed(nn.Module):
-    """Stands in for the encoders of a model: returns states of texts and summaries of queries computed before."""
-
-    def __init__(self, states: Tensor, query: Tensor | None) -> None:
-        super().__init__()
-        self.states, self.query = states, query
-
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The precomputed states; the arguments are not read."""
-        return self.states
-
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor | None:
-        """The precomputed summaries of the queries; the arguments are not read."""
-        return self.query
-
-
 @contextmanager
-def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[None]:
-    """Let the model use precomputed states of its texts and queries in the block."""
-    encoders = {name: module for name, module in model.named_children() if name in ("encoder", "query_encoder")}
-    for name in encoders:
-        model.register_module(name, precomputed)
+def given_states(model: Network) -> Iterator[None]:
+    """Let the model take the states of its texts from its batches in the block."""
+    encoder = model.encoder
+    model.register_module("encoder", Given(encoder.width))
     try:
         yield
     finally:
-        for name, encoder in encoders.items():
-            model.register_module(name, encoder)
+        model.register_module("encoder", encoder)
 
 
 def equally_long(members: Indices, lengths: Indices, sizes: Indices, most: int) -> Iterator[Indices]:
@@ -100,23 +83,13 @@ def logits(models: Sequence[Network], texts: Batch) -> Tensor:
     for members, pieces in texts.pieces.in_order_of_length():
         width = int(texts.lengths[members].max()) + 2
         candidates = None if texts.candidates is None else texts.candidates[members]
-        part = Batch(
-            texts.ids[members, :width],
-            texts.lengths[members],
-            texts.labels[members],
-            candidates=candidates,
-            pieces=pieces,
-        )
+        of_texts = (texts.ids[members, :width], texts.lengths[members], texts.labels[members])
+        part = Batch(*of_texts, candidates=candidates, pieces=pieces)
         if len(models) > 1:
             part = replace(read(models[0].transformer, part), pieces=None)
         parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
-
-
-def without_pieces(texts: Batch, kept: Tensor) -> Batch:
-    """The texts with the pieces of the tokens that stay, kept (R, L), where there are pieces; else as they are."""
-    return texts if texts.pieces is None else replace(texts, pieces=texts.pieces.keeping(kept))
 
 
 def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
@@ -125,8 +98,9 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
     kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
     token = torch.arange(start, stop, device=batch.ids.device).repeat_interleave(len(members))[:, None]
     place = kept + (kept > token)
-    batch = without_pieces(batch, torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token)
-    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1)
+    stays = torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token
+    pieces = None if batch.pieces is None else batch.pieces.keeping(stays)
+    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1, pieces=pieces)
 
 
 class Reading:
@@ -154,8 +128,8 @@ class Reading:
             return probabilities(logits(self.models, texts).double())
         (model,) = self.models
         query = None if self.query is None else self.query[text]
-        with in_place_of_encoders(model, Precomputed(states, query)):
-            return probabilities(model(texts).logits.double())[None]
+        with given_states(model):
+            return probabilities(model(replace(texts, states=states, summary=query)).logits.double())[None]
 
     def whole(self) -> Tensor:
         """Predictions for the texts themselves, (M, n, C)."""
@@ -176,8 +150,8 @@ class Reading:
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
         stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
         stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
-        texts = without_pieces(texts, stays[:, :-1])
-        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts)
+        pieces = None if texts.pieces is None else texts.pieces.keeping(stays[:, :-1])
+        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts, pieces=pieces)
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 
 
@@ -201,12 +175,8 @@ def leave_one_out(model: Network, split: Split, members: Indices | None = None, 
 
 def unasked(lengths: Indices) -> Deletions:
     """What is known of texts of these lengths before any word is deleted: nothing changes."""
-    return Deletions(
-        [np.zeros(length) for length in lengths],
-        np.full(len(lengths), -1),
-        [np.zeros(length) for length in lengths],
-        [np.zeros(length, bool) for length in lengths],
-    )
+    distances, falls = ([np.zeros(length) for length in lengths] for _ in range(2))
+    return Deletions(distances, np.full(len(lengths), -1), falls, [np.zeros(length, bool) for length in lengths])
 
 
 @torch.inference_mode()

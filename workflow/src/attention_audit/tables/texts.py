@@ -187,9 +187,9 @@ def texts(
 ) -> pd.DataFrame:
     """A row for each judged model and test text, with the columns of columns.TEXTS.
 
-    `corpus`: ids and words of the test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows of
-    columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as those of
-    tables.summary, but for consistency and plausibility.
+    `corpus`: ids and words of the test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows
+    of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
+    those of tables.summary, but for consistency and plausibility.
     """
     margins = AnswerSettings.model_validate(answer).margins
     said = {(row["dataset"], row["suite"], row["model"]): row for _, row in summary.iterrows()}
