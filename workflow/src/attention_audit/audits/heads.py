@@ -58,12 +58,8 @@ def removed(texts: ErasableTexts, weights: Tensor) -> Tensor:
 
     weights: of the heads, (n, H, L).
     """
-    counts = []
-    for of_head in weights.unbind(1):
-        scores = pad(of_head, (0, 1))
-        remaining = left(reordered(texts.votes, falling(scores, texts.lengths, texts.words)))
-        counts.append(until_flip(texts, remaining)[0])
-    return torch.stack(counts, 1)
+    orders = (falling(pad(of_head, (0, 1)), texts.lengths, texts.words) for of_head in weights.unbind(1))
+    return torch.stack([until_flip(texts, left(reordered(texts.votes, order)))[0] for order in orders], 1)
 
 
 def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:

@@ -155,18 +155,6 @@ class Reading:
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 
 
-def predictions(models: Sequence[Network], split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
-    """What is predicted for n texts that all have length L, and for them without each token.
-
-    (M, n, C) and (M, L, n, C).
-    """
-    length = int(split.lengths[members[0]])
-    reading = Reading(models, split, members)
-    together = max(1, states // (len(members) * (length - 1)))
-    after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
-    return reading.whole(), torch.cat(after, 1)
-
-
 def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
     """`leave_one_out_of` one model."""
     (found,) = leave_one_out_of([model], split, members, states)
@@ -197,7 +185,10 @@ def leave_one_out_of(
             modes.enter_context(evaluating(model))
         # as many texts together as have at most `states` states over all deletions
         for texts in equally_long(members[lengths[members] > 1], lengths, lengths * (lengths - 1), states):
-            for of_model, *predicted in zip(found, *predictions(models, split, texts, states), strict=True):
+            reading, length = Reading(models, split, texts), int(lengths[texts[0]])
+            together = max(1, states // (len(texts) * (length - 1)))
+            after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
+            for of_model, *predicted in zip(found, reading.whole(), torch.cat(after, 1), strict=True):
                 _note(of_model, texts, *predicted)
     return found
 
@@ -227,13 +218,13 @@ def deleting(
             yield rows, before[text], after
 
 
-def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> None:
-    """Note what the deletions do in the texts at `places`, from the predictions (n, C) and (L, n, C)."""
+def _note(found: Deletions, texts: Indices, before: Tensor, after: Tensor) -> None:
+    """Note what the deletions do in some texts, from the predictions (n, C) and (L, n, C)."""
     decision = before.argmax(1)
     chosen = decision.expand(len(after), -1)[..., None]
     falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
     flips = after.argmax(2) != decision
-    found.predicted[places] = decision.cpu().numpy()
+    found.predicted[texts] = decision.cpu().numpy()
     for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
-        for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
-            rows[place] = of_text
+        for text, of_text in zip(texts, values.t().cpu().numpy(), strict=True):
+            rows[text] = of_text

@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.functional import pad
 
 from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attributions import Scores, evaluating
 from attention_audit.audits.erasure import ErasableTexts, left, reordered, until_flip
 from attention_audit.audits.leave_one_out import Deletions, deleting
-from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling, padded
+from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
@@ -60,13 +59,11 @@ def rank(
     orders = {name: [np.empty(0, np.int64)] * len(readout) for name in names}
     erased = np.full((len(names), len(readout)), np.nan)
     for texts, scored in by_states(readout, seed):
-        width = texts.attention.shape[1]
         for place, name in enumerate(names):
-            if name in scored:
-                scores = scored[name]
-            else:
-                scores = padded([further[name][i] for i in texts.members])
-                scores = pad(scores, (0, width - scores.shape[1]))
+            scores = scored.get(name, torch.zeros(texts.attention.shape, dtype=torch.float64))
+            if name in further:
+                for row, member in zip(scores, texts.members, strict=True):
+                    row[: len(further[name][member])] = torch.from_numpy(further[name][member])
             positions = falling(scores, texts.lengths, texts.words)
             for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
                 orders[name][member] = row[:words]

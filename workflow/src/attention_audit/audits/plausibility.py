@@ -101,17 +101,17 @@ def cases_of(ids: Sequence[str], words: Indices, rationales: Rationales) -> Case
     """The maps of the texts with these ids, of which the first `words` (N,) words are read. Marks on words that a
     Transformer has not read are left out.
     """
-    rows: list[tuple[int, int, str, list[int]]] = []
+    rows: list[tuple[int, int, str, Flags]] = []
     for text, (name, read) in enumerate(zip(ids, words.tolist(), strict=True)):
         if name in rationales:
             found = rationales[name].read(read)
             several = {MAJORITY: found.majority} if len(found.marks) > 1 else {}
-            rows += [(text, read, source, [*at]) for source, at in [*found.marks.items(), *several.items()]]
-    read = np.array([row[1] for row in rows], np.int64)
-    marked = np.zeros(read.sum(), bool)
-    for start, (_, _, _, positions) in zip(read.cumsum() - read, rows, strict=True):
-        marked[start + np.array(positions, np.int64)] = True
-    return Cases(np.array([row[0] for row in rows], np.int64), read, marked, [row[2] for row in rows])
+            rows += [
+                (text, read, source, np.isin(np.arange(read), at)) for source, at in {**found.marks, **several}.items()
+            ]
+    texts, reads = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
+    marked = np.concatenate([np.empty(0, bool), *(row[3] for row in rows)])
+    return Cases(texts, reads, marked, [row[2] for row in rows])
 
 
 class Ties(NamedTuple):

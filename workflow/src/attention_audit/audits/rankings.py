@@ -6,10 +6,8 @@ A ranking scores every item. The item with the highest score comes first; of ite
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.streams import stream
@@ -41,7 +39,7 @@ def falling(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Ten
     return torch.from_numpy(positions)
 
 
-def shuffled(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
+def shuffled(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
     """Random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
     scores = np.zeros(texts.attention.shape)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
@@ -167,19 +165,11 @@ def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Pad
             yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
         return
     for texts in readout.batches(torch.float64):
-        texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
-        random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
-        if not readout.decided:
-            yield texts, {"random": padded(random), "attention": texts.attention}
-            continue
-        scores = texts.scores(texts.attention[None])
-        predicted = texts.decide(scores)
-        chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
-        gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
-        named = (padded(random), texts.attention, gradient, texts.attention * gradient)
-        yield texts, dict(zip(BY_STATES, named, strict=True))
-
-
-def padded(scores: Sequence[npt.NDArray[np.float64]]) -> Tensor:
-    """Scores of n texts as rows, zeros last."""
-    return pad_sequence([torch.from_numpy(of_text) for of_text in scores], batch_first=True)
+        named = {"random": shuffled(texts, readout.ids, seed), "attention": texts.attention}
+        if readout.decided:
+            scores = texts.scores(texts.attention[None])
+            predicted = texts.decide(scores)
+            chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
+            gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
+            named |= {"gradient": gradient, "product": texts.attention * gradient}
+        yield texts, named

@@ -63,10 +63,9 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
     differences are then 0.
     """
-    count, several = len(readout), readout.words > 1
-    shape = len(TOPS), len(DRAWS), count
-    columns: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
-    columns |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}
+    several, shape = readout.words > 1, (len(TOPS), len(DRAWS), len(readout))
+    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool}
+    columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
     ranks = other_ranks(readout, seed)
     for texts in erasable(readout):
         for name, values in compare(texts, ranks[texts.members], readout.ids, seed).items():

@@ -44,7 +44,8 @@ PARTS = ("value", "low", "high")
 def compared(honest: Mapping[str, Any], liar: Mapping[str, Any], question: str) -> dict[str, Any]:
     """The columns of one question, from the rows of the summary of both models."""
     ours, theirs = (
-        Effect(*(float(row[f"{question}_{part}"]) for part in PARTS), trainings=0, texts=0) for row in (honest, liar)
+        Effect(float(row[f"{question}_value"]), float(row[f"{question}_low"]), float(row[f"{question}_high"]), 0, 0)
+        for row in (honest, liar)
     )
     effects = {"honest": ours, "liar": theirs, "difference": minus(ours, theirs)}
     lower = bool(effects["difference"].low > 0)
