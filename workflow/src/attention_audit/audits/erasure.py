@@ -75,9 +75,9 @@ class ErasableTexts:
         return decide(votes, self.bias) if self.heads is None else self.distributed(votes).max(1).indices
 
     def outcome(self, votes: Tensor) -> tuple[Tensor, Tensor]:
-        """`distributed` and `decided`."""
+        """`distributed` and `decided`, where a tail is passed once for both."""
         predicted = self.distributed(votes)
-        return predicted, decide(votes, self.bias) if self.heads is None else predicted.max(1).indices
+        return predicted, self.decided(votes) if self.heads is None else predicted.max(1).indices
 
     def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""

@@ -4,10 +4,9 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 """
 
 from collections.abc import Iterator, Mapping
-from math import inf, nan, sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from attention_audit.answer.words import NO, NOT_ASKED, YES
@@ -61,8 +60,8 @@ class Claim(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether the value lies within its bounds, and what had to be `said` was; False where the value is NaN."""
-        least, most = (-inf if np.isnan(self.least) else self.least, inf if np.isnan(self.most) else self.most)
-        return self.said and bool(least <= self.value <= most)
+        # a bound that is NaN is none
+        return self.said and not (isnan(self.value) or self.value < self.least or self.value > self.most)
 
 
 def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:

@@ -49,10 +49,9 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[s
     return found
 
 
-def cell(metric: str, effect: Effect, by_training: Floats | None = None) -> dict[str, Any]:
+def cell(metric: str, effect: Effect, by_training: Sequence[float] | Floats = ()) -> dict[str, Any]:
     """One cell of the table."""
-    several = by_training is not None and len(by_training) > 1
-    sd = float(np.std(by_training, ddof=1)) if by_training is not None and several else np.nan
+    sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan
     bounds = {"mean": effect.value, "sd": sd, "low": effect.low, "high": effect.high}
     return {"metric": metric, "seeds": effect.trainings, **bounds}
 
@@ -87,9 +86,9 @@ def ranks_of(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> dict[str, Effe
 def located_of(located: pd.DataFrame) -> dict[str, Effect]:
     """The effect of the question `located` of every ranking of a model."""
     rows = located.assign(fall=curve(located))
-    return {
-        name: questions.located(*by_ranking(rows, "fall", (RANDOM, name, "loo"))) for name in different(rows, "ranking")
-    }
+    names = different(rows, "ranking")
+    falls = dict(zip(names, by_ranking(rows, "fall", names), strict=True))
+    return {name: questions.located(falls[RANDOM], values, falls["loo"]) for name, values in falls.items()}
 
 
 def of_model(rows: pd.DataFrame, ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
