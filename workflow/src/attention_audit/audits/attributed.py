@@ -1,7 +1,8 @@
 """The attributions of one model: computed once, for all audits that run the model again."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -20,33 +21,26 @@ def sample(count: int, most: int) -> Indices:
     return np.arange(count) if count <= most else np.arange(most) * count // most
 
 
+@dataclass(eq=False)
 class Attributed:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which. deletions: gives the
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives the
     model's leave-one-out, where it is computed together with others'; None: it is computed here.
     """
 
-    def __init__(
-        self,
-        model: Network,
-        split: Split,
-        readout: Readout,
-        report: Callable[[str], None],
-        deletions: Callable[[], Deletions] | None = None,
-    ) -> None:
-        self.model = model
-        self.split = split
-        self.readout = readout
-        self._report = report
-        self._deletions = deletions or partial(leave_one_out, model, split)
-        self._integrated: dict[tuple[int, int], tuple[Indices, Scores]] = {}
+    model: Network
+    split: Split
+    readout: Readout
+    report: Callable[[str], None]
+    together: Callable[[], Deletions] | None = None
+    _integrated: dict[tuple[int, int], tuple[Indices, Scores]] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
         """Leave-one-out."""
-        found = self._deletions()
-        self._report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        found = self.together() if self.together else leave_one_out(self.model, self.split)
+        self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
     def deletions_of(self, members: Indices) -> Deletions:
@@ -57,14 +51,14 @@ class Attributed:
         if "deletions" in vars(self) or np.isin(several, members).all():
             return self.deletions
         found = leave_one_out(self.model, self.split, members)
-        self._report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
+        self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
         return found
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
         """The attributions of every text by name, those of `EVERY_TEXT`."""
         found = {name: attribute(self) for name, attribute in EVERY_TEXT.items()}
-        self._report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
     def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
@@ -74,7 +68,7 @@ class Attributed:
             chosen = sample(len(self.split), settings.texts)
             scores = integrated_gradients(self.model, self.split, settings.steps, chosen)
             self._integrated[key] = chosen, scores
-            self._report(f"integrated gradients of {len(chosen)} texts")
+            self.report(f"integrated gradients of {len(chosen)} texts")
         return self._integrated[key]
 
 
