@@ -91,14 +91,12 @@ def agreements(scores: Mapping[str, Scores]) -> dict[str, Any]:
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
     tau: the mean over these texts, NaN where there is none.
     """
-    columns: dict[str, list[Any]] = {"first": [], "second": [], "tau": [], "texts": []}
-    for (first, first_scores), (second, second_scores) in combinations(scores.items(), 2):
-        values = np.array([tau(*pair)[0] for pair in zip(first_scores, second_scores, strict=True)])
+    rows: list[tuple[str, str, float, int]] = []
+    for first, second in combinations(scores, 2):
+        values = np.array([tau(*pair)[0] for pair in zip(scores[first], scores[second], strict=True)])
         defined = values[~np.isnan(values)]
-        row = first, second, defined.mean() if len(defined) else np.nan, len(defined)
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    return columns
+        rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
+    return {name: [row[place] for row in rows] for place, name in enumerate(("first", "second", "tau", "texts"))}
 
 
 def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:

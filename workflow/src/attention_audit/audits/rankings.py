@@ -47,21 +47,6 @@ def shuffled(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Te
     return torch.from_numpy(scores)
 
 
-def attention(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """The attention weights, (n, L)."""
-    return texts.attention
-
-
-def gradient(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """Derivative of the highest probability with respect to each weight, (n, L)."""
-    return texts.gradient
-
-
-def product(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """The product of attention and gradient, (n, L): p_m times the exact contributions, whose order it is."""
-    return texts.attention * texts.gradient
-
-
 def greedy(texts: ErasableTexts) -> Tensor:
     """Scores (n, L) of items in the order of a greedy search, which ends where the decision changes.
 
@@ -141,12 +126,14 @@ SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
 RANKERS: dict[str, Ranker] = {
     "random": shuffled,
-    "attention": attention,
-    "gradient": gradient,
-    "product": product,
+    "attention": lambda texts, _ids, _seed: texts.attention,
+    "gradient": lambda texts, _ids, _seed: texts.gradient,
+    "product": lambda texts, _ids, _seed: texts.attention * texts.gradient,
     SMALLEST: smallest,
 }
-"""Every ranking; `names.RANKINGS` declares their labels, colours and markers."""
+"""Every ranking; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
+p_m times the exact contributions, whose order it is.
+"""
 TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
 """The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")

@@ -19,9 +19,9 @@ ONE_MAP = "one map is given of it, and no heads"
 
 def asked(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Iterator[tuple[str, Effect]]:
     """The effects of one map: from its rows of permutations, of erasures in its order, and of `ranked_sets`."""
+    yield "used", questions.used(grid(moved, "mean_tvd"))
+    yield "flips", questions.average(grid(moved, "flips"))
     seeds, ids = different(moved, "seed"), different(moved, "id")
-    yield "used", questions.used(grid(moved, "mean_tvd", seeds, ids))
-    yield "flips", questions.average(grid(moved, "flips", seeds, ids))
     erased = (of_ranking(sets, "random"), order, of_ranking(sets, "smallest"))
     yield "ranks", questions.ranks(*(grid(rows, "fraction_removed", seeds, ids) for rows in erased))
 
