@@ -77,26 +77,11 @@ def columns_beside_marks(own: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def to_show(instead: Instead | None, labels: Mapping[str, str]) -> ToShow | None:
-    """The same as the sentence names it."""
-    if instead is None:
-        return None
-    return ToShow(label_of(instead.ranking, labels), instead.value, instead.attention, instead.better == YES)
-
-
 def said_of(question: str, answer: Answer) -> Said:
     """An answer as the sentence takes it."""
     _, _, _, trainings, texts = answer.effect
     few = lacking(question, trainings, texts)
     return Said(answer.word, answer.effect.value, trainings, answer.these, few)
-
-
-def top_of(signed: Answer) -> Top | None:
-    """What the answer to `signed` rests on; None where it was not asked."""
-    if not signed.beside:
-        return None
-    opposes, inert, by = (signed.beside[f"signed_{name}"] for name in ("opposes", "inert", "by"))
-    return Top(opposes, inert, by == ERASURE)
 
 
 def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -107,10 +92,15 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     instead = dict(zip(INSTEAD, (by_ranks(**own), by_located(own["located"])), strict=True))
     said = {name: said_of(name, each) for name, each in answers.items()}
     able = said_of("learnt", ability)
-    shown = {name: to_show(each, labels) for name, each in instead.items()}
+    shown = {
+        name: each and ToShow(label_of(each.ranking, labels), each.value, each.attention, each.better == YES)
+        for name, each in instead.items()
+    }
+    signed = answers["signed"].beside
+    top = Top(signed["signed_opposes"], signed["signed_inert"], signed["signed_by"] == ERASURE) if signed else None
     cells = [
         subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        {"sentence": sentence(said, able, shown, subject.frozen, top_of(answers["signed"])), **scores},
+        {"sentence": sentence(said, able, shown, subject.frozen, top), **scores},
         {"learnt": ability.word, **bounds("learnt", ability.effect)},
         *(columns_of(question, answer) for question, answer in answers.items()),
         *(columns_instead(question, best) for question, best in instead.items()),
