@@ -6,13 +6,13 @@
 import json
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from attention_audit.config import Config
-from attention_audit.section import Section
+from attention_audit.plan.suites import config_type
+from attention_audit.section import OneOf, Section
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
@@ -41,7 +41,7 @@ configuration.
 
 def config_schema() -> str:
     """JSON schema of the configuration, for editors and other programs."""
-    return json.dumps(Config.model_json_schema(), indent=2) + "\n"
+    return json.dumps(config_type().model_json_schema(), indent=2) + "\n"
 
 
 def _sections(annotation: Any) -> list[type[Section]]:
@@ -64,8 +64,15 @@ def _type(annotation: Any) -> str:
     if parts and origin is not None and isinstance(parts[0], str):
         return " or ".join(f"`{part}`" for part in parts)
     if hasattr(annotation, "__metadata__"):
-        return _type(parts[0])
+        known = [f"`{name}`" for each in annotation.__metadata__ if isinstance(each, OneOf) for name in each.names()]
+        return " or ".join([*known, "one of a plugin"]) if known else _type(parts[0])
     return {int: "integer", float: "number", str: "text", bool: "true or false", type(None): "null"}[annotation]
+
+
+def _annotated(field: FieldInfo) -> Any:
+    """The type of a key, with the names that it may have where plugins may add to them."""
+    named = [each for each in field.metadata if isinstance(each, OneOf)]
+    return Annotated[field.annotation, named[0]] if named else field.annotation
 
 
 def _default(field: FieldInfo) -> str:
@@ -79,7 +86,7 @@ def _default(field: FieldInfo) -> str:
 
 def _describe(section: type[Section]) -> str:
     rows = "\n".join(
-        f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {field.description} |"
+        f"| `{name}` | {_type(_annotated(field))} | {_default(field)} | {field.description} |"
         for name, field in section.model_fields.items()
     )
     return (
@@ -90,7 +97,7 @@ def _describe(section: type[Section]) -> str:
 def config_page() -> str:
     """The documentation of every key, group after group."""
     order: list[type[Section]] = []
-    pending: list[type[Section]] = [Config]
+    pending: list[type[Section]] = [config_type()]
     while pending:
         section = pending.pop(0)
         if section not in order:

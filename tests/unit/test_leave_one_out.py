@@ -12,7 +12,7 @@ from attention_audit.audits.shared_states import BothWays, Nearby, Recurrence, s
 from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Boundaries, Pairs, Split
-from attention_audit.model.encoders import TEXT_ENCODERS, VECTOR_ENCODERS, BiLSTM, VectorEncoder
+from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
 from attention_audit.model.probabilities import probabilities
 
@@ -96,9 +96,9 @@ def test_every_deletion_equals_encoding_the_shortened_text_alone(encoder: str, a
 class Places(VectorEncoder):
     """The vectors, each times the number of its place, so that a deletion moves all states behind it."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.width = width
+        self.width = size
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         return vectors * torch.arange(1, vectors.shape[1] + 1)[:, None]
@@ -120,8 +120,8 @@ class Sharper(BiLSTM):
 def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
     encoder: str, pair: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(VECTOR_ENCODERS, "conv", lambda architecture, size: Places(size))
-    monkeypatch.setitem(TEXT_ENCODERS, "bilstm", lambda architecture, size: Sharper(size, architecture.hidden))
+    monkeypatch.setattr("attention_audit.model.encoders.Convolution", Places)
+    monkeypatch.setattr("attention_audit.model.encoders.BiLSTM", Sharper)
     model = model_of(encoder, pair=pair)
     assert shared(model.encoder, torch.zeros(1, 6, 5).double(), torch.tensor([4])) is None
     for member, scores in enumerate(leave_one_out(model, split_of(TEXTS, list(range(9)), pair)).distances):

@@ -37,6 +37,7 @@ from attention_audit.plan.calibration import read_calibration
 from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
+from attention_audit.plugins import look_in
 from attention_audit.server import start_server
 from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
@@ -64,6 +65,7 @@ nested = {
     if isinstance(value, (dict, list))
 }
 update_config(config, as_in_a_file(nested))
+look_in(Path(written).parent for written in workflow.config_settings.configfiles)
 PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
 CONFIG = PLAN.config
 PLACES = CONFIG.places

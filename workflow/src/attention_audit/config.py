@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, StringConstraints, ValidationError, create_model, field_validator, model_validator
 
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.audits.settings import (
@@ -41,6 +41,8 @@ from attention_audit.training.settings import Adversary, BaseModel, Guides, Trai
 from attention_audit.training.single import OwnBase
 from attention_audit.transformer.settings import Transformer
 
+SectionT = TypeVar("SectionT", bound=Section)
+ModuleName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 NOTHING: Mapping[str, Mapping[str, Any]] = {}
 MOVED = {
     "serrano_smith.seed": "`erasure.seed`",
@@ -68,6 +70,12 @@ class Config(Section):
     )
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
+    )
+    plugins: list[ModuleName] = Field(
+        default_factory=list,
+        description="Modules of your own that add audits, tables, figures, suites, encoders, attention, rankings or "
+        "attributions, by their names: of files beside this one or in the working directory, without `.py`, or of "
+        "installed packages. docs/extending.md has examples.",
     )
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
     threads: Count = Field(1, description="Threads of one training.")
@@ -145,9 +153,17 @@ class Config(Section):
     @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        suites = (self.serrano_smith, self.jain_wallace, self.deception, self.diversity)
-        sections = (section.datasets for section in suites)
-        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own, *self.hf]))
+        return list(dict.fromkeys(chain.from_iterable(self._asked_for().values())))
+
+    def _asked_for(self) -> dict[str, list[str]]:
+        """The data sets of each key that names some; the sections of suites have a list of them."""
+        listed = {key: getattr(section, "datasets", []) for key, section in self}
+        sections = {f"{key}.datasets": names for key, names in listed.items() if names}
+        return {"datasets": self.datasets, **sections, "own": [*self.own], "hf": [*self.hf]}
+
+    def section(self, kind: type[SectionT]) -> SectionT:
+        """The section of this type, which a suite declares."""
+        return next(section for _, section in self if isinstance(section, kind))
 
     @property
     def with_transformer(self) -> list[str]:
@@ -237,16 +253,8 @@ class Config(Section):
     def _unknown_datasets(self) -> Iterator[str]:
         """The data sets that are named and not declared."""
         known = sorted(self.corpora)
-        asked_for = {
-            "datasets": self.datasets,
-            "serrano_smith.datasets": self.serrano_smith.datasets,
-            "jain_wallace.datasets": self.jain_wallace.datasets,
-            "deception.datasets": self.deception.datasets,
-            "diversity.datasets": self.diversity.datasets,
-            "hf": list(self.hf),
-        }
-        for key, names in asked_for.items():
-            for name in names:
+        for key, names in self._asked_for().items():
+            for name in names if key != "own" else ():
                 if name not in self.corpora:
                     likely = did_you_mean(name, known)
                     yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
@@ -334,16 +342,29 @@ def _refuse_taken(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, An
         raise AuditError(*lines)
 
 
-def parse_config(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]] = NOTHING) -> Config:
-    """Check a raw configuration. defaults: the files that it was laid over, by how a message calls them.
+def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
+    """The type of a configuration with further sections, by their keys."""
+    fields: dict[str, Any] = {
+        key: (section, Field(default_factory=section, description=section.__doc__)) for key, section in sections.items()
+    }
+    return create_model("Config", __base__=Config, __doc__=Config.__doc__, **fields) if fields else Config
+
+
+def parse_config(
+    raw: Mapping[str, Any],
+    defaults: Mapping[str, Mapping[str, Any]] = NOTHING,
+    kind: type[Config] = Config,
+) -> Config:
+    """Check a raw configuration. defaults: the files that it was laid over, by how a message calls them. kind: its
+    type.
 
     Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
     """
     _refuse_taken(raw, defaults)
     try:
-        config = Config.model_validate(dict(raw))
+        config = kind.model_validate(dict(raw))
     except ValidationError as error:
-        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, Config, MOVED))) from error
+        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, kind, MOVED))) from error
     if config.mirror is not None and not Path(config.mirror).is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}")
     return config

@@ -13,10 +13,10 @@ from typing import Any, get_args
 
 import yaml
 
-from attention_audit.config import Config, parse_config
+from attention_audit.config import Config
 from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import MARKED, QUERIED, SUMMARISING, Attention, Encoder, Scoring
+from attention_audit.model.architecture import ATTENTION, ENCODERS, AttentionEntry, EncoderEntry
 from attention_audit.names import PAPER_NAMES
 from attention_audit.places import Places
 from attention_audit.plan.audit import Audit, Need
@@ -25,7 +25,8 @@ from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.exploring import EXPLORER, REPORT
 from attention_audit.plan.suite import Suite
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suites import SUITES, read_config
+from attention_audit.plugins import activate, added, look_in
 from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
@@ -78,9 +79,17 @@ def _models(suite: type[Suite]) -> str:
     return "; ".join(name if name == look.label else f"{name} ({look.label})" for name, look in suite.labels.items())
 
 
+def _from(entry: Any) -> list[str]:
+    """Of which plugin an entry is, as what there is to say of it; nothing of those of the package."""
+    source = entry.__module__ if isinstance(entry, type) else entry.source
+    return [f"from the plugin {source}"] if source and not source.startswith("attention_audit.") else []
+
+
 def _suites() -> str:
     about = "A suite is a set of models that are asked the same questions, and a section of the configuration."
-    lines = [(suite.key, [f"{suite.title}. {suite.about}", f"models: {_models(suite)}"]) for suite in SUITES]
+    lines = [
+        (suite.key, [f"{suite.title}. {suite.about}", f"models: {_models(suite)}", *_from(suite)]) for suite in SUITES
+    ]
     return _section("Suites", about, _entries(lines))
 
 
@@ -88,6 +97,7 @@ def _audit(audit: Audit) -> Line:
     needs = "; ".join(NEEDS[need] for need in get_args(Need) if need in audit.needs and need in NEEDS)
     suites = ", ".join(suite.key for suite in SUITES if audit.name in suite.own_audits)
     said = [f"asked by default of: {suites or 'no suite'}", *([f"needs: {needs}"] if needs else [])]
+    said += _from(audit)
     return audit.name, [audit.asks, *said]
 
 
@@ -101,12 +111,13 @@ def _audits() -> str:
 
 def _exhibit(exhibit: Exhibit) -> Line:
     number = f" ({exhibit.number})" if exhibit.number else ""
-    return exhibit.rule, [f"{exhibit.shows}{number}", PLACES.exhibit(exhibit.folder, exhibit.name, ".*")]
+    place = PLACES.exhibit(exhibit.folder, exhibit.name, ".*")
+    return exhibit.rule, [f"{exhibit.shows}{number}", place, *_from(exhibit)]
 
 
 def _exhibits() -> str:
     about = (
-        f"Each name is a rule: `snakemake --cores 2 {EXHIBITS[0].rule}` makes that one and all that it needs. "
+        f"Each name is a rule: `snakemake --cores 2 {next(iter(EXHIBITS)).rule}` makes that one and all that it needs. "
         f"Figures are {', '.join(Figure.endings)} files, tables are {', '.join(Table.endings)} files."
     )
     titles = {suite.key: suite.title for suite in SUITES} | {"": "All suites"}
@@ -174,23 +185,32 @@ def _datasets() -> str:
     return _section("Data sets", about, *([_entries(lines)] if lines else []))
 
 
-def _encoder(name: Encoder) -> Line:
-    reads = "reads a text as a whole" if name in MARKED else "reads words, or words and then sentences"
-    return name, [f"{reads}; {'single texts and pairs' if name in SUMMARISING else 'single texts'}"]
+def _encoder(entry: EncoderEntry) -> Line:
+    reads = "reads a text as a whole" if entry.marked else "reads words, or words and then sentences"
+    pairs = "single texts and pairs" if entry.summarising else "single texts"
+    return entry.name, [f"{reads}; {pairs}", *_from(entry)]
 
 
-def _attention(name: Attention) -> Line:
-    learns = "a scoring function, which learns its weights" if name in get_args(Scoring) else "learns no weights"
-    return name, [f"{learns}; {'single texts and pairs' if name in QUERIED else 'single texts'}"]
+def _attention(entry: AttentionEntry) -> Line:
+    learns = "a scoring function, which learns its weights" if entry.learns else "learns no weights"
+    pairs = "single texts and pairs" if entry.queried else "single texts"
+    return entry.name, [f"{learns}; {pairs}", *_from(entry)]
 
 
 def _architecture() -> list[str]:
     chosen = "The key `model` of the configuration chooses that of the base model, as in model: {%s: %s}."
-    encoders, scoring = get_args(Encoder), get_args(Scoring)
     return [
-        _section("Encoders", chosen % ("encoder", encoders[0]), _entries(map(_encoder, encoders))),
-        _section("Attention", chosen % ("attention", scoring[0]), _entries(map(_attention, get_args(Attention)))),
+        _section("Encoders", chosen % ("encoder", next(iter(ENCODERS)).name), _entries(map(_encoder, ENCODERS))),
+        _section("Attention", chosen % ("attention", next(iter(ATTENTION)).name), _entries(map(_attention, ATTENTION))),
     ]
+
+
+def _methods() -> Iterator[str]:
+    """Rankings and attributions of plugins; those of the package are in all tables and figures of them."""
+    methods = [(kind, method) for kind in ("ranking", "attribution") for method in added(f"{kind.upper()}S")]
+    lines: list[Line] = [(each.name, [f"{kind}: {each.look.label}", *_from(each)]) for kind, each in methods]
+    if lines:
+        yield _section("Rankings and attributions", "What plugins add to those of the package.", _entries(lines))
 
 
 def _told(suite: Suite, dataset: str, model: str) -> str:
@@ -247,7 +267,7 @@ def _run(files: Sequence[Path]) -> list[str]:
     for path in files:
         named = _laid_over(named, _read(path))
     below, own = (_read(path) for path in CATALOGUES)
-    config = parse_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
+    config = read_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
     spoken = {key for key, _ in _leaves(named)}
     inherited = [
         f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")
@@ -267,5 +287,10 @@ def listing(files: Sequence[Path] = ()) -> str:
     files: the configuration files of a run, in the order in which they are laid over the default one; how that run
     trains its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture()]
+    named: dict[str, Any] = {}
+    for path in (*filter(Path.exists, CATALOGUES[1:]), *files):
+        named = _laid_over(named, _read(path))
+    look_in(path.parent for path in files)
+    activate(named.get("plugins"))
+    parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture(), *_methods()]
     return "\n".join([*parts, *(_run(files) if files else [])])

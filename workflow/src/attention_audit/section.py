@@ -1,9 +1,10 @@
 """The base class of every typed group of settings, and the types of common settings."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What a name may be: it stands in paths."""
@@ -19,6 +20,29 @@ class Section(BaseModel):
     """Unknown keys are errors, and nothing is coerced: "8" is not a number of epochs."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class OneOf:
+    """The annotation of a text that is one of certain names, to which plugins may add: `names` says which there are.
+
+    An unknown one is refused as that of a `Literal` is; a schema takes any, since it knows no plugin.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self.names = names
+
+    def check(self, name: str) -> str:
+        """The name. Raises PydanticKnownError where there is none such."""
+        *others, last = map(repr, self.names())
+        if repr(name) not in (*others, last):
+            raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+        return name
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [{"enum": [*self.names()], "type": "string"}, {"type": "string"}]}
 
 
 def refuse_duplicates(what: str, values: Iterable[Any]) -> None:

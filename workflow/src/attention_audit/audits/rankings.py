@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
 from attention_audit.audits.streams import stream
 from attention_audit.padded import Padded
+from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
@@ -140,15 +141,16 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
 
 SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
-RANKERS: dict[str, Ranker] = {
+OWN: dict[str, Ranker] = {
     "random": shuffled,
     "attention": attention,
     "gradient": gradient,
     "product": product,
     SMALLEST: smallest,
 }
+RANKERS: LiveByName[Ranker] = LiveByName(lambda: OWN | functions("RANKINGS"))
 """Every ranking; `names.RANKINGS` declares their labels, colours and markers."""
-TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
+TOPS = Live(lambda: [name for name in RANKERS if name not in {"random", SMALLEST}])
 """The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention that pairs of texts have too."""

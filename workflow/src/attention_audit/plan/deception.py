@@ -8,7 +8,7 @@ from attention_audit.contrasts import Liar
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 from attention_audit.training.deception import Deceiver
 from attention_audit.training.settings import Recipe, TrainSettings
@@ -83,21 +83,7 @@ class PruthiDeception(Suite):
             )
         },
     )
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "impermissible",
-        "plausibility",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)

@@ -4,7 +4,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.jain_wallace import PAIRS
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import USUAL, Schedule, Suite
 from attention_audit.training.settings import Optimisation, Recipe
 
 DIVERSITY = "diversity_"
@@ -42,21 +42,7 @@ class MohankumarDiversity(Suite):
         },
     )
     takes_pairs = True
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "correlation",
-        "conicity",
-        "located",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, "evidence", "correlation", "conicity", "located", "word_attributions")
 
     @property
     def datasets(self) -> list[str]:

@@ -5,7 +5,7 @@ from typing import get_args
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
 from attention_audit.training.combinations import Combination
 from attention_audit.training.settings import Optimisation, Recipe
@@ -37,24 +37,7 @@ class JainWallace(Suite):
         },
     )
     takes_pairs = True
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "correlation",
-        "agreement",
-        "conicity",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, "instance_adversary", "evidence", "correlation", "agreement", "conicity", *ATTRIBUTED)
 
     @property
     def datasets(self) -> list[str]:

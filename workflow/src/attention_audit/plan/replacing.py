@@ -15,14 +15,15 @@ from attention_audit.artefacts.files import whole
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import with_training
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suites import SUITES, config_type
+from attention_audit.plugins import with_further
 from attention_audit.training.paper import DEFAULT
 from attention_audit.training.single import OwnBase
 
 RECORD = ".configuration.yaml"
 """The configuration with which a folder of results was made; config.yaml says the same once the guide is made."""
 RECORDS = (RECORD, "config.yaml")
-FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples", "attention_maps", "font"})
+FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples", "attention_maps", "font", "plugins"})
 """Keys that decide where files lie and come from, or what tables and figures show, and nothing that takes long."""
 OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answer"})
 """Keys of the base model, its twin and its adversaries."""
@@ -50,8 +51,10 @@ def recorded(folder: Path) -> Config | None:
         return None
     for name in RECORDS:
         try:
-            return Config.model_validate(yaml.safe_load((folder / name).read_text(encoding="utf-8")))
-        except (OSError, ValueError, yaml.YAMLError):
+            raw = yaml.safe_load((folder / name).read_text(encoding="utf-8"))
+            with with_further(raw.get("plugins", ())):
+                return config_type().model_validate(raw)
+        except (OSError, ValueError, AttributeError, yaml.YAMLError, AuditError):
             continue
     return None
 

@@ -3,7 +3,7 @@
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Recipe
 
@@ -31,20 +31,7 @@ class SerranoSmith(Suite):
             "flan_transformer": Look("FLANtransformer"),
         },
     )
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "planted",
-        "plausibility",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *ATTRIBUTED, "planted")
 
     @property
     def datasets(self) -> list[str]:

@@ -6,7 +6,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
-from attention_audit.plan.suite import Schedule
+from attention_audit.plan.suite import ATTRIBUTED, BESIDE_BASE, USUAL, Schedule
 from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Adversary, Optimisation, Recipe
 from attention_audit.training.single import OwnBase
@@ -23,24 +23,7 @@ class WiegreffePinter(FourTests):
     about = "Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"
     citation = ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002")
     labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
-    own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "attention_maps",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *BESIDE_BASE, *ATTRIBUTED)
 
     @property
     def datasets(self) -> list[str]:
