@@ -25,17 +25,8 @@ def _faults(audit: Audit) -> Iterator[str]:
 
 
 _AUDITS = (
-    Audit(
-        "performance",
-        "How well does each model predict the gold labels?",
-        of="models",
-        takes="readout",
-    ),
-    Audit(
-        "predictions",
-        "What does each model predict of each text?",
-        of="models",
-    ),
+    Audit("performance", "How well does each model predict the gold labels?", of="models", takes="readout"),
+    Audit("predictions", "What does each model predict of each text?", of="models"),
     Audit(
         "comparison",
         "How far do other seeds, uniform weights and adversaries move attention and predictions from the base model's?",
@@ -111,16 +102,8 @@ _AUDITS = (
         "Where words are marked: do attention, and what else a readout says of the items, point to them?",
         needs=("corpus", "tokens"),
     ),
-    Audit(
-        "planted",
-        "Where the evidence is known: do rankings put it first?",
-        needs=("corpus", "linear", "weights"),
-    ),
-    Audit(
-        "cut_texts",
-        "Of which texts does a Transformer read the beginning only?",
-        needs=("corpus", "tokens"),
-    ),
+    Audit("planted", "Where the evidence is known: do rankings put it first?", needs=("corpus", "linear", "weights")),
+    Audit("cut_texts", "Of which texts does a Transformer read the beginning only?", needs=("corpus", "tokens")),
     Audit(
         "attention_maps",
         "Which words of a few texts have the attention of the base model and of its adversaries?",
