@@ -131,6 +131,14 @@ def test_a_model_is_built_of_what_a_plugin_adds(folder: Path, of: str, part: dic
     path = "results/audits/chorus/wp/permutation.parquet"
     make(plan, path)
     assert Path(path).exists()
+    # the papers' suites take it too
+    (name,) = part.values()
+    named = {"encoder": [f"{name}_tanh", f"{name}_dot"], "attention": [f"lstm_{name}", f"average_{name}"]}
+    combined = {"datasets": ["chorus"], "models": named[next(iter(part))]}
+    documents = {"datasets": ["chorus"], "models": ["flan_none"] + [f"han_{name}"] * ("encoder" in part)}
+    further = planned(of, jain_wallace=combined, serrano_smith=documents)
+    assert {job.name for job in further.jobs()} >= {f"train_jw_chorus_{model}_seed10" for model in combined["models"]}
+    assert all(model in further.scope.suite("jw").labels for model in combined["models"])
     with pytest.raises(AuditError, match=r"^config: model\.\w+: input should be .*, not '\w+'$"):
         plan_of(**TINY | BASE | {"model": TINY["model"] | part})
 

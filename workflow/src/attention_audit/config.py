@@ -31,7 +31,7 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Name, Section, refuse_duplicates
 from attention_audit.spelling import did_you_mean
-from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
+from attention_audit.training.combinations import Combinations, of_single_texts
 from attention_audit.training.deception import Deception
 from attention_audit.training.diversity import DiverseModels
 from attention_audit.training.documents import DocumentModels
@@ -315,7 +315,7 @@ class Config(Section):
         for name in self.jain_wallace.datasets:
             if name in self.corpora and self.corpora[name].pair:
                 for model in self.for_dataset(name).jain_wallace.models:
-                    if model in OF_SINGLE_TEXTS:
+                    if model in of_single_texts():
                         yield f"jain_wallace.models: {model} reads no pairs of texts, which {name} has; leave one out"
         if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
             yield (

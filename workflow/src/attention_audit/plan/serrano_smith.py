@@ -5,6 +5,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
+from attention_audit.training.documents import document_models
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
@@ -21,7 +22,8 @@ class SerranoSmith(Suite):
     labels = Names(
         "model",
         "`labels` of plan/serrano_smith.py",
-        {
+        lambda: {
+            **{name: Look(name.replace("_", " ")) for name in document_models()},
             "han_rnn": Look("HANrnn"),
             "han_conv": Look("HANconv"),
             "han_none": Look("HANnoenc"),
@@ -45,7 +47,7 @@ class SerranoSmith(Suite):
         return self.config.serrano_smith.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        family, encoder = model.split("_")
+        family, _, encoder = model.partition("_")
         section = self.config.serrano_smith
         recipe, vectors = section.recipe(dataset, model), vectors_of(self.config, dataset)
         hierarchical, convolutional = family == "han", encoder == "conv"
@@ -59,7 +61,7 @@ class SerranoSmith(Suite):
             "logits": recipe.logit_dropout,
         }
         parts = {
-            "encoder": ENCODERS[encoder],
+            "encoder": ENCODERS.get(encoder, encoder),
             "attention": "additive",
             "embedding": embedding,
             "pretrained": vectors is not None,

@@ -1,27 +1,41 @@
 """The section of the configuration for Jain & Wallace's models, each an encoder with an attention."""
 
-from typing import Final, Literal, Self, get_args
+from itertools import product
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.section import Count, Name, Seed
+from attention_audit.model.architecture import ATTENTION, ENCODERS
+from attention_audit.section import Count, Name, OneOf, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 from attention_audit.training.settings import Optimisation
 
-Combination = Literal[
-    "lstm_tanh",
-    "cnn_tanh",
-    "average_tanh",
-    "transformer_tanh",
-    "lstm_dot",
-    "cnn_dot",
-    "average_dot",
-    "transformer_dot",
-    "average_drawn",
-]
+OF_ENCODERS = ("lstm", "cnn", "average", "transformer")
 
-OF_SINGLE_TEXTS: Final = frozenset[Combination]({"average_drawn"})
-"""Those that read no pairs: their weights follow from no query."""
+
+def combinations() -> dict[str, tuple[str, str]]:
+    """The encoder and the attention of every model by its name: the paper's, a control, and those with an encoder or a
+    scoring function that a plugin adds.
+    """
+    pairs = [(encoder, attention) for attention in ("tanh", "dot") for encoder in OF_ENCODERS]
+    encoders = [entry.name for entry in ENCODERS if entry.source]
+    attentions = [entry.name for entry in ATTENTION if entry.source and entry.learns]
+    pairs += [
+        ("average", "drawn"),
+        *product(encoders, ["tanh", "dot"]),
+        *product([*OF_ENCODERS, *encoders], attentions),
+    ]
+    return {f"{encoder}_{attention}": (encoder, attention) for encoder, attention in pairs}
+
+
+Combination = Annotated[str, OneOf(combinations)]
+
+
+def of_single_texts() -> set[str]:
+    """Those that read no pairs: their encoder sums up no query, or their weights follow from none."""
+    mute = {entry.name for entry in ENCODERS if not entry.summarising}
+    mute |= {entry.name for entry in ATTENTION if not entry.queried}
+    return {name for name, parts in combinations().items() if mute.intersection(parts)}
 
 
 class CombinationRecipe(Optimisation):
@@ -52,7 +66,7 @@ class Combinations(PaperSection):
         default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
     )
     models: list[Combination] = Field(
-        default_factory=lambda: list(get_args(Combination))[:3],
+        default_factory=lambda: list(combinations())[:3],
         min_length=1,
         description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
         "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "

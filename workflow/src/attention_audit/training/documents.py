@@ -4,13 +4,23 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from attention_audit.section import Count, Name, Positive, Section, Seed
+from attention_audit.model.architecture import ENCODERS
+from attention_audit.section import Count, Name, OneOf, Positive, Section, Seed
 from attention_audit.training.paper import DEFAULT, PaperSection
 
-DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none", "flan_transformer"]
-OWN = 6
-"""How many of the models are the paper's, the first ones."""
+OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
 Family = Literal["han", "flan"]
+
+
+def document_models() -> list[str]:
+    """The paper's models, a FLAN with a Transformer, and both kinds with each encoder of vectors that a plugin adds."""
+    added = [entry.name for entry in ENCODERS if entry.source and not entry.marked]
+    return [*OF_PAPER, "flan_transformer", *(f"{family}_{name}" for name in added for family in get_args(Family))]
+
+
+DocumentModel = Annotated[str, OneOf(document_models)]
+Recipient = Annotated[str, OneOf(lambda: [*document_models(), *get_args(Family)])]
+"""Whose a recipe may be: a model's, or a family's."""
 Dropout = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -41,7 +51,7 @@ class DocumentModels(PaperSection):
         default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
     )
     models: list[DocumentModel] = Field(
-        default_factory=lambda: list(get_args(DocumentModel))[:OWN],
+        default_factory=lambda: list(OF_PAPER),
         min_length=1,
         description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
         "none: no encoder; transformer: the one of the section `transformer`.",
@@ -52,7 +62,7 @@ class DocumentModels(PaperSection):
         100, description="Width of the attention's hidden layer; without encoder, that of the embeddings."
     )
     embedding: Count = Field(200, description="Width of random embeddings; word vectors bring their own.")
-    recipes: dict[Name, dict[DocumentModel | Family, DocumentRecipe]] = Field(
+    recipes: dict[Name, dict[Recipient, DocumentRecipe]] = Field(
         default_factory=dict,
         description="How models are trained, by data set (or `default`), then by model (or `han`, `flan`).",
     )

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from attention_audit.model.architecture import Encoder, Scoring
 from attention_audit.section import Count, Section, Seed, refuse_duplicates
 from attention_audit.training.combinations import Combination, CombinationRecipe
-from attention_audit.training.documents import DocumentModel, DocumentRecipe, Family
+from attention_audit.training.documents import DocumentModel, DocumentRecipe, Recipient
 
 
 class OwnRuns(Section):
@@ -26,7 +26,7 @@ class OwnDocuments(OwnRuns):
     """What is other on one data set than in `serrano_smith`; a key that is null is as there."""
 
     models: list[DocumentModel] | None = Field(None, min_length=1, description="Its models.")
-    recipes: dict[DocumentModel | Family, DocumentRecipe] = Field(
+    recipes: dict[Recipient, DocumentRecipe] = Field(
         default_factory=dict, description="How models are trained, by model, or `han` and `flan` for all others."
     )
 
