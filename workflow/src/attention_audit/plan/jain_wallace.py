@@ -69,7 +69,7 @@ class JainWallace(Suite):
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         encoder, attention = model.split("_")
-        recipe, vectors = self.config.jain_wallace.recipe(dataset), vectors_of(self.config, dataset)
+        recipe, vectors = self.config.jain_wallace.recipe, vectors_of(self.config, dataset)
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
         parts = {
             "encoder": ENCODERS[encoder],
@@ -86,7 +86,7 @@ class JainWallace(Suite):
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.jain_wallace.recipe(dataset)
+        recipe = self.config.jain_wallace.recipe
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS

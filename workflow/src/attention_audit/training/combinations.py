@@ -4,8 +4,7 @@ from typing import Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from attention_audit.section import Count, Name, Seed
-from attention_audit.training.paper import DEFAULT, PaperSection
+from attention_audit.section import Count, Distinct, Name, OneOrMore, Section, Seed
 from attention_audit.training.settings import Optimisation
 
 Combination = Literal[
@@ -25,7 +24,7 @@ OF_SINGLE_TEXTS: Final = frozenset[Combination]({"average_drawn"})
 
 
 class CombinationRecipe(Optimisation):
-    """Sizes and training of the models on one data set."""
+    """Sizes and training of the models."""
 
     epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25, for bAbI 100.")
     hidden: Count = Field(
@@ -45,24 +44,17 @@ class CombinationRecipe(Optimisation):
         return self
 
 
-class Combinations(PaperSection):
+class Combinations(Section):
     """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
 
-    datasets: list[Name] = Field(
+    datasets: Distinct[Name] = Field(
         default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
     )
-    models: list[Combination] = Field(
+    models: OneOrMore[Combination] = Field(
         default_factory=lambda: list(get_args(Combination))[:3],
-        min_length=1,
         description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
         "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "
         "weights that are never learnt, a control.",
     )
-    seeds: list[Seed] = Field(default_factory=lambda: [10], min_length=1, description="Seeds of every model.")
-    recipes: dict[Name, CombinationRecipe] = Field(
-        default_factory=dict, description="Sizes and training, by data set, or `default` for all others."
-    )
-
-    def recipe(self, dataset: str) -> CombinationRecipe:
-        """The recipe of a data set: its own, else the one named `default`, else the defaults."""
-        return self.recipes.get(dataset) or self.recipes.get(DEFAULT) or CombinationRecipe()
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10], description="Seeds of every model.")
+    recipe: CombinationRecipe = Field(default_factory=CombinationRecipe, description="Sizes and training.")

@@ -1,10 +1,10 @@
 """The section of the configuration for deceptive models, which hide by their attention what they rely on."""
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from attention_audit.section import Count, Name, Positive, Section, Seed, refuse_duplicates
+from attention_audit.section import Count, Distinct, Name, OneOrMore, Positive, Section, Seed
 
 Deceiver = Literal["base", "embedding", "bilstm"]
 """What honest models and liars are built of: as the base model, or as one of the paper's two."""
@@ -16,23 +16,20 @@ class Deception(Section):
     attention on the impermissible words). `block` in the entry of a data set names these words.
     """
 
-    datasets: list[Name] = Field(
+    datasets: Distinct[Name] = Field(
         default_factory=list, description="Data sets whose impermissible words are known, by their names in `corpora`."
     )
-    models: list[Deceiver] = Field(
+    models: OneOrMore[Deceiver] = Field(
         default_factory=lambda: list(PAPERS),
-        min_length=1,
         description="What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over "
         "word vectors, or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.",
     )
-    lambdas: list[Positive] = Field(
+    lambdas: OneOrMore[Positive] = Field(
         default_factory=lambda: [0.1, 1.0],
-        min_length=1,
         description="Weights of the penalty; each makes a liar of each of `models`, beside an honest one.",
     )
-    seeds: list[Seed] = Field(
+    seeds: OneOrMore[Seed] = Field(
         default_factory=lambda: [10, 50, 257, 500231, 100078],
-        min_length=1,
         description="Seeds of every model; the base model's own are not trained again.",
     )
     anonymised: bool = Field(
@@ -53,9 +50,3 @@ class Deception(Section):
         128, description="Width of random embeddings of the paper's models; word vectors bring their own."
     )
     hidden: Count = Field(64, description="Units of the paper's BiLSTM in each direction.")
-
-    @field_validator("datasets", "models", "lambdas", "seeds")
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        refuse_duplicates("value", values)
-        return values

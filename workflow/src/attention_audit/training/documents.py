@@ -4,8 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from attention_audit.section import Count, Name, Positive, Section, Seed
-from attention_audit.training.paper import DEFAULT, PaperSection
+from attention_audit.section import Count, Distinct, Name, OneOrMore, Positive, Section, Seed
 
 DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none", "flan_transformer"]
 OWN = 6
@@ -34,36 +33,23 @@ class DocumentRecipe(Section):
     )
 
 
-class DocumentModels(PaperSection):
+class DocumentModels(Section):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
-    datasets: list[Name] = Field(
+    datasets: Distinct[Name] = Field(
         default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
     )
-    models: list[DocumentModel] = Field(
+    models: OneOrMore[DocumentModel] = Field(
         default_factory=lambda: list(get_args(DocumentModel))[:OWN],
-        min_length=1,
         description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
         "none: no encoder; transformer: the one of the section `transformer`.",
     )
-    seeds: list[Seed] = Field(default_factory=lambda: [122], min_length=1, description="Seeds of every model.")
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [122], description="Seeds of every model.")
     hidden: Count = Field(50, description="GRU units in each direction, and filters of each convolution.")
     attention: Count = Field(
         100, description="Width of the attention's hidden layer; without encoder, that of the embeddings."
     )
     embedding: Count = Field(200, description="Width of random embeddings; word vectors bring their own.")
-    recipes: dict[Name, dict[DocumentModel | Family, DocumentRecipe]] = Field(
-        default_factory=dict,
-        description="How models are trained, by data set (or `default`), then by model (or `han`, `flan`).",
+    recipes: dict[DocumentModel | Family, DocumentRecipe] = Field(
+        default_factory=dict, description="How models are trained, by model, or `han` and `flan` for all others."
     )
-
-    def recipe(self, dataset: str, model: str) -> DocumentRecipe:
-        """The recipe for a model on a data set, from the first entry there is of these: the data set's for the model,
-        the data set's for its family, the default for the model, the default for its family, the defaults.
-        """
-        for name in (dataset, DEFAULT):
-            recipes = {str(kind): recipe for kind, recipe in self.recipes.get(name, {}).items()}
-            for kind in (model, model.partition("_")[0]):
-                if kind in recipes:
-                    return recipes[kind]
-        return DocumentRecipe()
