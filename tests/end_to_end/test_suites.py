@@ -54,18 +54,18 @@ def overlay() -> dict[str, Any]:
         "corpora": example["corpora"] | {"pairs": pairs, "sst": {"archive": {"bytes": None, "sha256": None}}},
         "serrano_smith": example["serrano_smith"]
         | small
-        | {"models": ["han_rnn", "flan_none"], "attention": 8, "recipes": {"default": {"han": {"epochs": 2}}}},
+        | {"models": ["han_rnn", "flan_none"], "attention": 8, "recipes": {"han": {"epochs": 2}}},
         "jain_wallace": {
             "datasets": [*example["jain_wallace"]["datasets"], "pairs", "sst"],
             "models": ["lstm_tanh", "average_tanh"],
             "seeds": [10, 7],
-            "recipes": {"default": small | {"epochs": TINY["training"]["epochs"], "ties": "first"}},
+            "recipe": small | {"epochs": TINY["training"]["epochs"], "ties": "first"},
         },
         "diversity": {
             "datasets": ["pairs"],
             "models": ["vanilla_lstm", "orthogonal_lstm", "diversity_lstm"],
             "seeds": [10, 7],
-            "recipes": {"default": small | {"epochs": 1}},
+            "recipe": small | {"epochs": 1},
         },
         "audits": {
             "wp": [*WiegreffePinter.own_audits, "correlation"],

@@ -52,14 +52,8 @@ MOVED = {
     "diversity.weights.*": "`overrides.*.diversity.weight`",
 }
 """Keys of an earlier version, and where what they said is now said. * stands for the name of a data set."""
-SHARED = frozenset(
-    {
-        *(f"{suite}.datasets" for suite in ("serrano_smith", "jain_wallace", "deception", "diversity")),
-        *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
-        "transformer.path",
-    }
-)
-"""Keys that are the same for all data sets, of sections that may be other on one."""
+SHARED = ("transformer.path", *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")))
+"""Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
 
 
 class OfRun(Section):
@@ -166,11 +160,15 @@ class Config(OfDataset, OfRun):
         return self.model_dump(exclude={"results", "replace"})
 
     @property
+    def suites(self) -> dict[str, list[str]]:
+        """The data sets of each suite that has a section of its own, by the name of that section."""
+        return {key: section.datasets for key, section in self if hasattr(section, "datasets")}
+
+    @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        suites = (self.serrano_smith, self.jain_wallace, self.deception, self.diversity)
-        sections = (section.datasets for section in suites)
-        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own, *self.hf]))
+        named = chain(self.datasets, *self.suites.values(), self.own, self.hf)
+        return list(dict.fromkeys(named))
 
     @property
     def with_transformer(self) -> list[str]:
@@ -260,15 +258,8 @@ class Config(OfDataset, OfRun):
     def _unknown_datasets(self) -> Iterator[str]:
         """The data sets that are named and not declared."""
         known = sorted(self.corpora)
-        asked_for = {
-            "datasets": self.datasets,
-            "serrano_smith.datasets": self.serrano_smith.datasets,
-            "jain_wallace.datasets": self.jain_wallace.datasets,
-            "deception.datasets": self.deception.datasets,
-            "diversity.datasets": self.diversity.datasets,
-            "hf": list(self.hf),
-        }
-        for key, names in asked_for.items():
+        of_suites = {f"{suite}.datasets": names for suite, names in self.suites.items()}
+        for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
                     likely = did_you_mean(name, known)
@@ -314,8 +305,7 @@ class Config(OfDataset, OfRun):
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
             yield (
-                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace, deception and "
-                "diversity, nor in own or hf; name one"
+                f"datasets: none is named, nor in the datasets of {', '.join(self.suites)}, nor in own or hf; name one"
             )
         if self.transformer is None and (keys := self.with_transformer):
             yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
@@ -331,7 +321,7 @@ class Config(OfDataset, OfRun):
             if not adversary.continued and lent not in adversary.lambdas:
                 key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}"
-            for key in sorted(SHARED):
+            for key in (*SHARED, *(f"{suite}.datasets" for suite in self.suites)):
                 if (place := self._place(name, key)) != key:
                     yield f"{place}: {one_for_all(key)}"
 
