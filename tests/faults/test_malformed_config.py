@@ -19,7 +19,7 @@ from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
-"""The default configuration, with a key that it leaves out."""
+"""The demonstration, with a key that it leaves out."""
 MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
 """What a model's name in a path may be."""
 
@@ -58,7 +58,7 @@ JUNK = st.recursive(
 
 @st.composite
 def malformed(draw: st.DrawFn) -> dict[Any, Any]:
-    """The default configuration with one to three places replaced, removed, renamed, doubled or added to."""
+    """The demonstration with one to three places replaced, removed, renamed, doubled or added to."""
     config = copy.deepcopy(DEFAULT)
     for _ in range(draw(st.integers(1, 3))):
         *above, last = draw(st.sampled_from(draw(st.sampled_from([OWN, PLACES]))))
