@@ -59,7 +59,8 @@ def overlay() -> dict[str, Any]:
             "sst": {"archive": {"bytes": None, "sha256": None}},
         },
         "serrano_smith": small
-        | {"datasets": ["reviews"], "models": ["han_rnn", "flan_none"], "attention": 8, "recipes": {"han": {"epochs": 2}}},
+        | {"datasets": ["reviews"], "models": ["han_rnn", "flan_none"]}
+        | {"attention": 8, "recipes": {"han": {"epochs": 2}}},
         "jain_wallace": {
             "datasets": ["reviews", "pairs", "sst"],
             "models": ["lstm_tanh", "average_tanh"],
