@@ -14,9 +14,11 @@ import yaml
 from attention_audit.artefacts.files import whole
 from attention_audit.config import Config, OfDataset
 from attention_audit.errors import AuditError
+from attention_audit.given.settings import GivenModels
 from attention_audit.plan.corpora import with_training
 from attention_audit.plan.suites import SUITES
 from attention_audit.section import Section
+from attention_audit.training.fine_tuning import Classifiers
 
 RECORD = ".configuration.yaml"
 """The configuration with which a folder of results was made; config.yaml says the same once the guide is made."""
@@ -69,40 +71,23 @@ def _of_datasets(there: Config, config: Config, datasets: Sequence[str]) -> dict
     return keys
 
 
-def _of_given(there: Config, config: Config) -> dict[str, Any]:
-    """What the configuration says of the readouts that `there` names: further ones replace none."""
+def _of_given(
+    there: Mapping[str, GivenModels | Classifiers], here: Mapping[str, GivenModels | Classifiers]
+) -> dict[str, Any]:
+    """What is said of the readouts or classifiers that `there` names: further ones replace none."""
+    said = {"models", "uniform", "adversaries"}
     return {
         name: {
-            "first": next(iter(here.models), None),
+            "first": next(iter(here[name].models), None),
             "files": {
-                model: here.by_model[model][: len(files)]
+                model: here[name].by_model[model][: len(files)]
                 for model, files in given.by_model.items()
-                if model in here.by_model
+                if model in here[name].by_model
             },
-            "classes": here.classes,
+            **here[name].model_dump(exclude=said),
         }
-        for name, given in there.own.items()
-        if (here := config.own.get(name))
-    }
-
-
-def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
-    """The same of the classifiers that `there` names."""
-    return {
-        name: {
-            "first": next(iter(here.models), None),
-            "folders": {
-                model: here.by_model[model][: len(folders)]
-                for model, folders in given.by_model.items()
-                if model in here.by_model
-            },
-            "max_length": here.max_length,
-            "layer": here.layer,
-            "labels": here.labels,
-            "recipe": here.recipe.model_dump() if here.recipe else None,
-        }
-        for name, given in there.hf.items()
-        if (here := config.hf.get(name))
+        for name, given in there.items()
+        if name in here
     }
 
 
@@ -131,8 +116,7 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     datasets = [name for name in with_training(config, named) if name in there.corpora]
     keys = config.model_dump(exclude={*FREE, *OfDataset.model_fields, "overrides"})
     keys |= _of_datasets(there, config, datasets)
-    keys["own"] = _of_given(there, config)
-    keys["hf"] = _of_classifiers(there, config)
+    keys["own"], keys["hf"] = _of_given(there.own, config.own), _of_given(there.hf, config.hf)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
     # fine-tuned classifiers have a search too, within the same margin
     if not (there.datasets or there.deception.datasets or any(section.recipe for section in there.hf.values())):
