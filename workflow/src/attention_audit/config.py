@@ -332,8 +332,9 @@ def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[s
     for key, value in settings.items():
         other = others.get(key)
         if value != other or key not in others:
-            groups = isinstance(value, Mapping) and isinstance(other, Mapping)
-            differing[key] = _differing(value, other) if groups else value
+            differing[key] = value
+            if isinstance(value, Mapping) and isinstance(other, Mapping):
+                differing[key] = _differing(value, other)
     return differing
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from attention_audit.artefacts.files import whole
-from attention_audit.config import Config, OfDataset
+from attention_audit.config import Config, OfRun
 from attention_audit.errors import AuditError
 from attention_audit.given.settings import GivenModels
 from attention_audit.plan.corpora import with_training
@@ -93,7 +93,7 @@ def _of_given(
 
 def _sections(there: Config, config: Config) -> dict[str, Any]:
     """What the configuration says of models and audits that `there` has, for all data sets or for one."""
-    keys = config.model_dump(include={*OfDataset.model_fields} - FREE)
+    keys = config.model_dump(exclude={*OfRun.model_fields, *FREE, "overrides"})
     for key, section in there:
         if isinstance(section, Section) and getattr(section, "datasets", None) == []:
             del keys[key]
@@ -114,7 +114,7 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     named = [name for name in there.every_dataset if name in config.corpora]
     # a data set that was named with this one's training texts may have left the catalogue since
     datasets = [name for name in with_training(config, named) if name in there.corpora]
-    keys = config.model_dump(exclude={*FREE, *OfDataset.model_fields, "overrides"})
+    keys = config.model_dump(include={*OfRun.model_fields} - FREE)
     keys |= _of_datasets(there, config, datasets)
     keys["own"], keys["hf"] = _of_given(there.own, config.own), _of_given(there.hf, config.hf)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
