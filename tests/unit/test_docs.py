@@ -28,7 +28,7 @@ from attention_audit.report.guide import guide
 from attention_audit.section import Section
 from attention_audit.tables import controls
 from attention_audit.tables.claims import top_flips
-from attention_audit.training.documents import DocumentModels
+from attention_audit.training.papers import DocumentModels
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
 DOCS = {path.stem: path.read_text() for path in (ROOT / "docs").glob("*.md")}

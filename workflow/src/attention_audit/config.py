@@ -31,11 +31,8 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.spelling import did_you_mean
-from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
-from attention_audit.training.deception import Deception
-from attention_audit.training.diversity import DiverseModels
-from attention_audit.training.documents import DocumentModels
 from attention_audit.training.fine_tuning import Classifiers
+from attention_audit.training.papers import OF_SINGLE_TEXTS, Combinations, Deception, DiverseModels, DocumentModels
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.transformer.settings import Transformer
 

@@ -10,7 +10,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
-from attention_audit.training.deception import Deceiver
+from attention_audit.training.papers import Deceiver
 from attention_audit.training.settings import Recipe, TrainSettings
 
 HONEST, LIAR, ANONYMISED = "honest", "liar_lambda", "anonymised"

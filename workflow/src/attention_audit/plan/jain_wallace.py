@@ -7,7 +7,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.combinations import Combination
+from attention_audit.training.papers import Combination
 from attention_audit.training.settings import Optimisation, Recipe
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine", "transformer": "transformer"}

@@ -5,7 +5,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import Schedule, Suite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.documents import DocumentRecipe
+from attention_audit.training.papers import DocumentRecipe
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
