@@ -65,7 +65,7 @@ def overlay() -> dict[str, Any]:
             "datasets": ["reviews", "pairs", "sst"],
             "models": ["lstm_tanh", "average_tanh"],
             "seeds": [10, 7],
-            "recipe": small | {"epochs": TINY["training"]["epochs"], "ties": "first"},
+            "recipe": small | {name: TINY["training"][name] for name in ("epochs", "learning_rate")},
         },
         "diversity": {
             "datasets": ["pairs"],
