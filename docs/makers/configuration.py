@@ -20,12 +20,17 @@ PAGE = ROOT / "docs" / "configuration.md"
 
 OPENING = """# Configuration
 
-Written from the typed configuration (`attention_audit/config.py`) by `make docs`. `config.yaml` is the default run;
-`--configfile presets/<name>.yaml` changes what a preset names, and `--config key=value` changes a single key: a list
-replaces the one it overrides, a group is merged with it. An unknown key, a wrong type, a value out of bounds or a key
-that stands twice in a file ends the run before it starts, with a line for each fault that names the key. Numbers are
-not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text there. What is other on a single data set, in
-the models of any paper, stands under its name in `models`.
+Written from the typed configuration (`attention_audit/config.py`) by `make docs`. A file that `--configfile` names is a
+whole configuration: what it does not name has the default below, and a suite runs on the data sets that its section
+names, by default on none. Beneath it lies `workflow/catalogue.yaml` alone, whose data sets and word vectors every run
+can name. Without a file, `config.yaml` is run, the demonstration. Several files are laid over one another, and
+`--config key=value` changes a single key: a list replaces the one it overrides, a group is merged with it. An unknown
+key, a wrong type, a value out of bounds or a key that stands twice in a file ends the run before it starts, with a line
+for each fault that names the key. Numbers are not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text
+there.
+
+What is other on a single data set stands under its name in `overrides`, section by section, and is laid over what the
+sections say for all data sets, as in `overrides: {sst: {training: {epochs: 4}, jain_wallace: {recipe: {epochs: 4}}}}`.
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
 results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one

@@ -48,12 +48,12 @@ SMALL = {
         "models": ["flan_none"],
         "embedding": WIDTH,
         "attention": WIDTH,
-        "recipes": {"default": {"flan": {"epochs": 1}}},
+        "recipes": {"flan": {"epochs": 1}},
     },
     "jain_wallace": {
         "datasets": ["chorus"],
         "models": ["average_tanh"],
-        "recipes": {"default": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH}},
+        "recipe": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH},
     },
     "resamples": 20,
 }

@@ -7,6 +7,7 @@ configuration, so that nothing is listed a second time here. No heavy library is
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from textwrap import fill
 from typing import Any, get_args
@@ -24,15 +25,17 @@ from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.exploring import EXPLORER, REPORT
+from attention_audit.plan.replacing import OF_BASE
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES, read_config
 from attention_audit.plugins import activate, added, look_in
+from attention_audit.section import Section, laid_over
 from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
-CATALOGUES = (Path("workflow/catalogue.yaml"), Path("config.yaml"))
-"""Where data sets are declared, from the working directory; the second file is laid over the first."""
+CATALOGUE = Path("workflow/catalogue.yaml")
+"""Where data sets are declared, from the working directory."""
 PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
 NEEDS: Mapping[Need, str] = {
@@ -135,13 +138,6 @@ def _pages() -> str:
     return _section("Pages", about, _entries(lines))
 
 
-def _laid_over(below: Any, above: Any) -> Any:
-    """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
-    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-        return above
-    return {**below, **{key: _laid_over(below.get(key), value) for key, value in above.items()}}
-
-
 def _read(path: Path) -> dict[str, Any]:
     """A configuration file. Raises AuditError where it cannot be read, or gives a key twice."""
     refuse_given_twice(path)
@@ -174,13 +170,11 @@ def _dataset(name: str, entry: Any, kinds: Mapping[str, str]) -> Line:
 
 
 def _datasets() -> str:
-    entries: dict[str, Any] = {}
-    for path in filter(Path.exists, CATALOGUES):
-        entries = _laid_over(entries, _read(path)["corpora"])
+    entries = _read(CATALOGUE)["corpora"] if CATALOGUE.exists() else {}
     kinds = _kinds()
-    about = f"These are declared in {' and '.join(map(str, CATALOGUES))}; docs/data.md explains each."
+    about = f"These are declared in {CATALOGUE}; docs/data.md explains each."
     if not entries:
-        about = f"None: {' and '.join(map(str, CATALOGUES))} are not in this folder. Call this beside the Snakefile."
+        about = f"None: {CATALOGUE} is not in this folder. Call this beside the Snakefile."
     lines = [_dataset(str(name), entry, kinds) for name, entry in entries.items()]
     return _section("Data sets", about, *([_entries(lines)] if lines else []))
 
@@ -262,34 +256,42 @@ def _leaves(settings: Any, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _run(files: Sequence[Path]) -> list[str]:
-    """How the run of these configuration files trains its models, and which keys are left to the default run's."""
-    named: dict[str, Any] = {}
-    for path in files:
-        named = _laid_over(named, _read(path))
-    below, own = (_read(path) for path in CATALOGUES)
-    config = read_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
-    spoken = {key for key, _ in _leaves(named)}
+    """How the run of these configuration files trains its models, and which keys they leave to the defaults or to the
+    catalogue, but for those of suites that the run has not.
+    """
+    named: dict[str, Any] = reduce(laid_over, map(_read, files))
+    catalogue = _read(CATALOGUE)
+    config = read_config(laid_over(catalogue, named), catalogue)
+    skipped = {"corpora", "word_vectors"} | (set() if config.datasets or config.deception.datasets else OF_BASE)
+    skipped |= {key for key, section in config if isinstance(section, Section) and _unused(section)}
+    skipped |= {f"overrides.{name}" for name in config.overrides if name not in config.every_dataset}
+    spoken, elsewhere = ({key for key, _ in _leaves(each)} for each in (named, catalogue))
     inherited = [
-        f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")
+        f"{key} {value}{f' (of {CATALOGUE})' if key in elsewhere else ''}"
+        for key, value in _leaves(config.model_dump())
+        if key not in spoken and not any(f"{key}.".startswith(f"{above}.") for above in skipped)
     ]
     names = " and ".join(map(str, files))
-    trains = f"How each model of this run is trained: {names} laid over {CATALOGUES[1]}."
-    left = f"Keys of {CATALOGUES[1]} that {names} does not name, so that its values count: "
+    trains = f"How each model of this run is trained, as {names} and the defaults say."
+    left = f"Keys that {names} does not name, so that their defaults count, or what {CATALOGUE} says: "
     return [
         _section("Training", trains, *_recipes(config)),
         _section("Inherited", left + ("; ".join(inherited) or "none") + "."),
     ]
 
 
+def _unused(section: Section) -> bool:
+    """Whether a section is that of a suite without data sets."""
+    return getattr(section, "datasets", None) == []
+
+
 def listing(files: Sequence[Path] = ()) -> str:
     """Suites, audits, tables and figures, pages, data sets, encoders and attention, each with a sentence.
 
-    files: the configuration files of a run, in the order in which they are laid over the default one; how that run
-    trains its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
+    files: the configuration files of a run, in the order in which they are laid over one another; how that run trains
+    its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    named: dict[str, Any] = {}
-    for path in (*filter(Path.exists, CATALOGUES[1:]), *files):
-        named = _laid_over(named, _read(path))
+    named: dict[str, Any] = reduce(laid_over, map(_read, files), {})
     look_in(path.parent for path in files)
     activate(named.get("plugins"))
     parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture(), *_methods()]

@@ -1,9 +1,9 @@
 """The base class of every typed group of settings, and the types of common settings."""
 
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
@@ -52,3 +52,24 @@ def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
         if value in seen:
             raise ValueError(f"duplicate {what} {value!r}")
         seen.add(value)
+
+
+Value = TypeVar("Value")
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    refuse_duplicates("value", values)
+    return values
+
+
+Distinct = Annotated[list[Value], AfterValidator(_distinct)]
+"""A list in which no value stands twice."""
+OneOrMore = Annotated[list[Value], Field(min_length=1), AfterValidator(_distinct)]
+"""The same, which is not empty."""
+
+
+def laid_over(below: Any, above: Any) -> Any:
+    """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: laid_over(below.get(key), value) for key, value in above.items()}}

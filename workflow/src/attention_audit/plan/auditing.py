@@ -282,7 +282,7 @@ class Auditing:
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""
         suite, audit = self._audit_of(name, key, dataset)
-        config, compared = self.scope.config, self._asked_here(suite, audit, dataset)
+        config, compared = suite.config, self._asked_here(suite, audit, dataset)
         taken, every = self.taken(suite, audit, dataset), self.runs(suite, audit, dataset)
         suites = list(dict.fromkeys(other.key for other, _ in taken.values()))
         networks = None

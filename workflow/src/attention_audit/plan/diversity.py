@@ -56,10 +56,10 @@ class MohankumarDiversity(Suite):
         return self.config.diversity.seeds
 
     def diversity(self, dataset: str, model: str) -> float:
-        return self.config.diversity.weight(dataset) if model.startswith(DIVERSITY) else 0.0
+        return self.config.diversity.weight if model.startswith(DIVERSITY) else 0.0
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        recipe, vectors = self.config.diversity.recipe(dataset), vectors_of(self.config, dataset)
+        recipe, vectors = self.config.diversity.recipe, vectors_of(self.config, dataset)
         both = model.endswith("bilstm")
         parts = {
             "encoder": ENCODERS[model],
@@ -73,7 +73,7 @@ class MohankumarDiversity(Suite):
         return Architecture.model_validate(parts)
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.diversity.recipe(dataset)
+        recipe = self.config.diversity.recipe
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields} | {"average": True}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS

@@ -5,7 +5,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.combinations import combinations
+from attention_audit.training.papers import combinations
 from attention_audit.training.settings import Optimisation, Recipe
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine", "transformer": "transformer"}
@@ -49,7 +49,7 @@ class JainWallace(Suite):
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         encoder, attention = combinations()[model]
-        recipe, vectors = self.config.jain_wallace.recipe(dataset), vectors_of(self.config, dataset)
+        recipe, vectors = self.config.jain_wallace.recipe, vectors_of(self.config, dataset)
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
         parts = {
             "encoder": ENCODERS.get(encoder, encoder),
@@ -66,7 +66,7 @@ class JainWallace(Suite):
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.jain_wallace.recipe(dataset)
+        recipe = self.config.jain_wallace.recipe
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
-from attention_audit.config import NOTHING, Config
+from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.plan import corpora, transformers
@@ -43,21 +43,15 @@ def as_json(job: Section) -> str:
 
 
 class Plan:
-    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison;
-    `own`: what config.yaml says. memory: the folder that keeps what was found in the user's own files.
+    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the file of data sets that it was laid
+    over. memory: the folder that keeps what was found in the user's own files.
 
     oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
     configuration or such a file is wrong.
     """
 
-    def __init__(
-        self,
-        raw: Mapping[str, Any],
-        catalogue: Mapping[str, Any],
-        own: Mapping[str, Any] = NOTHING,
-        memory: Path = MEMORY,
-    ) -> None:
-        self.config: Config = read_config(raw, {"the catalogue": catalogue, "config.yaml": own})
+    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
+        self.config: Config = read_config(raw, catalogue)
         self.scope = Scope(self.config)
         self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)

@@ -49,7 +49,7 @@ class Scope:
 
     @memoised
     def for_dataset(self, suite: Suite, dataset: str) -> Suite:
-        """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
+        """A suite with the configuration of one data set; the same object at each call."""
         return self.suites[suite.key].for_dataset(dataset)
 
     def gaps(self, suite: Suite) -> dict[str, str]:

@@ -5,7 +5,7 @@ from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.documents import document_models
+from attention_audit.training.papers import DocumentRecipe, document_models
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
@@ -46,10 +46,15 @@ class SerranoSmith(Suite):
     def seeds(self, model: str) -> list[int]:
         return self.config.serrano_smith.seeds
 
+    def _recipe(self, model: str) -> DocumentRecipe:
+        """How a model is trained: its own recipe, or else that of its family, or else the defaults."""
+        recipes = {str(name): recipe for name, recipe in self.config.serrano_smith.recipes.items()}
+        return recipes.get(model) or recipes.get(model.partition("_")[0]) or DocumentRecipe()
+
     def architecture(self, dataset: str, model: str) -> Architecture:
         family, _, encoder = model.partition("_")
         section = self.config.serrano_smith
-        recipe, vectors = section.recipe(dataset, model), vectors_of(self.config, dataset)
+        recipe, vectors = self._recipe(model), vectors_of(self.config, dataset)
         hierarchical, convolutional = family == "han", encoder == "conv"
         embedding = vectors.dimension if vectors else section.embedding
         read = encoder == "transformer"
@@ -74,7 +79,7 @@ class SerranoSmith(Suite):
         return Architecture.model_validate(parts | (parts_of(self.config) if read else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.serrano_smith.recipe(dataset, model)
+        recipe = self._recipe(model)
         optimisation = Recipe(
             batch_size=recipe.batch_size,
             learning_rate=recipe.learning_rate,

@@ -103,7 +103,7 @@ class Suite(ABC):
         self.config = config
 
     def for_dataset(self, dataset: str) -> "Suite":
-        """The suite with the models, seeds and recipes that it has on one data set."""
+        """The suite with the configuration of one data set."""
         config = self.config.for_dataset(dataset)
         return self if config is self.config else type(self)(config)
 

@@ -58,7 +58,7 @@ def config_type() -> type[Config]:
     return extended({suite.key: suite.section for suite in SUITES if suite.section})
 
 
-def read_config(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]] = NOTHING) -> Config:
+def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
     """`parse_config` once the plugins that it names are there. Raises AuditError with a line for each fault."""
     plugins.activate(raw.get("plugins"))
-    return parse_config(raw, defaults, config_type())
+    return parse_config(raw, catalogue, config_type())

@@ -9,7 +9,6 @@ from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOO
 from attention_audit.plan.suite import ATTRIBUTED, BESIDE_BASE, USUAL, Schedule
 from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Adversary, Optimisation, Recipe
-from attention_audit.training.single import OwnBase
 
 
 class WiegreffePinter(FourTests):
@@ -42,7 +41,7 @@ class WiegreffePinter(FourTests):
         return self.config.training.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        sizes, guides = self.config.base_model(dataset), self.config.guides
+        sizes, guides = self.config.model, self.config.guides
         vectors = vectors_of(self.config, dataset)
         guide = model in GUIDES
         attention = GUIDES.get(model, "uniform" if model == "uniform" else sizes.attention)
@@ -66,6 +65,4 @@ class WiegreffePinter(FourTests):
         if model == CONTINUATION:
             slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * self.rate_factor(model)})
             return Schedule(slow, adversary.continuation.epochs)
-        own = self.config.models.get(dataset, OwnBase())
-        changed = own.model_dump(include=set(Optimisation.model_fields), exclude_none=True)
-        return Schedule(recipe.model_copy(update=changed), own.epochs or training.epochs)
+        return Schedule(recipe, training.epochs)
