@@ -103,7 +103,7 @@ def test_an_audit_of_a_plugin_is_asked_and_in_the_guide(folder: Path) -> None:
 
 def test_a_ranking_of_a_plugin_is_erased_and_shown(folder: Path) -> None:
     section = {"datasets": ["chorus"], "models": ["flan_none"], "embedding": WIDTH, "attention": WIDTH}
-    recipes = {"default": {"flan": {"epochs": 1}}}
+    recipes = {"flan": {"epochs": 1}}
     plan = planned("A ranking for erasure", serrano_smith=section | {"recipes": recipes})
     make(plan, "results/tables/ss_table_pairwise.parquet", "results/figures/ss_fig5_fraction_removed.pdf")
     rows = read_frame(Path("results/audits/chorus/ss/ranked_sets.parquet"), RANKED_SETS)
@@ -113,8 +113,8 @@ def test_a_ranking_of_a_plugin_is_erased_and_shown(folder: Path) -> None:
 
 
 def test_an_attribution_of_a_plugin_is_compared(folder: Path) -> None:
-    recipes = {"default": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH}}
-    section = {"datasets": ["chorus"], "models": ["average_tanh"], "recipes": recipes}
+    recipe = {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH}
+    section = {"datasets": ["chorus"], "models": ["average_tanh"], "recipe": recipe}
     plan = planned("An attribution", jain_wallace=section)
     make(plan, "results/tables/jw_table2_correlation.parquet", "results/figures/jw_fig_agreement.pdf")
     pairs = read_frame(Path("results/tables/jw_table2_correlation.parquet"), TABLE)["row"]

@@ -390,9 +390,9 @@ def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
         key: (section, Field(default_factory=section, description=section.__doc__)) for key, section in sections.items()
     }
     own = create_model("OfDataset", __base__=OfDataset, **fields)
-    bases: Any = (Config, own)
-    overrides: Any = (dict[Name, own], Config.model_fields["overrides"])
-    extension: type[Config] = create_model("Config", __base__=bases, __doc__=Config.__doc__, overrides=overrides)
+    overrides = (dict[Name, own], Config.model_fields["overrides"])
+    create: Any = create_model  # its types know one base only
+    extension: type[Config] = create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)
     return extension
 
 
