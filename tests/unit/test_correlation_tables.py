@@ -13,13 +13,13 @@ from attention_audit.audits import correlation as audit
 from attention_audit.columns.agreement import AGREEMENT
 from attention_audit.columns.conicity import CONICITY
 from attention_audit.columns.correlation import CORRELATION
-from attention_audit.columns.every import ARTEFACTS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.permutation import PERMUTATION
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
+from attention_audit.report.guide import ARTEFACTS
 from attention_audit.tables.correlation import jw_table1_performance, jw_table2_correlation, jw_table_conicity
 from attention_audit.tables.evidence import jw_table_evidence
 from attention_audit.tables.render import render

@@ -67,7 +67,7 @@ def changes(path: Path, **transformer: Any) -> dict[str, Any]:
         "jain_wallace": {
             "datasets": ["chorus", "pairs"],
             "models": ["transformer_tanh", "transformer_dot"],
-            "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003}},
+            "recipe": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003},
         },
         "deception": {"datasets": ["needle"], "lambdas": [0.4], "seeds": [10], "epochs": 1},
         "agreement": {"texts": 4, "steps": 8},

@@ -17,6 +17,7 @@
 
 CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
 JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
+RANKS = ranks(JOBS)
 
 
 localrules:
@@ -67,6 +68,7 @@ for job in JOBS:
             **made_by(job),
         log:
             job.log,
+        priority: RANKS[job.name]
         localrule: not job.needs
         conda:
             "../../envs/attention-audit.yaml"

@@ -13,6 +13,7 @@ from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
+from attention_audit.plugins import LiveByName, functions
 from attention_audit.readout import Readout
 
 
@@ -74,10 +75,11 @@ class Attributed:
 
 Attribution = Callable[[Attributed], Scores]
 
-EVERY_TEXT: dict[str, Attribution] = {
+OWN: dict[str, Attribution] = {
     "gradient": lambda texts: gradients(texts.model, texts.split),
     "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }
+EVERY_TEXT: LiveByName[Attribution] = LiveByName(lambda: OWN | functions("ATTRIBUTIONS"))
 """The attributions that are computed for every test text and correlated with attention, named as in
 `names.ATTRIBUTIONS`."""

@@ -25,13 +25,15 @@ from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import read
-from attention_audit.model.encoders import Given
+from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities
 
+READ = 1 << 12
+"""Padded tokens at most of the texts that are read together."""
 TOKENS = 1 << 14
-"""Tokens at most of the texts that are read together, and of their copies without several words."""
+"""The same of their copies without several words."""
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
 
@@ -54,11 +56,18 @@ class Deletions(NamedTuple):
 def given_states(model: Network) -> Iterator[None]:
     """Let the model take the states of its texts from its batches in the block."""
     encoder = model.encoder
-    model.register_module("encoder", Given(encoder.width))
+    model.register_module("encoder", Carried(encoder.width))
     try:
         yield
     finally:
         model.register_module("encoder", encoder)
+
+
+def together(members: Indices, lengths: Indices) -> Iterator[Indices]:
+    """The texts at `members`, shortest first, in groups that are read together; lengths (N,): those of all texts."""
+    order = members[np.argsort(lengths[members], kind="stable")]
+    for run in runs(lengths[order], tokens=READ):
+        yield order[run]
 
 
 def equally_long(members: Indices, lengths: Indices, sizes: Indices, most: int) -> Iterator[Indices]:
@@ -104,8 +113,7 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
 
 
 class Reading:
-    """n texts of one length L, and what M models predict for them, (M, n, C), and for copies of them without some
-    tokens.
+    """N texts, and what M models predict for them, (M, N, C), and for copies of them without some tokens.
 
     Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
     have one frozen Transformer, which reads for all of them.
@@ -119,7 +127,7 @@ class Reading:
         self.batch = flat(split.batch(members))
         # a Transformer lets every state depend on every token
         alone = self.batch.pieces is not None
-        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids))
+        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
@@ -132,16 +140,19 @@ class Reading:
             return probabilities(model(replace(texts, states=states, summary=query)).logits.double())[None]
 
     def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (M, n, C)."""
+        """Predictions for the texts themselves, (M, N, C)."""
         text = torch.arange(len(self.members), device=self.batch.ids.device)
         return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """Predictions without token d, for each start <= d < stop: (M, stop - start, n, C)."""
-        text = torch.arange(len(self.members), device=self.batch.ids.device).repeat(stop - start)
-        states = None if self.sharing is None else self.sharing.without(start, stop).flatten(0, 1)
-        predicted = self._predicted(shortened(self.split, self.members, start, stop), text, states)
-        return predicted.view(len(self.models), stop - start, len(self.members), -1)
+    def without(self, places: Indices, start: int, stop: int) -> Tensor:
+        """Predictions for the texts at `places` (n,), all of one length, without token d, for each start <= d < stop:
+        (M, stop - start, n, C).
+        """
+        texts = torch.from_numpy(places).to(self.batch.ids.device)
+        states = None if self.sharing is None else self.sharing.without(texts, start, stop).flatten(0, 1)
+        copies = shortened(self.split, self.members[places], start, stop)
+        predicted = self._predicted(copies, texts.repeat(stop - start), states)
+        return predicted.view(len(self.models), stop - start, len(places), -1)
 
     def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
@@ -151,7 +162,8 @@ class Reading:
         stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
         stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
         pieces = None if texts.pieces is None else texts.pieces.keeping(stays[:, :-1])
-        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts, pieces=pieces)
+        mark = texts.ids.gather(1, texts.lengths[:, None] + 1)
+        texts = replace(texts, ids=ids.scatter(1, end, mark), lengths=counts, pieces=pieces)
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
 
 
@@ -183,14 +195,22 @@ def leave_one_out_of(
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(evaluating(model))
-        # as many texts together as have at most `states` states over all deletions
-        for texts in equally_long(members[lengths[members] > 1], lengths, lengths * (lengths - 1), states):
-            reading, length = Reading(models, split, texts), int(lengths[texts[0]])
-            together = max(1, states // (len(texts) * (length - 1)))
-            after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
-            for of_model, *predicted in zip(found, reading.whole(), torch.cat(after, 1), strict=True):
-                _note(of_model, texts, *predicted)
+        for texts in together(members[lengths[members] > 1], lengths):
+            reading, own = Reading(models, split, texts), lengths[texts]
+            before = reading.whole()
+            # as many texts together as have at most `states` states over all deletions
+            for places in equally_long(np.arange(len(texts)), own, own * (own - 1), states):
+                after = _without_each(reading, places, int(own[places[0]]), states)
+                for of_model, *predicted in zip(found, before[:, places], after, strict=True):
+                    _note(of_model, texts[places], *predicted)
     return found
+
+
+def _without_each(reading: Reading, places: Indices, length: int, states: int) -> Tensor:
+    """What is predicted for the texts at `places` (n,), all of this length L, without each token: (M, L, n, C)."""
+    at_once = max(1, states // (len(places) * (length - 1)))
+    after = [reading.without(places, start, min(start + at_once, length)) for start in range(0, length, at_once)]
+    return torch.cat(after, 1)
 
 
 def deleting(
@@ -201,18 +221,22 @@ def deleting(
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
     these (r,), and the predictions (r, C) before and after, until all rows are known.
     """
-    remaining = split.lengths[members] - gone.sum(1)
-    for texts in equally_long(np.unique(members), split.lengths, split.lengths, TOKENS):
+    lengths, place = split.lengths[members], np.empty(len(split), np.int64)
+    remaining = lengths - gone.sum(1)
+    for texts in together(np.unique(members), split.lengths):
         reading = Reading([model], split, texts)
         (before,) = reading.whole()
+        place[texts] = np.arange(len(texts))
         of_texts = np.flatnonzero(np.isin(members, texts))
+        of_texts = of_texts[remaining[of_texts].argsort(kind="stable")]
         for run in runs(remaining[of_texts], tokens=TOKENS):
             rows = of_texts[run]
-            # a sort that keeps the order of equals moves what is deleted behind what is kept
-            words = gone[rows, : split.lengths[texts[0]]].argsort(1, kind="stable")[:, : remaining[rows].max()]
+            longest = lengths[rows].max()
+            # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
+            words = (gone[rows, :longest] | (np.arange(longest) >= lengths[rows, None])).argsort(1, kind="stable")
             text, kept, counts = (
                 torch.from_numpy(some).to(before.device)
-                for some in (np.searchsorted(texts, members[rows]), words, remaining[rows])
+                for some in (place[members[rows]], words[:, : remaining[rows].max()], remaining[rows])
             )
             (after,) = reading.keeping(text, kept, counts)
             yield rows, before[text], after

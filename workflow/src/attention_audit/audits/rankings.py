@@ -12,6 +12,7 @@ from torch import Tensor
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.streams import stream
 from attention_audit.padded import Padded
+from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
@@ -124,17 +125,18 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
 
 SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
-RANKERS: dict[str, Ranker] = {
+OWN: dict[str, Ranker] = {
     "random": shuffled,
     "attention": lambda texts, _ids, _seed: texts.attention,
     "gradient": lambda texts, _ids, _seed: texts.gradient,
     "product": lambda texts, _ids, _seed: texts.attention * texts.gradient,
     SMALLEST: smallest,
 }
+RANKERS: LiveByName[Ranker] = LiveByName(lambda: OWN | functions("RANKINGS"))
 """Every ranking; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
 p_m times the exact contributions, whose order it is.
 """
-TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
+TOPS = Live(lambda: [name for name in RANKERS if name not in {"random", SMALLEST}])
 """The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention that pairs of texts have too."""

@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.columns.kinds import INTEGERS, LISTS_OF_INTEGERS, REALS, STRING, STRINGS
 from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
@@ -33,22 +32,24 @@ LONGEST = 10**7
 EVERY = 5.0
 """Seconds between two messages on progress."""
 
+STRINGS = pa.list_(pa.string())
+INTEGERS = pa.list_(pa.int32())
 DRAFT = pa.schema(
     [
-        ("id", STRING),
-        ("place", STRING),
-        ("split", STRING),
-        ("label", STRING),
+        ("id", pa.string()),
+        ("place", pa.string()),
+        ("split", pa.string()),
+        ("label", pa.string()),
         ("tokens", STRINGS),
-        ("raw", STRING),
+        ("raw", pa.string()),
         ("starts", INTEGERS),
         ("sentences", INTEGERS),
         ("query", STRINGS),
         ("candidates", STRINGS),
         ("mask", INTEGERS),
         ("annotators", STRINGS),
-        ("marks", LISTS_OF_INTEGERS),
-        ("scores", REALS),
+        ("marks", pa.list_(INTEGERS)),
+        ("scores", pa.list_(pa.float64())),
         ("annotator_labels", STRINGS),
         ("outside", pa.int64()),
         ("lost", pa.int64()),

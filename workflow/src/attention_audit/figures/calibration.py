@@ -15,7 +15,12 @@ PANELS = {
 }
 
 
-def _drawn(operating: pd.DataFrame) -> Figure:
+@style.house_style()
+def calibration(operating: pd.DataFrame) -> Figure:
+    """Coverage and wrong words by question and number of texts, a marker for each number of trainings.
+
+    From a frame of columns.calibration.OPERATING. The shaded part of a panel is where a word is withheld.
+    """
     places = list(dict.fromkeys(zip(operating["question"], operating["texts"], strict=True)))
     questions = list(dict.fromkeys(question for question, _ in places))
     at = {place: number + 0.6 * questions.index(place[0]) for number, place in enumerate(places)}
@@ -50,12 +55,3 @@ def _drawn(operating: pd.DataFrame) -> Figure:
         panel.set_xlabel("share of runs")
     figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower center", ncols=len(MARKERS))
     return figure
-
-
-def calibration(operating: pd.DataFrame) -> Figure:
-    """Coverage and wrong words by question and number of texts, a marker for each number of trainings.
-
-    From a frame of columns.calibration.OPERATING. The shaded part of a panel is where a word is withheld.
-    """
-    with style.house_style():
-        return _drawn(operating)

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
+from attention_audit.figures.panels import describe, legend, panel_grid, panels_of
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.resampling import cube, estimate
 
@@ -53,14 +52,15 @@ def draw(axes: Axes, points: pd.DataFrame) -> None:
     shown = RANKINGS.ordered(points["ranking"].unique())
     for name in shown:
         line, look = points[points["ranking"] == name].sort_values("bin"), RANKINGS[name]
-        colour = style.PALETTE[look.colour]
-        axes.fill_between(line["bin"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
-        axes.plot(line["bin"], line["mean"], color=colour, marker=look.marker, **LINE)
+        mark = style.mark(look)
+        axes.fill_between(line["bin"], line["low"], line["high"], color=mark["color"], alpha=0.15, linewidth=0)
+        axes.plot(line["bin"], line["mean"], **mark, **LINE)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(0, 1.05 * max(BINS))
     axes.set_xticks(BINS, [str(bin_) for bin_ in BINS])
 
 
+@style.house_style()
 def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Names) -> Figure:
     """What the predicted class loses without a ranking's first items (above) and with them alone (below).
 
@@ -69,28 +69,20 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Nam
     for a ranking that is not one of names.RANKINGS.
     """
     points = pd.concat([curve_points(frame, resamples, models) for frame in ranked_sets], ignore_index=True)
-    panels = panels_of(points, models)
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, [1] * len(MEASURES))
-        for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
-            for measure, axes in zip(MEASURES, cell, strict=True):
-                draw(axes, rows[rows["measure"] == measure])
-                axes.tick_params(labelbottom=True)
-                if place % columns_of(len(panels)) == 0:
-                    axes.set_ylabel(MEASURES[measure])
-            title(cell[0], panel, models, columns_of(len(panels)))
-        limits = [axes.get_ylim() for cell in cells for axes in cell]
-        for axes in (axes for cell in cells for axes in cell):
-            axes.set_ylim(np.min(limits), np.max(limits))
-        describe(
-            figure,
-            "items from the top of the ranking (%)",
-            "above: what the predicted class loses without them; below: what it loses when only they are left",
-        )
-        looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
-        handles = [
-            Line2D([], [], color=style.PALETTE[look.colour], marker=look.marker, label=look.label, **LINE)
-            for look in looks
-        ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    figure, panels = panel_grid(panels_of(points, models), HEIGHT, [1] * len(MEASURES))
+    for panel in panels:
+        for measure, axes in zip(MEASURES, panel.axes, strict=True):
+            draw(axes, panel.rows[panel.rows["measure"] == measure])
+        panel.beside(*MEASURES.values(), size=style.TEXT)
+        panel.title(models[panel.model].label)
+    limits = [axes.get_ylim() for axes in figure.axes]
+    for axes in figure.axes:
+        axes.set_ylim(np.min(limits), np.max(limits))
+    describe(
+        figure,
+        "items from the top of the ranking (%)",
+        "above: what the predicted class loses without them; below: what it loses when only they are left",
+    )
+    looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
+    legend(figure, ({**style.mark(look), "label": look.label, **LINE} for look in looks), len(looks))
     return figure

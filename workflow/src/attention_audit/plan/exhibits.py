@@ -1,5 +1,9 @@
 """The tables and figures: the one list that a new one is entered in, in the order of the report."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from attention_audit.plan.exhibit import (
     RECORDS,
     Exhibit,
@@ -13,6 +17,7 @@ from attention_audit.plan.exhibit import (
     of_every_suite,
     rows,
 )
+from attention_audit.plugins import Entries, Live
 
 RUN = "dataset model seed"
 TEXT = f"{RUN} id"
@@ -67,7 +72,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "wp_fig3_seed_variance",
-        "figures.seed_variance:wp_fig3_seed_variance",
+        "figures.by_weight:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
         suites=("wp",),
         number="Figure 3",
@@ -164,7 +169,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_permutation",
-        "figures.permutation:jw_fig_permutation",
+        "figures.by_weight:jw_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suites=("jw", "own", "hf"),
         number="Figure 5",
@@ -176,7 +181,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_adversary",
-        "figures.adversary_violins:jw_fig_adversary",
+        "figures.by_weight:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suites=("jw", "own", "hf"),
         number="Figures 6 and 7",
@@ -187,7 +192,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_agreement",
-        "figures.agreement:jw_fig_agreement",
+        "figures.correlation:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
         suites=("jw",),
         reads={"agreement": rows("agreement", "dataset model first second tau texts")},
@@ -545,5 +550,16 @@ _TABLES: tuple[Table, ...] = (
     ),
 )
 
-FIGURES, TABLES = each(_FIGURES), each(_TABLES)
-EXHIBITS: tuple[Exhibit, ...] = (*FIGURES, *TABLES)
+
+def _faults(exhibit: Exhibit) -> Iterator[str]:
+    """What is wrong with the names of a table or figure of a plugin, which Exhibiting asks for what it reads."""
+    for one in each([exhibit]):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", one.name) or not one.name.startswith(one.suite):
+            yield f"{one.name}: is to be small letters, digits and _, and to begin with {one.suite or 'a letter'}"
+        elif not Path(one.caption).is_file():
+            yield f"its caption {one.caption} is missing; write what it shows, and how to read it"
+
+
+FIGURES = Entries("FIGURES", Figure, _FIGURES, each, _faults)
+TABLES = Entries("TABLES", Table, _TABLES, each, _faults)
+EXHIBITS = Live[Exhibit](lambda: (*FIGURES, *TABLES))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from attention_audit.config import Config
-from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
@@ -60,15 +59,6 @@ class TrainedClassifierSuite(FourTests):
 
     def given(self, dataset: str, model: str) -> ImportedModel | None:
         return ImportedModel(IMPOSE) if model == IMPOSED else None
-
-    def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
-        """Those that something reads, since to read a Transformer out takes long: all of a model whose readouts others
-        are trained on; dev, of what is compared with the base there.
-        """
-        references = (self.reference(run) for run in self.runs(self.models) if run.model != IMPOSED)
-        if model in {run.model for run in references if run}:
-            return SPLITS
-        return ("dev", "test") if model in self.attending else ("test",)
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         return ImportJob(dataset=dataset, model=model, seeds=list(seeds))

@@ -6,7 +6,6 @@ instead, and `answer.sentence` puts the words into a sentence. docs/method.md sa
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,6 @@ from attention_audit.answer.sentence import Said, Top, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import YES
-from attention_audit.columns.kinds import STRING
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, of_run
@@ -24,11 +22,6 @@ from attention_audit.tables.asked import ASKED, ERASURE, NOTHING, Answer, bounds
 from attention_audit.tables.instead import Instead, by_located, by_ranks
 from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
 from attention_audit.tables.wording import label_of
-
-EMPTY: Mapping[str, Any] = {
-    column.name: "" if column.type == STRING else nan if column.nullable else 0 for column in SUMMARY.columns
-}
-"""A row in which nothing is known."""
 
 
 def columns_of(question: str, answer: Answer) -> dict[str, Any]:
@@ -106,14 +99,14 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
         *(columns_instead(question, best) for question, best in instead.items()),
         columns_beside_marks(of_run(audits.plausibility, subject.model)),
     ]
-    return {**EMPTY, **{name: cell for part in cells for name, cell in part.items()}}
+    return {**SUMMARY.blank, **{name: cell for part in cells for name, cell in part.items()}}
 
 
 def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Rows for data sets that were not available; `reasons` says why, by data set."""
     for dataset, reason in reasons.items():
         words = dict.fromkeys([*QUESTIONS, "learnt"], Answer().word)
-        yield {**EMPTY, **words, "dataset": dataset, "sentence": f"Not run: {reason}."}
+        yield {**SUMMARY.blank, **words, "dataset": dataset, "sentence": f"Not run: {reason}."}
 
 
 def summary(
