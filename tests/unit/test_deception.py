@@ -24,7 +24,7 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.deception import pd_fig_deception
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import ATTENTION
+from attention_audit.model.attention import attention_of
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import network
 from attention_audit.names import Look, Names
@@ -50,7 +50,7 @@ LABELS = labels_of([MODELS], {})
 
 
 def test_linear_attention_by_hand() -> None:
-    attention = ATTENTION["linear"](
+    attention = attention_of(
         Architecture(encoder="none", attention="linear", embedding=2, pretrained=False, hidden=2, attention_hidden=2),
         2,
     )

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planned import plan_of
+from planned import CATALOGUE, overlaid, plan_of
 from pydantic import ValidationError
 from rules import ASKED, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
+from attention_audit.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
@@ -91,8 +92,8 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
     ],
 )
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
-    overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
-    plan = plan_of(**overlay | {"vectors": "random"})
+    path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"
+    plan = Plan(overlaid(CATALOGUE, yaml.safe_load(path.read_text()) | {"vectors": "random"}), CATALOGUE)
     submissions = sum(bool(job.needs) for job in plan.jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match

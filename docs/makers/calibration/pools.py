@@ -17,10 +17,9 @@ from attention_audit.answer.intervals import Effect
 from attention_audit.answer.questions import gained, located, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS
-from attention_audit.audits.erasure import erasable, left, ranked
-from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.audits.erasure import erasable, left, reordered, until_flip
 from attention_audit.audits.permutation import orders, permuted
-from attention_audit.audits.rankings import RANKERS, SMALLEST, order
+from attention_audit.audits.rankings import RANKERS, SMALLEST, falling
 from attention_audit.divergence import jsd, tvd
 from attention_audit.readout import Readout
 from makers.calibration.readouts import LONGEST, Texts, World
@@ -154,8 +153,8 @@ def erased(readout: Readout) -> dict[str, Floats]:
     removed = {name: np.empty(len(readout)) for name in RANKED}
     for texts in erasable(readout):
         for name in RANKED:
-            positions = order(RANKERS[name](texts, readout.ids, 0), texts.lengths)
-            first, _ = until_flip(texts, left(ranked(texts.votes, positions)))
+            positions = falling(RANKERS[name](texts, readout.ids, 0), texts.lengths)
+            first, _ = until_flip(texts, left(reordered(texts.votes, positions)))
             removed[name][texts.members] = (first / texts.lengths).where(first > 0, torch.nan).numpy()
     return removed
 
@@ -170,7 +169,7 @@ def top_lead(readout: Readout) -> Floats:
     """What the item of the highest weight adds to the logit of the predicted class beyond the other's, (N,)."""
     leads = np.empty(len(readout))
     for texts in erasable(readout):
-        top = order(texts.attention, texts.lengths)[:, :1]
+        top = falling(texts.attention, texts.lengths)[:, :1]
         leads[texts.members] = (texts.attention * texts.margin).gather(1, top)[:, 0].numpy()
     return leads
 

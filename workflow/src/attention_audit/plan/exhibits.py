@@ -1,5 +1,9 @@
 """The tables and figures: the one list that a new one is entered in, in the order of the report."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from attention_audit.plan.exhibit import (
     RECORDS,
     Exhibit,
@@ -13,6 +17,7 @@ from attention_audit.plan.exhibit import (
     of_every_suite,
     rows,
 )
+from attention_audit.plugins import Entries, Live
 
 RUN = "dataset model seed"
 TEXT = f"{RUN} id"
@@ -417,7 +422,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_performance",
-        "tables.own:own_table_performance",
+        "tables.performance:own_table_performance",
         "how well your models predict",
         suites=("own",),
         reads={"performance": audit("performance")},
@@ -446,7 +451,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "hf_table_performance",
-        "tables.classifiers:hf_table_performance",
+        "tables.performance:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
         suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
@@ -535,5 +540,16 @@ _TABLES: tuple[Table, ...] = (
     ),
 )
 
-FIGURES, TABLES = each(_FIGURES), each(_TABLES)
-EXHIBITS: tuple[Exhibit, ...] = (*FIGURES, *TABLES)
+
+def _faults(exhibit: Exhibit) -> Iterator[str]:
+    """What is wrong with the names of a table or figure of a plugin, which Exhibiting asks for what it reads."""
+    for one in each([exhibit]):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", one.name) or not one.name.startswith(one.suite):
+            yield f"{one.name}: is to be small letters, digits and _, and to begin with {one.suite or 'a letter'}"
+        elif not Path(one.caption).is_file():
+            yield f"its caption {one.caption} is missing; write what it shows, and how to read it"
+
+
+FIGURES = Entries("FIGURES", Figure, _FIGURES, each, _faults)
+TABLES = Entries("TABLES", Table, _TABLES, each, _faults)
+EXHIBITS = Live[Exhibit](lambda: (*FIGURES, *TABLES))

@@ -8,7 +8,7 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Names
 from attention_audit.plan.given import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import ImportedModel, Run
+from attention_audit.plan.suite import BESIDE_BASE, USUAL, ImportedModel, Run
 
 
 class OwnReadouts(GivenSuite):
@@ -21,23 +21,7 @@ class OwnReadouts(GivenSuite):
     title = "Your own models"
     about = "What may be read into the maps of models that were trained elsewhere, of which readouts are given?"
     labels = Names("model", "`OTHERS` of plan/given.py", OTHERS)
-    own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "heads",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "planted",
-        "attention_maps",
-    )
+    own_audits = (*USUAL, *BESIDE_BASE, "heads", "planted")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
