@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import OWN, PLACES, overlaid, plan_of
+from planned import DEMONSTRATION, PLACES, overlaid, plan_of
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -15,9 +15,9 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.plan.trainings import RunFiles
 from attention_audit.section import Section
-from attention_audit.training.settings import Optimisation
+from attention_audit.training.settings import Optimisation, Training
 
-TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
+TRAINING = Training.model_validate(DEMONSTRATION["training"] | {"further_seeds": [50]}).model_dump()
 RECIPE = {name: TRAINING[name] for name in (*Optimisation.model_fields, "epochs")} | {"hidden": 32, "embedding": 32}
 SAME: dict[str, Any] = {
     "datasets": ["chorus"],
@@ -26,7 +26,7 @@ SAME: dict[str, Any] = {
         "datasets": ["chorus"],
         "models": ["lstm_tanh", "average_tanh"],
         "seeds": [10, 7],
-        "recipes": {"default": RECIPE},
+        "recipe": RECIPE,
     },
 }
 """Jain & Wallace's BiLSTM is built and trained as Wiegreffe & Pinter's base model; they share seed 10."""
@@ -116,7 +116,8 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
         {"model": {"encoder": "conv"}},
         {"model": {"attention": "dot"}},
         {"jain_wallace": {"models": ["lstm_dot"]}},
-        {"jain_wallace": {"recipes": {"chorus": RECIPE | {"batch_size": 8}}}},
+        {"jain_wallace": {"recipe": {"batch_size": 8}}},
+        {"overrides": {"chorus": {"jain_wallace": {"recipe": {"batch_size": 8}}}}},
         {"datasets": ["static"]},
     ],
 )
@@ -235,7 +236,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         deception={"datasets": []},
         serrano_smith={"datasets": ["digest", "chorus"], "models": ["han_rnn", "flan_rnn"], "seeds": [122]},
         jain_wallace={"datasets": ["debate", "unison"], "models": ["lstm_tanh"], "seeds": [10]},
-        models={
+        overrides={
             "chorus": {"serrano_smith": {"models": ["flan_none"], "seeds": [1, 2], "recipes": {"flan": {"epochs": 3}}}},
             "unison": {"jain_wallace": {"models": ["lstm_tanh", "cnn_dot"], "recipe": {"epochs": 7, "hidden": 8}}},
         },
@@ -249,7 +250,8 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "unison/jw/cnn_dot": (10,),
     }
     job = plan.trainings.job("chorus/ss/flan_none", 2)
-    assert (job.epochs, job.patience, job.seed) == (3, 5, 2)
+    # the rest of its recipe is that of all data sets
+    assert (job.epochs, job.patience, job.seed) == (3, 4, 2)
     assert plan.trainings.job("digest/ss/flan_rnn", 122).epochs == 12
     assert plan.trainings.job("unison/jw/cnn_dot", 10).epochs == 7
     assert plan.trainings.job("debate/jw/lstm_tanh", 10).epochs == 6

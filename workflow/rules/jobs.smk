@@ -11,12 +11,10 @@
 # <table>, <figure>          audits -> results/tables/, results/figures/
 # <figure>_of_<data set>     the same of one data set, where somebody names its file
 # guide_files, explorer, report_page    what a reader opens first
-# calibrate_<question>, calibration     nothing but a seed -> how well the words of the summary hold what they promise
 #
 # The rules at the top gather files of several jobs.
 
-CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
-JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
+JOBS = ask(PLAN.jobs, asked_for())
 RANKS = ranks(JOBS)
 
 

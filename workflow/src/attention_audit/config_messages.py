@@ -85,17 +85,34 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"'([^']*)'", text)
 
 
-def messages(error: ErrorDetails, keys: list[str], group: type[Section], moved: Mapping[str, str]) -> list[str]:
+def valid_name(text: str) -> str:
+    """What a name is like that may stand in the place of a text; "" where nothing of it may."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def one_for_all(key: str) -> str:
+    """That a key cannot be other on one data set."""
+    return f"is the same for all data sets; say it in `{key}`"
+
+
+def messages(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
     """What is wrong at a key: one message, or several that a check of several keys found."""
-    value, context = error["input"], error.get("ctx", {})
+    if error["type"] == "value_error":
+        return error["msg"].removeprefix("Value error, ").splitlines()
+    if error["type"] == "extra_forbidden":
+        match keys:
+            case ["overrides", dataset, "vectors"]:
+                return [f"is said in `corpora.{dataset}.vectors`; write it there"]
+            case ["overrides", _, key] if key in group.model_fields:
+                return [one_for_all(key)]
+        return [f"unknown key{did_you_mean(keys[-1], keys_at(group, error['loc'][:-1]))}"]
+    return [message(error, error["input"], error.get("ctx", {}))]
+
+
+def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
+    """What is wrong with the value of a key."""
     said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
     match error["type"]:
-        case "value_error":
-            return error["msg"].removeprefix("Value error, ").splitlines()
-        case "extra_forbidden" if place := moved.get(".".join(keys)):
-            said = f"is now {place}; write it there"
-        case "extra_forbidden":
-            said = f"unknown key{did_you_mean(keys[-1], keys_at(group, error['loc'][:-1]))}"
         case "missing":
             said = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
@@ -108,22 +125,22 @@ def messages(error: ErrorDetails, keys: list[str], group: type[Section], moved: 
         case "model_type" | "dict_type":
             said = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
-            like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
+            like = valid_name(value)
             said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
             said += did_you_mean(value, quoted(context["expected"]))
-    return [said]
+    return said
 
 
-def lines_of(error: ValidationError, raw: Any, group: type[Section], moved: Mapping[str, str]) -> list[str]:
+def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
     """Every fault as `key: what is wrong`, with the key as the user wrote it.
 
-    raw: the configuration as it was read. group: its type. moved: keys of earlier versions, and where they are now.
+    raw: the configuration as it was read. group: its type.
     """
     lines: dict[str, None] = {}
     for fault in error.errors():
         keys = written(fault, raw)
-        for message in messages(fault, keys, group, moved):
+        for message in messages(fault, keys, group):
             line = f"{'.'.join(keys)}: {message}" if keys else message
             lines[line if len(line) <= LONGEST else f"{line[:LONGEST]}..."] = None
     shown = list(lines)[:MOST]

@@ -47,8 +47,6 @@ class Places:
         """An audit of a suite on a data set."""
         self.logs = f"{results}/logs"
         """The folder of what the jobs said."""
-        self.calibration = f"{results}/calibration"
-        """The folder of the calibration, which no configuration decides."""
 
     def corpus_file(self, dataset: str, file: str) -> str:
         """`corpus` of one data set."""

@@ -95,8 +95,8 @@ def described(name: str, doc: str | None, path: str = "audits/{dataset}/{suite}/
 def artefact(target: str) -> Artefact:
     """The kind of file that is declared at `target`, such as "columns.permutation:PERMUTATION".
 
-    The module is named from inside this package. Raises ModuleNotFoundError or AttributeError where there is no such
-    declaration, and TypeError where the target is something else.
+    Raises ModuleNotFoundError or AttributeError where there is no such declaration, and TypeError where the target is
+    something else.
     """
     declared = load(target)
     if not isinstance(declared, Artefact):

@@ -13,8 +13,8 @@ TABLE = described("table", __doc__, "tables/{table}.parquet").holds(
     ),
     sd=real.or_null(meaning="standard deviation over seeds (n - 1); null below two seeds"),
     low=real.or_null(
-        meaning="lower end of the 95 % interval over instances and seeds: a bootstrap's, in table_plausibility the "
-        "summary's; null where there is none"
+        meaning="lower end of the 95 % interval over texts and trainings, which is that of the summary's means; null "
+        "where there is none"
     ),
     high=real.or_null(meaning="upper end of that interval"),
     seeds=integer(unit="seeds", meaning="number of seeds; 0 for a property of the data"),

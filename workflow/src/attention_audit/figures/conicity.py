@@ -7,10 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
 from attention_audit.names import Names, display_name
-from attention_audit.tables.diversity import averaged, by_models, effects, of_dataset, twin
+from attention_audit.tables.diversity import effects, of_dataset, twin
+from attention_audit.tables.means import cube
 
 HEIGHT = 3.6  # inches
 FAR = 9.0  # where a bar ends that has no end
@@ -22,20 +24,15 @@ Point = tuple[float, float, float]
 
 
 def points(
-    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, resamples: int, models: Names
+    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> dict[str, dict[str, Point]]:
     """Conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model, from the
     rows of one data set.
     """
     found: dict[str, dict[str, Point]] = {}
     for name, rows in (("magnitude", conicity), ("median_tvd", permutation)):
-        measured = by_models(rows, name, models)
-        means = averaged(measured.values, resamples, np.eye(len(measured.models)))
-        bounds = zip(means.mean, means.low, means.high, strict=True)
-        found[name] = {
-            model: (float(mean), float(low), float(high))
-            for model, (mean, low, high) in zip(measured.models, bounds, strict=True)
-        }
+        measured, least = cube(rows, name, "model"), -1.0 if name == "magnitude" else 0.0
+        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
     asked = effects(permutation, ranked_sets, models)
     found["ranks"] = {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}
     return found
@@ -69,7 +66,7 @@ def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models
 
 @style.house_style()
 def md_fig_conicity(
-    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, resamples: int, models: Names
+    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> Figure:
     """Two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
     permuted attention (above), and the effect of `ranks` (below; of pairs there is none).
@@ -82,7 +79,7 @@ def md_fig_conicity(
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (of_dataset(frame, panel.dataset) for frame in (permutation, ranked_sets))
-        found = points(panel.rows, permuted, ranked, resamples, models)
+        found = points(panel.rows, permuted, ranked, models)
         draw(above, found["magnitude"], found["median_tvd"], models)
         draw(below, found["magnitude"], found["ranks"], models)
         highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)

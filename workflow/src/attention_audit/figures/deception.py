@@ -12,7 +12,6 @@ from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import Names, display_name
 from attention_audit.tables.arrays import curve, different, grid, of_ranking
-from attention_audit.tables.resampling import by_model
 
 HEIGHT = 3.6  # inches
 LABELS = {"accuracy": "accuracy (%)", "located": "located"}
@@ -30,18 +29,11 @@ def located_of(rows: pd.DataFrame) -> float:
 
 def points(impermissible: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     """A row a data set, model and seed: mass and accuracy in percent, and `located`, NaN where it was not asked."""
-    found = {
-        (identity["dataset"], identity["model"], int(str(seed))): located_of(rows)
-        for identity, of_model in by_model(located)
-        for seed, rows in of_model.groupby("seed")
-    }
-    rows = []
-    for identity, of_model in by_model(impermissible):
-        for seed, own in of_model.groupby("seed"):
-            key = identity["dataset"], identity["model"], int(str(seed))
-            mass, right = 100.0 * float(own["mass"].mean()), 100.0 * float(own["right"].mean())
-            rows.append((*key, mass, right, found.get(key, np.nan)))
-    return pd.DataFrame(rows, columns=["dataset", "model", "seed", "mass", "accuracy", "located"])
+    run = ["dataset", "model", "seed"]
+    effects = {key: located_of(rows) for key, rows in located.groupby(run, observed=True)}
+    found = 100.0 * impermissible.groupby(run, sort=False, observed=True)[["mass", "right"]].mean()
+    found["located"] = [effects.get(key, np.nan) for key in found.index]
+    return found.rename(columns={"right": "accuracy"}).reset_index()
 
 
 def draw(axes: Axes, rows: pd.DataFrame, measure: str, models: Names) -> None:

@@ -10,7 +10,7 @@ from attention_audit.figures import style
 from attention_audit.figures.notes import above, beside
 from attention_audit.figures.panels import Key, Window, density, describe, panel_grid, panels_of
 from attention_audit.names import Names, display_name
-from attention_audit.tables.delta_js import compared
+from attention_audit.tables.erasure import compared
 
 HEIGHT, ROW, MARGIN = 1.9, 0.2, 1.2  # inches
 CELLS = (40, 30)  # of the density of a panel, along x and y

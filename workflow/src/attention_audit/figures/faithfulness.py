@@ -15,7 +15,7 @@ from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import describe, legend, panel_grid, panels_of
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.resampling import cube, estimate
+from attention_audit.tables.means import means
 
 HEIGHT = 3.2  # inches
 MEASURES = {
@@ -26,25 +26,19 @@ MEASURES = {
 LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 
 
-def curve_points(curves: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
     columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
-    frames = []
-    for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns)), models).items():
-        parts = [cube(rows, column, ["ranking"]) for column in columns]
-        keys = parts[0][0]
-        estimated = estimate(np.concatenate([values for _, values in parts], -1), resamples)
-        frame = pd.DataFrame(
-            [(*about, ranking) for about in columns.values() for ranking in keys["ranking"]],
-            columns=["measure", "bin", "ranking"],
-        )
-        bounds = {"mean": estimated.mean, "low": estimated.low, "high": estimated.high}
-        frames.append(frame.assign(dataset=dataset, model=model, **bounds))
-    return pd.concat(frames, ignore_index=True)
+    curves = curves.dropna(subset=list(columns))
+    models.refuse_unknown(curves["model"].unique())
+    points = means(curves, ["model", "ranking"], list(columns), signed=columns)
+    points = points[points["metric"] != "texts"].reset_index(drop=True)
+    points[["model", "ranking"]] = points["row"].str.split("/", expand=True)
+    return points.join(pd.DataFrame([columns[name] for name in points["metric"]], columns=["measure", "bin"]))
 
 
 def draw(axes: Axes, points: pd.DataFrame) -> None:
@@ -61,14 +55,14 @@ def draw(axes: Axes, points: pd.DataFrame) -> None:
 
 
 @style.house_style()
-def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Names) -> Figure:
+def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     """What the predicted class loses without a ranking's first items (above) and with them alone (below).
 
     A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
     one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
     for a ranking that is not one of names.RANKINGS.
     """
-    points = pd.concat([curve_points(frame, resamples, models) for frame in ranked_sets], ignore_index=True)
+    points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
     figure, panels = panel_grid(panels_of(points, models), HEIGHT, [1] * len(MEASURES))
     for panel in panels:
         for measure, axes in zip(MEASURES, panel.axes, strict=True):

@@ -40,12 +40,15 @@ class ShownExhibit(Section):
 
 
 class GuideJob(Section):
-    """The guide: the whole configuration, the suites and all tables and figures."""
+    """The guide: the whole configuration, the suites and all tables and figures. columns: where plugins declare those
+    of their audits.
+    """
 
     config: dict[str, Any]
     suites: list[ShownSuite]
     exhibits: list[ShownExhibit]
     audits: dict[str, str]
+    columns: list[str]
 
 
 class ReportJob(Section):

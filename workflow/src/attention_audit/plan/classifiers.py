@@ -9,8 +9,8 @@ from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.names import Names
 from attention_audit.plan.fine_tuned import IMPOSE, LOOK_IMPOSED, TrainedClassifierSuite
-from attention_audit.plan.own import OTHERS, GivenSuite, looks_of
-from attention_audit.plan.suite import ImportedModel, Run, Suite
+from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, looks_of
+from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Suite
 from attention_audit.plan.transformers import layers_of
 from attention_audit.transformer.settings import IMPOSED, ReadClassifier
 
@@ -22,29 +22,7 @@ class OfTransformers(Suite):
     paper = "hf"
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
-    own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "heads",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "planted",
-        "cut_texts",
-        "attention_maps",
-        "correlation",
-        "agreement",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", *ATTRIBUTED)
 
 
 class OfRecipe(OfTransformers, TrainedClassifierSuite):

@@ -9,7 +9,7 @@ from attention_audit.config import Config
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Look, Names
-from attention_audit.plan.suite import ImportedModel, Run, Suite
+from attention_audit.plan.suite import BESIDE_BASE, USUAL, ImportedModel, Run, Suite
 
 OTHERS = {UNIFORM: Look("uniform", "orange", "s"), ADVERSARIES: Look("adversaries", "blue", "o")}
 """How the models are called that are no models in question."""
@@ -52,23 +52,7 @@ class OwnReadouts(GivenSuite):
     title = "Your own models"
     about = "What may be read into the maps of models that were trained elsewhere, of which readouts are given?"
     labels = Names("model", "`OTHERS` of plan/own.py", OTHERS)
-    own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "heads",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "planted",
-        "attention_maps",
-    )
+    own_audits = (*USUAL, *BESIDE_BASE, "heads", "planted")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)

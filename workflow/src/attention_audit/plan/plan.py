@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
-from attention_audit.config import NOTHING, Config, parse_config
+from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import AUDITS, BY_NAME
+from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
+from attention_audit.plan.suites import read_config
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of, modules_in
@@ -42,21 +43,15 @@ def as_json(job: Section) -> str:
 
 
 class Plan:
-    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison;
-    `own`: what config.yaml says. memory: the folder that keeps what was found in the user's own files.
+    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the file of data sets that it was laid
+    over. memory: the folder that keeps what was found in the user's own files.
 
     oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
     configuration or such a file is wrong.
     """
 
-    def __init__(
-        self,
-        raw: Mapping[str, Any],
-        catalogue: Mapping[str, Any],
-        own: Mapping[str, Any] = NOTHING,
-        memory: Path = MEMORY,
-    ) -> None:
-        self.config: Config = parse_config(raw, {"the catalogue": catalogue, "config.yaml": own})
+    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
+        self.config: Config = read_config(raw, catalogue)
         self.scope = Scope(self.config)
         self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
@@ -113,7 +108,7 @@ class Plan:
         """Raise AuditError, with the reason, where a path is of a file that this configuration cannot have."""
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
-            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in BY_NAME:
+            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in AUDITS.by_name:
                 self.auditing.alone(Path(file).stem, key, dataset)
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
@@ -167,7 +162,8 @@ class Plan:
 
     def guide_code(self) -> str:
         """Hash of the code of the guide, the meanings of columns included: it prints them."""
-        return code_hash("stages.guide", *modules_in("columns"), words=True)
+        declared = [module_of(audit.columns) for audit in AUDITS]
+        return code_hash("stages.guide", *modules_in("columns"), *declared, words=True)
 
     def report_code(self) -> str:
         """Hash of the code of the report."""
@@ -207,6 +203,7 @@ class Plan:
             suites=self.shown_suites(),
             exhibits=self.shown_exhibits(),
             audits={audit.name: audit.asks for audit in AUDITS},
+            columns=[audit.columns for audit in AUDITS if audit.source],
         )
 
     def report_job(self) -> ReportJob:

@@ -131,10 +131,11 @@ class Trainings:
         if seed not in self.seeds[training]:
             seeds = ", ".join(map(str, self.seeds[training]))
             raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
-        settings = suite.training(dataset, model, seed)
+        settings, entries = suite.training(dataset, model, seed), suite.architecture(dataset, model).entries
         if isinstance(settings, SearchSettings):
-            return SearchJob(**dict(settings), models=self.steps(training), training_code=code_hash(SEARCHING))
-        return TrainJob(**dict(settings), training_code=code_hash(TRAINING))
+            code = code_hash(SEARCHING, entries=entries)
+            return SearchJob(**dict(settings), models=self.steps(training), training_code=code)
+        return TrainJob(**dict(settings), training_code=code_hash(TRAINING, entries=entries))
 
     def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""
@@ -241,7 +242,7 @@ class Trainings:
             inputs={"corpus": [self.places.corpus_file(dataset, "corpus")]} | inputs,
             outputs=outputs,
             told=told,
-            code=code_hash(f"stages.{stage}"),
+            code=code_hash(f"stages.{stage}", entries=[] if given else suite.architecture(dataset, model).entries),
             log="/".join([self.places.logs, stage, training, *named]) + ".log",
             needs=(needs, "audit"),
             threads=self.scope.config.threads,

@@ -60,11 +60,13 @@ def check_transformer(config: Config) -> None:
     if not config.with_transformer:
         return
     refuse_unless_installed()
-    section, folder = transformer_of(config), folder_of(config)
+    folder = folder_of(config)
     model_files(folder)
     layers = _facts(folder).layers
-    if section.layer is not None and section.layer > layers:
-        raise AuditError(f"config: transformer.layer: {section.layer}, and {folder} has {layers}; name one of these")
+    for dataset in config.every_dataset:
+        layer = transformer_of(config.for_dataset(dataset)).layer
+        if layer is not None and layer > layers:
+            raise AuditError(f"config: transformer.layer: {layer}, and {folder} has {layers}; name one of these")
 
 
 def transformer_files(config: Config) -> list[str]:
@@ -120,7 +122,7 @@ def states_job(config: Config, dataset: str) -> StatesJob:
     """The settings of the job of the states of a data set."""
     return StatesJob(
         dataset=dataset,
-        backbone=parts_of(config)["transformer"],
+        backbone=parts_of(config.for_dataset(dataset))["transformer"],
         pair=config.corpora[dataset].pair,
         device=config.device,
         threads=config.threads,

@@ -5,11 +5,11 @@ from importlib import import_module
 
 import pyarrow as pa
 
-from attention_audit.columns.kinds import Artefact, Column
+from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
 from attention_audit.targets import modules_in
 
-ORDER = ("corpora", "states", "models", "readouts", "audits", "tables", "calibration")
+ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
 """Folders of results/ in the order of the guide."""
 ARTEFACTS: tuple[Artefact, ...] = tuple(
     sorted(
@@ -19,7 +19,7 @@ ARTEFACTS: tuple[Artefact, ...] = tuple(
             for declared in vars(import_module(f"attention_audit.{module}")).values()
             if isinstance(declared, Artefact)
         }.values(),
-        key=lambda artefact: ORDER.index(artefact.path.partition("/")[0]),
+        key=lambda declared: ORDER.index(declared.path.partition("/")[0]),
     )
 )
 """Every kind of file that is declared in columns/, folder by folder as they stand in `ORDER`, and within one by its
@@ -110,4 +110,4 @@ def guide(job: GuideJob) -> str:
         f"## Suites\n\n{_table(('suite', 'title', 'what it asks', 'models and their labels'), suites)}",
         f"## Audits\n\n{_table(('audit', 'question'), audits)}",
     ]
-    return "\n".join([OPENING, *parts, PROVENANCE, COLUMNS, *map(_section, ARTEFACTS)])
+    return "\n".join([OPENING, *parts, PROVENANCE, COLUMNS, *map(_section, [*ARTEFACTS, *map(artefact, job.columns)])])

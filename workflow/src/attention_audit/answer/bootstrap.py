@@ -1,10 +1,10 @@
-"""Bootstrap intervals: how far a statistic depends on which instances and which seeds happened to be tested.
+"""The percentile interval of the pigeonhole bootstrap, for statistics that are no quotient of sums: medians.
 
-Claims: a difference whose interval contains 0 may be due to the choice of instances and seeds. The intervals are
-percentile intervals (Efron & Tibshirani 1993, chapter 13); with several seeds, of the pigeonhole bootstrap (Owen 2007).
-Assumes independent instances. With few seeds the intervals are too narrow, since s seeds show only (s - 1) / s of the
-variance between seeds; with one seed they show none of it. This module takes any statistic, since it draws the values
-themselves; tables.resampling is many times faster where a statistic follows from means.
+How far such a statistic depends on which texts and which trainings happened to be tested: the percentile interval
+(Efron & Tibshirani 1993, chapter 13) of draws of trainings and of texts (Owen 2007, the pigeonhole bootstrap). Assumes
+independent texts. Its limit: with few trainings it is too narrow, since S trainings show only (S - 1) / S of the
+variance between trainings; with one it shows none of it. So means, shares and their ratios have the intervals of
+`intervals`, which hold their level there.
 """
 
 import warnings
@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 Statistic = Callable[..., Floats]
 """From one or more samples (..., K), with NaN for missing values, to one value for each row (...)."""
 
+SEED = 0
+TAILS = (0.025, 0.975)
 CELLS = 2**22
 """How many values of each sample are drawn at a time, to bound the memory."""
 
@@ -28,12 +30,6 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
-
-
-def mean(values: Floats) -> Floats:
-    """Mean over the last axis without NaN; the mean of zeros and ones is a share."""
-    result: Floats = np.nanmean(values, axis=-1)
-    return result
 
 
 def median(values: Floats) -> Floats:
@@ -61,17 +57,15 @@ def resampled(statistic: Statistic, samples: list[Floats], resamples: int, seed:
     return np.concatenate(values)
 
 
-def bootstrap(
-    statistic: Statistic, *samples: npt.ArrayLike, seed: int, resamples: int = 1000, confidence: float = 0.95
-) -> Interval:
-    """The bootstrap interval of a statistic of samples.
+def bootstrap(statistic: Statistic, *samples: npt.ArrayLike, resamples: int, seed: int = SEED) -> Interval:
+    """The 95 % interval of a statistic of samples.
 
-    A sample has one value for each instance (N,), or for each seed and instance (S, N). A resample draws S seeds and
-    then N instances, each with replacement. All seeds share one draw of instances, as they share one test split: what
-    makes an instance hard does not average out over seeds. All samples share both draws, so that they are compared in
-    pairs. NaN marks an instance without a value, for example because its decision never flips: it can be drawn, and is
-    then left out. The statistic takes all drawn values of all seeds together. Where the result is not finite (no value
-    at all, or a ratio to 0), the resample does not count. Without any value, the value and both bounds are NaN.
+    A sample has one value for each text (N,), or for each training and text (S, N). A resample draws S trainings and
+    then N texts, each with replacement. All trainings share one draw of texts, as they share one test split: what
+    makes a text hard does not average out over trainings. All samples share both draws, so that they are compared in
+    pairs. NaN marks a text without a value, for example because its decision never flips: it can be drawn, and is
+    then left out. The statistic takes all drawn values of all trainings together. Where the result is not finite (no
+    value at all, or a ratio to 0), the resample does not count. Without any value, the value and both bounds are NaN.
 
     Raises ValueError where the samples differ in shape.
     """
@@ -82,6 +76,5 @@ def bootstrap(
         warnings.simplefilter("ignore", RuntimeWarning)
         value = float(statistic(*(sample.reshape(-1) for sample in values)))
         estimates = resampled(statistic, values, resamples, seed)
-        tail = (1 - confidence) / 2
-        low, high = np.nanquantile(np.where(np.isfinite(estimates), estimates, np.nan), [tail, 1 - tail])
+        low, high = np.nanquantile(np.where(np.isfinite(estimates), estimates, np.nan), TAILS)
     return Interval(value, float(low), float(high))

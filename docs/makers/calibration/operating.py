@@ -1,6 +1,6 @@
 """Operating characteristics of the summary's words, from what the simulation of each question found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import nan
 from typing import Any
 
@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.columns.calibration import FAILING, OPERATING
+from attention_audit.answer.settings import Margins
+from makers.calibration.populations import FAILING, SETTINGS
 
+MARGINS: Mapping[str, float] = {question: getattr(Margins(), question) for question in SETTINGS}
+"""The margins that are calibrated: the defaults, not those of a run, since the page is about the words as they come."""
 COVERED = 0.93
 """Wanted coverage of the 95 % intervals, at least."""
 WRONG = 0.05
@@ -52,25 +55,27 @@ def of_regime(part: pd.DataFrame, margin: float) -> dict[str, float]:
     }
 
 
-def operating(calibrations: Sequence[pd.DataFrame], margins: Mapping[str, float]) -> pd.DataFrame:
-    """The columns of columns.calibration.OPERATING from those of CALIBRATION, a frame for each question.
+def operating(found: pd.DataFrame, margins: Mapping[str, float]) -> pd.DataFrame:
+    """Intervals and words at these margins, from what `simulation` found: a row for each question and size of a run.
 
-    Of all regimes, the worst counts: where it does not reach an effect, none is named.
+    coverage: mean coverage; wanted is `COVERED` at least. wrong_yes, wrong_no: shares of the runs that say so where the
+    truth is at the margin; wanted is `WRONG` at most. yes_from: four of five runs say yes from this effect on; NaN: at
+    none; no_from: likewise, downward. holds: whether coverage and wrong words are as wanted; if not, the word is
+    withheld. Of all regimes, the worst counts: where it does not reach an effect, none is named.
     """
     rows: list[dict[str, Any]] = []
-    for frame in calibrations:
-        judged = frame[frame["regime"] != FAILING]
-        for (question, trainings, texts), part in judged.groupby(["question", "trainings", "texts"]):
-            margin = margins[str(question)]
-            regimes = pd.DataFrame([of_regime(one, margin) for _, one in part.groupby("regime")])
-            worst = {
-                "coverage": regimes["coverage"].min(),
-                "wrong_yes": regimes["wrong_yes"].max(),
-                "wrong_no": regimes["wrong_no"].max(),
-                "yes_from": regimes["yes_from"].max(skipna=False),
-                "no_from": regimes["no_from"].min(skipna=False),
-            }
-            holds = worst["coverage"] >= COVERED and max(worst["wrong_yes"], worst["wrong_no"]) <= WRONG
-            about = {"question": question, "margin": margin, "trainings": trainings, "texts": texts}
-            rows.append({**about, **worst, "holds": bool(holds)})
-    return pd.DataFrame(rows, columns=OPERATING.schema.names)
+    judged = found[found["regime"] != FAILING]
+    for (question, trainings, texts), part in judged.groupby(["question", "trainings", "texts"], sort=False):
+        margin = margins[str(question)]
+        regimes = pd.DataFrame([of_regime(one, margin) for _, one in part.groupby("regime")])
+        worst = {
+            "coverage": regimes["coverage"].min(),
+            "wrong_yes": regimes["wrong_yes"].max(),
+            "wrong_no": regimes["wrong_no"].max(),
+            "yes_from": regimes["yes_from"].max(skipna=False),
+            "no_from": regimes["no_from"].min(skipna=False),
+        }
+        holds = worst["coverage"] >= COVERED and max(worst["wrong_yes"], worst["wrong_no"]) <= WRONG
+        about = {"question": question, "margin": margin, "trainings": trainings, "texts": texts}
+        rows.append({**about, **worst, "holds": bool(holds)})
+    return pd.DataFrame(rows)

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.tables.calibration import COVERED, WRONG
+from makers.calibration.operating import COVERED, WRONG
 
 MARKERS = {1: ("P", style.BLACK), 3: ("o", style.BLUE), 5: ("s", style.ORANGE), 9: ("^", style.GREEN)}
 """Marker and colour, by the number of trainings."""
@@ -19,7 +19,7 @@ PANELS = {
 def calibration(operating: pd.DataFrame) -> Figure:
     """Coverage and wrong words by question and number of texts, a marker for each number of trainings.
 
-    From a frame of columns.calibration.OPERATING. The shaded part of a panel is where a word is withheld.
+    From a frame of `operating`. The shaded part of a panel is where a word is withheld.
     """
     places = list(dict.fromkeys(zip(operating["question"], operating["texts"], strict=True)))
     questions = list(dict.fromkeys(question for question, _ in places))

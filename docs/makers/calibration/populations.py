@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from attention_audit.calibration.pools import (
+from makers.calibration.pools import (
     AnyPool,
     Scores,
     Setting,
@@ -20,10 +20,13 @@ from attention_audit.calibration.pools import (
     used_pool,
     weak_falls,
 )
-from attention_audit.calibration.readouts import World
-from attention_audit.columns.calibration import FAILING
+from makers.calibration.readouts import World
 
 Maker = Callable[..., AnyPool]
+
+FAILING = "failing trainings"
+"""The regime in which a few trainings in a hundred are far from the others: three trainings rarely show that. It shows
+the limit of all intervals, and no word is judged by it."""
 
 
 def of_world(pool: Maker, regime: str, world: World, name: str, strengths: Sequence[float]) -> list[Setting]:

@@ -5,7 +5,7 @@ its value is the truth, and a run is a draw of S trainings and N texts from it, 
 are drawn without, since a training and itself are no pair.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,19 +14,36 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.answer.intervals import Effect
-from attention_audit.answer.questions import located, needed, ranks, sides, signed, stable, unique, used
+from attention_audit.answer.questions import gained, located, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
-from attention_audit.audits.erasure import erasable, left, ranked
-from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.answer.sizes import TEXTS, TRAININGS
+from attention_audit.audits.erasure import erasable, left, reordered, until_flip
 from attention_audit.audits.permutation import orders, permuted
-from attention_audit.audits.rankings import RANKERS, SMALLEST, order
-from attention_audit.calibration.readouts import LONGEST, Texts, World
+from attention_audit.audits.rankings import RANKERS, SMALLEST, falling
 from attention_audit.divergence import jsd, tvd
-from attention_audit.jobs.calibration import Sizes
 from attention_audit.readout import Readout
+from makers.calibration.readouts import LONGEST, Texts, World
 
 Floats = npt.NDArray[np.float64]
 Random = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is simulated.
+
+    draws: runs at each size, which is one of `trainings` and one of `texts`. pool_trainings, pool_texts: of each
+    population. pool_pairs: trainings of a population of which all pairs are compared. shuffles: of each map.
+    """
+
+    draws: int = 300
+    trainings: Sequence[int] = TRAININGS
+    texts: Sequence[int] = TEXTS
+    pool_trainings: int = 60
+    pool_texts: int = 300
+    pool_pairs: int = 60
+    shuffles: int = 4
+
 
 RANKED = ("random", "attention", SMALLEST)
 
@@ -63,14 +80,14 @@ class LabelledPool:
 
     def truth(self) -> float:
         """The difference in F1 in the whole population."""
-        return needed(self.labels, self.base, self.uniform, self.classes).value
+        return gained(self.labels, self.base, self.uniform, self.classes).value
 
     def draw(self, random: Random, trainings: int, texts: int) -> Effect:
         """What is found with so many trainings of each model, and texts."""
         rows, others = (random.permutation(len(self.base))[:trainings] for _ in range(2))
         columns = random.integers(0, len(self.labels), texts)
         base, uniform = self.base[np.ix_(rows, columns)], self.uniform[np.ix_(others, columns)]
-        return needed(self.labels[columns], base, uniform, self.classes)
+        return gained(self.labels[columns], base, uniform, self.classes)
 
 
 @dataclass(frozen=True)
@@ -136,8 +153,8 @@ def erased(readout: Readout) -> dict[str, Floats]:
     removed = {name: np.empty(len(readout)) for name in RANKED}
     for texts in erasable(readout):
         for name in RANKED:
-            positions = order(RANKERS[name](texts, readout.ids, 0), texts.lengths)
-            first, _ = until_flip(texts, left(ranked(texts.votes, positions)))
+            positions = falling(RANKERS[name](texts, readout.ids, 0), texts.lengths)
+            first, _ = until_flip(texts, left(reordered(texts.votes, positions)))
             removed[name][texts.members] = (first / texts.lengths).where(first > 0, torch.nan).numpy()
     return removed
 
@@ -152,7 +169,7 @@ def top_lead(readout: Readout) -> Floats:
     """What the item of the highest weight adds to the logit of the predicted class beyond the other's, (N,)."""
     leads = np.empty(len(readout))
     for texts in erasable(readout):
-        top = order(texts.attention, texts.lengths)[:, :1]
+        top = falling(texts.attention, texts.lengths)[:, :1]
         leads[texts.members] = (texts.attention * texts.margin).gather(1, top)[:, 0].numpy()
     return leads
 

@@ -1,8 +1,4 @@
-"""docs/calibration.md and its figure, written from the results of the calibration.
-
-`make calibration` simulates and then runs this. Nothing on the page is written
-by hand.
-"""
+"""docs/calibration.md and its figure, written of what the simulation found. Nothing on the page is written by hand."""
 
 from io import BytesIO
 from math import isnan
@@ -12,13 +8,15 @@ import pandas as pd
 from PIL import Image
 
 from attention_audit.answer.sizes import TEXTS
-from attention_audit.artefacts.parquet import read_frame, read_provenance
-from attention_audit.columns.calibration import CALIBRATION, FAILING, OPERATING
+from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
-from attention_audit.tables.calibration import COVERED, NEAREST, WRONG
+from attention_audit.figures.style import house_style
+from makers.calibration.figure import calibration
+from makers.calibration.operating import COVERED, NEAREST, WRONG
+from makers.calibration.pools import Sizes
+from makers.calibration.populations import FAILING
 
-ROOT = Path(__file__).parents[2]
-RESULTS = Path("results/calibration")
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "calibration.md"
 FIGURE = ROOT / "docs" / "images" / "calibration.png"
 LARGEST = 150_000
@@ -28,7 +26,8 @@ COLOURS = 64
 
 OPENING = """# How far the words of the summary can be trusted
 
-Written by `make calibration`, which simulates and takes some minutes; nothing on this page is written by hand.
+Written by `PYTHONPATH=docs python -m makers.calibration`, which simulates and takes some minutes (`--cores N`: so many
+processes side by side); nothing on this page is written by hand.
 
 The summary says yes where the whole 95 % interval of an effect lies above its margin, no where it lies below, and
 undecided otherwise. So its words are as good as the intervals. Here they are tried on runs whose answer is known. For
@@ -97,15 +96,15 @@ def _failing(found: pd.DataFrame) -> str:
     return _table(["trainings", "texts", "truth", "coverage"], rows)
 
 
-def page(table: pd.DataFrame, found: pd.DataFrame, sizes: dict[str, int]) -> str:
-    """The whole page, from columns.calibration OPERATING and CALIBRATION, and the sizes of the simulation."""
+def page(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> str:
+    """The whole page, from what was found (`simulation.simulated`), and what `operating` makes of it."""
     populations = found[["question", "regime", "strength"]].drop_duplicates()
     opening = OPENING.format(
         populations=len(populations),
-        trainings=sizes["pool_trainings"],
-        pairs=sizes["pool_pairs"],
-        texts=sizes["pool_texts"],
-        draws=f"{sizes['draws']:,}",
+        trainings=sizes.pool_trainings,
+        pairs=sizes.pool_pairs,
+        texts=sizes.pool_texts,
+        draws=f"{sizes.draws:,}",
         covered=f"{COVERED:g}".lstrip("0"),
         wrong=f"{WRONG:g}".lstrip("0"),
         least=TEXTS[0],
@@ -116,20 +115,26 @@ def page(table: pd.DataFrame, found: pd.DataFrame, sizes: dict[str, int]) -> str
     return "\n".join([opening, picture, _operating(table), limits])
 
 
-def main() -> None:
-    """Write the page, and its figure. Raises AuditError where the figure is too large for the repository."""
-    table = read_frame(RESULTS / "operating.parquet", OPERATING)
-    paths = [RESULTS / f"{question}.parquet" for question in dict.fromkeys(table["question"])]
-    found = pd.concat([read_frame(path, CALIBRATION) for path in paths], ignore_index=True)
-    figure = RESULTS / "operating.png"
-    drawn = BytesIO()
-    with Image.open(figure) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(drawn, format="png", optimize=True)
-    if drawn.tell() > LARGEST:
-        raise AuditError(f"{figure}: {drawn.tell():,} bytes, at most {LARGEST:,}; draw less in it")
-    PAGE.write_text(page(table, found, read_provenance(paths[0])["settings"]["sizes"]), encoding="utf-8")
-    FIGURE.write_bytes(drawn.getvalue())
+def drawn(table: pd.DataFrame) -> bytes:
+    """The figure of the page, as PNG of few colours. Raises AuditError where it is too large for the repository."""
+    full, small = BytesIO(), BytesIO()
+    with house_style():
+        calibration(table).savefig(full, format="png")
+    with Image.open(full) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(small, format="png", optimize=True)
+    if small.tell() > LARGEST:
+        raise AuditError(f"{FIGURE}: {small.tell():,} bytes, at most {LARGEST:,}; draw less in it")
+    return small.getvalue()
 
 
-if __name__ == "__main__":
-    main()
+def write(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> list[Path]:
+    """Write the page and its figure, each as a whole or not at all: the two paths.
+
+    Raises AuditError where the figure is too large for the repository, or a file cannot be written.
+    """
+    figure, text = drawn(table), page(table, found, sizes)
+    with whole(FIGURE) as path:
+        path.write_bytes(figure)
+    with whole(PAGE) as path:
+        path.write_text(text, encoding="utf-8")
+    return [PAGE, FIGURE]
