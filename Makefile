@@ -32,7 +32,6 @@ faults: $(READY)
 	$(BIN)/python -m pytest tests/faults --full -n 2 --dist loadgroup
 
 calibration: $(READY)
-	$(BIN)/snakemake --cores all calibration
 	PYTHONPATH=docs $(BIN)/python -m makers.calibration
 
 replication: $(READY)

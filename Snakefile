@@ -9,7 +9,12 @@ min_version("9.0")
 
 
 configfile: "workflow/catalogue.yaml"
-configfile: "config.yaml"
+
+
+# the demonstration; a file of the user's takes its place
+if not workflow.config_settings.configfiles:
+
+    configfile: "config.yaml"
 
 
 report: "workflow/report/workflow.rst"

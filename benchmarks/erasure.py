@@ -23,9 +23,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import erasable, left, ranked
-from attention_audit.audits.flipping_sets import flipping_sets, until_flip
-from attention_audit.audits.rankings import RANKERS, order, stream
+from attention_audit.audits.erasure import erasable, left, reordered, until_flip
+from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.rankings import RANKERS, falling, stream
 from attention_audit.audits.single_weight import single_weight
 from attention_audit.model.probabilities import probabilities
 from attention_audit.readout import Readout
@@ -60,7 +60,7 @@ def four_rankings(readout: Readout) -> Removed:
     removed = np.empty((len(readout), 4), np.int64)
     for texts in erasable(readout):
         for place, name in enumerate(("random", "attention", "gradient", "product")):
-            votes = ranked(texts.votes, order(RANKERS[name](texts, readout.ids, SEED), texts.lengths))
+            votes = reordered(texts.votes, falling(RANKERS[name](texts, readout.ids, SEED), texts.lengths))
             removed[texts.members, place] = until_flip(texts, left(votes))[0].numpy()
     return removed
 

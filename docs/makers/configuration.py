@@ -6,13 +6,13 @@
 import json
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from attention_audit.config import Config
-from attention_audit.section import Section
+from attention_audit.plan.suites import config_type
+from attention_audit.section import OneOf, Section
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
@@ -20,12 +20,17 @@ PAGE = ROOT / "docs" / "configuration.md"
 
 OPENING = """# Configuration
 
-Written from the typed configuration (`attention_audit/config.py`) by `make docs`. `config.yaml` is the default run;
-`--configfile presets/<name>.yaml` changes what a preset names, and `--config key=value` changes a single key: a list
-replaces the one it overrides, a group is merged with it. An unknown key, a wrong type, a value out of bounds or a key
-that stands twice in a file ends the run before it starts, with a line for each fault that names the key. Numbers are
-not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text there. What is other on a single data set, in
-the models of any paper, stands under its name in `models`.
+Written from the typed configuration (`attention_audit/config.py`) by `make docs`. A file that `--configfile` names is a
+whole configuration: what it does not name has the default below, and a suite runs on the data sets that its section
+names, by default on none. Beneath it lies `workflow/catalogue.yaml` alone, whose data sets and word vectors every run
+can name. Without a file, `config.yaml` is run, the demonstration. Several files are laid over one another, and
+`--config key=value` changes a single key: a list replaces the one it overrides, a group is merged with it. An unknown
+key, a wrong type, a value out of bounds or a key that stands twice in a file ends the run before it starts, with a line
+for each fault that names the key. Numbers are not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text
+there.
+
+What is other on a single data set stands under its name in `overrides`, section by section, and is laid over what the
+sections say for all data sets, as in `overrides: {sst: {training: {epochs: 4}, jain_wallace: {recipe: {epochs: 4}}}}`.
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
 results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one
@@ -41,7 +46,7 @@ configuration.
 
 def config_schema() -> str:
     """JSON schema of the configuration, for editors and other programs."""
-    return json.dumps(Config.model_json_schema(), indent=2) + "\n"
+    return json.dumps(config_type().model_json_schema(), indent=2) + "\n"
 
 
 def _sections(annotation: Any) -> list[type[Section]]:
@@ -64,8 +69,15 @@ def _type(annotation: Any) -> str:
     if parts and origin is not None and isinstance(parts[0], str):
         return " or ".join(f"`{part}`" for part in parts)
     if hasattr(annotation, "__metadata__"):
-        return _type(parts[0])
+        known = [f"`{name}`" for each in annotation.__metadata__ if isinstance(each, OneOf) for name in each.names()]
+        return " or ".join([*known, "one of a plugin"]) if known else _type(parts[0])
     return {int: "integer", float: "number", str: "text", bool: "true or false", type(None): "null"}[annotation]
+
+
+def _annotated(field: FieldInfo) -> Any:
+    """The type of a key, with the names that it may have where plugins may add to them."""
+    named = [each for each in field.metadata if isinstance(each, OneOf)]
+    return Annotated[field.annotation, named[0]] if named else field.annotation
 
 
 def _default(field: FieldInfo) -> str:
@@ -79,7 +91,7 @@ def _default(field: FieldInfo) -> str:
 
 def _describe(section: type[Section]) -> str:
     rows = "\n".join(
-        f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {field.description} |"
+        f"| `{name}` | {_type(_annotated(field))} | {_default(field)} | {field.description} |"
         for name, field in section.model_fields.items()
     )
     return (
@@ -90,7 +102,7 @@ def _describe(section: type[Section]) -> str:
 def config_page() -> str:
     """The documentation of every key, group after group."""
     order: list[type[Section]] = []
-    pending: list[type[Section]] = [Config]
+    pending: list[type[Section]] = [config_type()]
     while pending:
         section = pending.pop(0)
         if section not in order:

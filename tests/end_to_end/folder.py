@@ -29,13 +29,17 @@ TINY: dict[str, Any] = {
     "datasets": ["chorus"],
     "corpora": {"chorus": {"texts": {"train": 64, "dev": 32, "test": 32}}},
     "model": {"embedding": 8, "hidden": 8, "attention_hidden": 8},
-    "training": {"further_seeds": [50], "epochs": 2},
+    "training": {"further_seeds": [50], "epochs": 2, "learning_rate": 0.003},
     "guides": {"hidden": 8, "attention": 8, "adversary_lambda": 0.01},
-    "adversary": {"lambdas": [0.001, 0.01], "epochs": 2, "patience": 2, "continuation": {"steps": 2, "epochs": 1}},
+    "adversary": {
+        "search": "both",
+        "lambdas": [0.001, 0.01],
+        "epochs": 2,
+        "patience": 2,
+        "continuation": {"steps": 2, "epochs": 1, "pace": 0.3},
+    },
     "instance_adversary": {"steps": 10},
-    "serrano_smith": {"datasets": []},
-    "jain_wallace": {"datasets": []},
-    "deception": {"datasets": []},
+    "agreement": {"texts": 40},
 }
 PAGES = ("report_page", "explorer")
 """Rules of pages, which nearly every change makes anew."""
@@ -52,7 +56,7 @@ def offline() -> bool:
     )
 
 
-KIND = re.compile(r"^(corpus|states|fetch|transformers|calibrate|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
+KIND = re.compile(r"^(corpus|states|fetch|transformers|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
 """What is alike in the names of rules whose jobs are of one kind."""
 
 
@@ -77,12 +81,12 @@ class Finished:
 
 @dataclass(frozen=True)
 class Folder:
-    """A copy of the repository with a configuration laid over the default one."""
+    """A copy of the repository with a configuration of its own."""
 
     path: Path
 
     def command(self, *arguments: str) -> list[str]:
-        """Snakemake as a user calls it, with the overlay."""
+        """Snakemake as a user calls it, with that configuration."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "overlay.yaml"]
 
     def start(self, *arguments: str, network: bool = True) -> subprocess.Popen[str]:
@@ -105,7 +109,7 @@ class Folder:
         return Finished(process.returncode, text)
 
     def overlay(self, **changes: Any) -> None:
-        """Lay TINY with these changes over the default configuration."""
+        """Write down TINY with these changes."""
         (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
 
     def copy(self, path: Path) -> "Folder":

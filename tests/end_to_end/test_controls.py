@@ -27,7 +27,7 @@ def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[
     overlay["datasets"] = datasets
     overlay["serrano_smith"] |= {"datasets": ["digest"] if digest else [], "models": ["han_none", "flan_none"]}
     overlay["jain_wallace"] |= {"datasets": single, "models": ["average_tanh"]}
-    overlay["models"]["lottery"]["jain_wallace"]["seeds"] = SEEDS
+    overlay["overrides"]["lottery"]["jain_wallace"]["seeds"] = SEEDS
     overlay["adversary"] |= {"lambdas": [0.01], "epochs": 1}
     if "needle" in datasets:
         # it has the longest texts, and no claim is made of W&P's models that runs them again
@@ -39,7 +39,7 @@ def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[
     else:
         overlay["adversary"]["continuation"] |= {"steps": 1, "epochs": 1}
         overlay["deception"] |= {"datasets": []}
-    overlay["instance_adversary"] |= {"steps": 1}
+    overlay["instance_adversary"] = {"steps": 1}
     overlay["agreement"] |= {"texts": 4, "steps": 4}
     return overlay
 

@@ -3,14 +3,13 @@
 import re
 import subprocess
 import sys
-import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from folder import ROOT, SOURCE, Folder, assert_rendered, fresh
+from examples import EXAMPLES, PAGE, PLUGINS, Command, Example
+from folder import ROOT, Folder, assert_rendered, fresh
 from PIL import Image
 from safetensors import safe_open
 
@@ -23,7 +22,6 @@ from attention_audit.columns.table import TABLE
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("extending")]
 
-PAGE = (ROOT / "docs" / "extending.md").read_text()
 MOST = {
     "A table, or a figure": 3,
     "An audit": 3,
@@ -31,7 +29,7 @@ MOST = {
     "An attribution": 2,
     "A scoring function": 3,
     "An encoder": 3,
-    "A suite": 9,
+    "A suite": 5,
     "A data set of a known format": 1,
     "A data set of a new format": 2,
     "Other colours": 1,
@@ -50,93 +48,17 @@ SMALL = {
         "models": ["flan_none"],
         "embedding": WIDTH,
         "attention": WIDTH,
-        "recipes": {"default": {"flan": {"epochs": 1}}},
+        "recipes": {"flan": {"epochs": 1}},
     },
     "jain_wallace": {
         "datasets": ["chorus"],
         "models": ["average_tanh"],
-        "recipes": {"default": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH}},
+        "recipe": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH},
     },
     "resamples": 20,
 }
 """Laid over the configurations of the page, so that all of it takes seconds."""
 NOTHING: dict[str, Any] = {"datasets": []}
-
-
-@dataclass(frozen=True)
-class Change:
-    """What is written in one file: the whole of it, or lines that are added and removed."""
-
-    path: str
-    new: bool
-    blocks: list[str]
-
-    def place(self, root: Path) -> Path:
-        """The file in a copy of the repository."""
-        return root / re.sub(r"^attention_audit/", f"{SOURCE}/", self.path)
-
-    def make(self, root: Path) -> None:
-        """Write it. A file that is there must have exactly one place for each block."""
-        path = self.place(root)
-        if self.new:
-            assert not path.exists(), f"{self.path} is there already"
-            path.write_text(*self.blocks)
-            return
-        text = path.read_text()
-        for block in self.blocks:
-            lines = block.splitlines()
-            before, after = ("".join(f"{line[1:]}\n" for line in lines if line[:1] != mark) for mark in "+-")
-            assert text.count(before) == 1, f"{self.path} has {text.count(before)} places for\n{block}"
-            text = text.replace(before, after)
-        path.write_text(text)
-
-
-@dataclass(frozen=True)
-class Command:
-    """A call of Snakemake: what it makes, and the configuration files that it names."""
-
-    targets: list[str]
-    files: list[str]
-
-
-@dataclass(frozen=True)
-class Example:
-    """A section of the page: how many files it promises, its changes and commands, and what else it configures."""
-
-    title: str
-    promised: int
-    changes: list[Change]
-    commands: list[Command]
-    settings: list[str]
-
-
-def changes_of(section: str) -> list[Change]:
-    """The numbered files of a section, each with the fenced blocks that follow it."""
-    changes = []
-    for part in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]:
-        named = re.match(r"`([^`]+)`( \*new\*)?:", part)
-        assert named, part[:80]
-        blocks = re.findall(r"^```(\w+)\n(.*?)^```$", part, flags=re.MULTILINE | re.DOTALL)
-        assert {language == "diff" for language, _ in blocks} == {not named[2]}, named[1]
-        changes.append(Change(named[1], bool(named[2]), [text for _, text in blocks]))
-    return changes
-
-
-def example_of(section: str) -> Example:
-    """A section as what there is to do and to run."""
-    heading = re.match(r"(.*) \((\d) files?\)\n", section)
-    assert heading, section[:80]
-    prose = re.sub(r"^```.*?^```$", "", section, flags=re.MULTILINE | re.DOTALL)
-    indented = [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n)+", prose, flags=re.MULTILINE)]
-    commands = []
-    for line in re.findall(r"^snakemake --cores 2 (.*)$", "".join(indented), flags=re.MULTILINE):
-        targets, _, files = line.partition(" --configfile ")
-        commands.append(Command(targets.split(), files.split()))
-    settings = [block for block in indented if not block.startswith("snakemake ")]
-    return Example(heading[1], int(heading[2]), changes_of(section), commands, settings)
-
-
-EXAMPLES = [example_of(section) for section in PAGE.split("\n## ")[1:]]
 
 
 def run(folder: Folder, commands: list[Command], *settings: str) -> None:
@@ -178,7 +100,9 @@ def made(changed: Folder) -> Folder:
 def test_a_change_costs_no_more_files_than_it_may(example: Example) -> None:
     paths = [change.path for change in example.changes]
     assert len(set(paths)) == len(paths) == example.promised <= MOST[example.title]
-    assert re.search(rf"^\| \[.*\]\(#.*-{len(paths)}-files?\) \| {len(paths)} \|$", PAGE, flags=re.MULTILINE)
+    (of_plugin,) = [len(plugin.changes) for plugin in PLUGINS if plugin.of == example.title] or [""]
+    row = rf"^\| \[.*\]\(#.*-{len(paths)}-files?\) \| {len(paths)} \| ?{of_plugin} ?\|$"
+    assert re.search(row, PAGE, flags=re.MULTILINE)
     assert example.commands
 
 
@@ -262,3 +186,26 @@ def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     assert "My own models" in guide
     assert "how well my own model predicts" in guide
     assert "audits/{dataset}/{suite}/entropy.parquet" in guide
+
+
+def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: Path) -> None:
+    """All plugins of the page in one run, whose package is as it was; models of the suite and of the base model."""
+    folder = fresh(tmp_path / "repository")
+    study = tmp_path / "study"
+    study.mkdir()
+    for plugin in PLUGINS:
+        for change in plugin.changes:
+            change.make(study)
+    names = "".join(f"- {name}\n" for plugin in PLUGINS for name in plugin.plugins)
+    (study / "mine.yaml").write_text(f"plugins:\n{names}model: {{encoder: positions, attention: cosine}}\n")
+    mine = {"datasets": ["chorus"], "seeds": [10, 50], "hidden": WIDTH, "embedding": WIDTH, "epochs": 1}
+    folder.overlay(**SMALL | {"corpora": {"chorus": TEXTS}}, mine=mine, deception=NOTHING, datasets=["chorus"])
+    targets = [target for plugin in PLUGINS for command in plugin.commands for target in command.targets]
+    *command, overlay = folder.command(*dict.fromkeys(targets))
+    command += [str(study / "mine.yaml"), overlay]
+    finished = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert_rendered(folder, ["longest", "mine_table_performance", "ss_table_pairwise"], ["jw_fig_agreement"])
+    assert pq.read_table(folder.path / "results/audits/chorus/wp/entropy.parquet").num_rows
+    again = subprocess.run([*command, "-n"], cwd=folder.path, capture_output=True, text=True, check=False)
+    assert "Nothing to be done" in again.stdout + again.stderr

@@ -1,6 +1,7 @@
 """A user's own files: many classes, another base model, data sets that cannot be had, files that cannot be read."""
 
 import math
+import re
 
 import pytest
 from folder import Folder, NewFolder, assert_rendered, fresh
@@ -120,6 +121,15 @@ def test_texts_without_sentences_are_one_clear_line_for_a_han(new_folder: NewFol
     assert "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true`" in error
     assert outcome.text.rstrip().splitlines()[-1] == error, "the line is the last thing on the screen"
     assert "Traceback" not in outcome.text
+
+
+def test_a_file_of_ones_own_takes_the_place_of_the_demonstration(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    (folder.path / "overlay.yaml").write_text("datasets: [chorus]\n")
+    made = folder.run("-n").jobs()
+    assert {"corpus", "train_wp", "search_wp", "audits_wp"} <= made.keys()
+    assert (made["corpus"], made["audits_wp"]) == (1, 1)
+    assert not [kind for kind in made if re.search("_(ss|jw|pd|md)$", kind)]
 
 
 def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder: NewFolder) -> None:

@@ -42,17 +42,11 @@ def test_everything_published_is_on_the_page_once(finished: Folder) -> None:
 
 
 def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
-    """Every stage that Snakemake ran is among the times, and every one of their files in the drawing."""
+    """Every stage that Snakemake ran is among the times."""
     page = page_of(finished)
     times = dict(re.findall(r"<tr><td class=\"words\"><code>(\w+)</code></td><td class=\"value\">(\d+)</td>", page))
     assert {"corpus", "train", "audits", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
     assert int(times["train"]) == len(list((finished.path / "results/logs/train").rglob("*.log")))
-    boxes = re.findall(r"<g class=\"published[^>]*><title>(\w+):", page)
-    shown = [path.stem for path in (finished.path / "results").glob("*/*.p[an][rg]*")]
-    assert sorted(boxes) == sorted(set(shown))
-    for box in ("train wp adversary", "search wp continuation"):
-        assert re.search(rf"<g class=\"models[^>]*><title>{box}:", page)
-    assert page.count('<path class="curve"') > len(boxes)
 
 
 def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:

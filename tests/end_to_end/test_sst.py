@@ -31,7 +31,7 @@ def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]
     # W&P's whole suite is the dear one, and other runs have it
     overlay["audits"] = {"jw": ["performance"]}
     overlay["jain_wallace"] = {"datasets": ["sst"], "models": ["lstm_tanh"], "seeds": [10, 50]}
-    overlay["jain_wallace"]["recipes"] = {"default": {"epochs": 3, "hidden": 32, "embedding": 32, "first_epoch": True}}
+    overlay["jain_wallace"]["recipe"] = {"epochs": 3, "hidden": 32, "embedding": 32, "first_epoch": True}
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay))
     fetched = folder.run("results/raw/sst/trainDevTestTrees_PTB.zip")
     assert fetched.status == 0, fetched.text

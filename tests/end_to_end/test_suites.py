@@ -43,7 +43,9 @@ def readme_example() -> dict[str, Any]:
 
 
 def overlay() -> dict[str, Any]:
-    """The README's example, small; with pairs and SST for Jain & Wallace; and audits that are not the suites' own."""
+    """The README's example, small, for two more suites; with pairs and SST for Jain & Wallace; and audits that are not
+    the suites' own.
+    """
     example = readme_example()
     tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
     pairs = {"kind": "table", "path": "pairs.jsonl", "query": "question", "tokens": {"tokenizer": "spaces"}}
@@ -51,21 +53,25 @@ def overlay() -> dict[str, Any]:
     return example | tiny | {
         "results": "results",
         "mirror": "mirror",
-        "corpora": example["corpora"] | {"pairs": pairs, "sst": {"archive": {"bytes": None, "sha256": None}}},
-        "serrano_smith": example["serrano_smith"]
-        | small
-        | {"models": ["han_rnn", "flan_none"], "attention": 8, "recipes": {"default": {"han": {"epochs": 2}}}},
+        "corpora": {
+            "reviews": example["corpora"]["reviews"] | {"tokens": {"tokenizer": "en", "sentences": True}},
+            "pairs": pairs,
+            "sst": {"archive": {"bytes": None, "sha256": None}},
+        },
+        "serrano_smith": small
+        | {"datasets": ["reviews"], "models": ["han_rnn", "flan_none"]}
+        | {"attention": 8, "recipes": {"han": {"epochs": 2}}},
         "jain_wallace": {
-            "datasets": [*example["jain_wallace"]["datasets"], "pairs", "sst"],
+            "datasets": ["reviews", "pairs", "sst"],
             "models": ["lstm_tanh", "average_tanh"],
             "seeds": [10, 7],
-            "recipes": {"default": small | {"epochs": TINY["training"]["epochs"], "ties": "first"}},
+            "recipe": small | {name: TINY["training"][name] for name in ("epochs", "learning_rate")},
         },
         "diversity": {
             "datasets": ["pairs"],
             "models": ["vanilla_lstm", "orthogonal_lstm", "diversity_lstm"],
             "seeds": [10, 7],
-            "recipes": {"default": small | {"epochs": 1}},
+            "recipe": small | {"epochs": 1},
         },
         "audits": {
             "wp": [*WiegreffePinter.own_audits, "correlation"],

@@ -35,7 +35,7 @@ def test_a_frozen_transformer_is_asked_everything(tmp_path: Path) -> None:
         corpora={"chorus": {"texts": {"train": 64, "dev": 32, "test": 12}}},
         model={"encoder": "transformer", "attention_hidden": 8},
         serrano_smith={"datasets": ["chorus"], "models": ["flan_transformer"]},
-        jain_wallace={"datasets": ["chorus"], "models": ["transformer_tanh"], "recipes": {"default": {"epochs": 1}}},
+        jain_wallace={"datasets": ["chorus"], "models": ["transformer_tanh"], "recipe": {"epochs": 1}},
     )
     outcome = folder.run("audits", "summary", "texts", "jw_table2", "ss_fig5", "wp_fig5", network=False)
     assert outcome.status == 0, outcome.text

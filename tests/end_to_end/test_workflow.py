@@ -9,7 +9,7 @@ from folder import SOURCE, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.code_hash import closure
-from attention_audit.columns.every import ARTEFACTS
+from attention_audit.report.guide import ARTEFACTS
 from attention_audit.targets import modules_in
 
 # one worker, so that the finished run is made once

@@ -32,7 +32,7 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
             "jain_wallace": {
                 "datasets": ["chorus"],
                 "models": ["average_tanh"],
-                "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+                "recipe": {"epochs": 1, "hidden": 8, "embedding": 8},
             },
             "instance_adversary": {"steps": 1_000_000},
         },

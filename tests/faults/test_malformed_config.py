@@ -19,7 +19,7 @@ from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
-"""The default configuration, with a key that it leaves out."""
+"""The demonstration, with a key that it leaves out."""
 MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
 """What a model's name in a path may be."""
 
@@ -58,7 +58,7 @@ JUNK = st.recursive(
 
 @st.composite
 def malformed(draw: st.DrawFn) -> dict[Any, Any]:
-    """The default configuration with one to three places replaced, removed, renamed, doubled or added to."""
+    """The demonstration with one to three places replaced, removed, renamed, doubled or added to."""
     config = copy.deepcopy(DEFAULT)
     for _ in range(draw(st.integers(1, 3))):
         *above, last = draw(st.sampled_from(draw(st.sampled_from([OWN, PLACES]))))
@@ -142,23 +142,33 @@ TEXTS = {
         "datasets: [imbd]",
         "error: config: datasets: unknown data set 'imbd' (did you mean 'imdb'?); known: agnews, ",
     ),
-    "an unknown audit": ("audits: {wp: [accuracy]}", "error: audit 'accuracy' is not known (known: performance, "),
+    "an unknown audit": (
+        "datasets: [chorus]\naudits: {wp: [accuracy]}",
+        "error: audit 'accuracy' is not known (known: performance, ",
+    ),
     "a text for a number": (
         "training: {epochs: '8'}",
         "error: config: training.epochs: input should be a valid integer, not '8'",
     ),
     "an unknown suite": (
-        "audits: {xx: []}",
+        "datasets: [chorus]\naudits: {xx: []}",
         f"error: suite 'xx' is not known (known: {', '.join(suite.key for suite in SUITES)}); declare it in ",
     ),
-    "an audit without its need": ("audits: {ss: [correlation]}", "error: audits.ss: correlation needs attention over "),
+    "an audit without its need": (
+        "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",
+        "error: audits.ss: correlation needs attention over ",
+    ),
+    "a key of an earlier version": (
+        "datasets: [chorus]\nmodels: {chorus: {epochs: 2}}",
+        "error: config: models.chorus: is now `overrides.chorus`, ",
+    ),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),
     "a group that is none": ("training: 8", "error: config: training: "),
     "a key that is a number": ("8: 8", "error: config: "),
     "a number that is none": ("adversary: {lambdas: [.nan]}", "error: config: adversary.lambdas.0: "),
     "a date": ("mirror: 2024-01-01", "error: config: mirror: "),
-    "a path that can not be": ('mirror: "a\\0b"', "error: config: mirror: "),
+    "a path that can not be": ('datasets: [chorus]\nmirror: "a\\0b"', "error: config: mirror: "),
 }
 
 

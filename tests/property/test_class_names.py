@@ -67,7 +67,7 @@ def said(audits: Audits, names: np.ndarray[Any, np.dtype[np.int64]] | None = Non
     return {name: made[name].iloc[0] for name in SAID}
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(RUNS, st.randoms(use_true_random=False))
 def test_the_names_of_classes_change_no_word(run, random):
     audits = generated(*run)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable
 from attention_audit.audits.flipping_sets import flipping_sets
-from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.audits.single_weight import single_weight
 from attention_audit.readout import Readout
 from attention_audit.units import LN2
@@ -82,7 +82,7 @@ def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
     chosen = decision(readout, [])
     (texts,) = erasable(readout)
     for ranking, ranker in RANKERS.items():
-        ranked = order(ranker(texts, readout.ids, 0), texts.lengths)[0].tolist()
+        ranked = falling(ranker(texts, readout.ids, 0), texts.lengths)[0].tolist()
         flips = [k for k in range(1, len(readout.attention[0]) + 1) if decision(readout, ranked[:k]) != chosen]
         assert removed[ranking] == (flips[0] if flips else -1)
 
@@ -135,7 +135,7 @@ def test_differences_keep_to_their_bounds(
 def test_an_order_is_a_stable_sort_with_padding_behind(rows: list[list[float]]) -> None:
     width = max(map(len, rows)) + 1
     padded = torch.tensor([row + [9.0] * (width - len(row)) for row in rows])
-    for row, ranked in zip(rows, order(padded, torch.tensor([len(row) for row in rows])).tolist(), strict=True):
+    for row, ranked in zip(rows, falling(padded, torch.tensor([len(row) for row in rows])).tolist(), strict=True):
         # sorted keeps the order of equals, and so does its reverse
         assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)
         assert sorted(ranked) == list(range(width))

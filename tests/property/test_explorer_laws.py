@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from attention_audit.explorer.digits import significant
 from attention_audit.explorer.document import View, packed
 from attention_audit.explorer.sample import drawn, fitting
-from attention_audit.explorer.views import Explored, Other, Texts, Viewing, about_map
+from attention_audit.explorer.views import Explored, Viewing, about_map
 from attention_audit.padded import Head
 from attention_audit.readout import Maps, Readout
 
@@ -56,13 +56,10 @@ def readout_of(
 
 def view_of(first: Readout, second: Readout, other: Readout) -> View:
     """The view of a model with two seeds and one adversary, as it is read from the page."""
-    texts = Texts(
-        first.ids,
-        [[str(place) for place in range(length)] for length in first.lengths],
-        [None] * len(first),
-        [None] * len(first),
-        [None] * len(first),
-    )
+    texts = [
+        {"tokens": [str(place) for place in range(length)], "sentences": None, "query": None, "marks": None}
+        for length in first.lengths
+    ]
     explored_ = Explored(
         dataset="d",
         suite="s",
@@ -72,7 +69,7 @@ def view_of(first: Readout, second: Readout, other: Readout) -> View:
         classes={},
         texts=texts,
         runs={1: first, 2: second},
-        others=[Other(about_map("adversary", "adversary", "", own=True), other)],
+        others=[(about_map("adversary", "adversary", "", own=True), other)],
     )
     written: View = json.loads(gzip.decompress(base64.b64decode(packed(Viewing(explored_).view()))))
     return written

@@ -52,7 +52,7 @@ def audit(path: Path) -> Folder:
         datasets=[],
         mirror="mirror",
         corpora={"trees": {"kind": "sst", "archive": {"file": "trees.zip", "sha256": checksum}}},
-        jain_wallace={"datasets": ["trees"], "models": ["average_tanh"], "recipes": {"default": tiny}},
+        jain_wallace={"datasets": ["trees"], "models": ["average_tanh"], "recipe": tiny},
     )
     return folder
 

@@ -10,7 +10,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
-from attention_audit.columns.kinds import FLAG
+from attention_audit.columns.kinds import flag
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.texts import TEXTS
 from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
@@ -128,7 +128,9 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     rows |= {"texts": [9] * 2, "tvd": [0.04, 0.2], "tvd_sd": [0.01] * 2, "jsd": [0.1, 0.6]}
     write_table(consistency, CONSISTENCY, rows, PROVENANCE)
     about = {"dataset": [first] * texts[first], "model": ["base"] * texts[first], "seed": [1] * texts[first]}
-    zeros = {column.name: [False if column.type == FLAG else 0] * texts[first] for column in INSTANCE_ADVERSARY.columns}
+    zeros = {
+        column.name: [False if column.type == flag.type else 0] * texts[first] for column in INSTANCE_ADVERSARY.columns
+    }
     own = {"id": base[0].ids, "attention": adversaries[0].attention}
     write_table(instance, INSTANCE_ADVERSARY, zeros | about | own, PROVENANCE)
     some = {"id": base[0].ids, "attribution": ["loo"] * texts[first], "scores": adversaries[1].attention}

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from attention_audit.columns.kinds import STRING
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 
 NAN = float("nan")
-BLANK: dict[str, Any] = {
-    column.name: "" if column.type == STRING else NAN if column.nullable else 0 for column in SUMMARY.columns
-} | dict.fromkeys([*QUESTIONS, "learnt"], "not asked")
+BLANK: dict[str, Any] = SUMMARY.blank | dict.fromkeys([*QUESTIONS, "learnt"], "not asked")
 """A row in which nothing is known."""
 
 

@@ -15,8 +15,13 @@ from attention_audit.answer.intervals import (
     Effect,
     bounds,
     by_training,
+    difference,
+    mean,
     moments,
+    odds,
     quotient,
+    ratio,
+    root_of,
     skewed,
     stretched,
     together,
@@ -24,15 +29,14 @@ from attention_audit.answer.intervals import (
 )
 from attention_audit.answer.questions import (
     further,
+    gained,
     learnt,
     located,
-    needed,
     ranks,
     scored,
     sides,
     signed,
     stable,
-    transferable,
     unique,
     used,
 )
@@ -41,6 +45,7 @@ from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import NO, TOO_FEW, UNDECIDED, YES, word
 from attention_audit.scores import macro_f1
 
+NAN = math.nan
 SIZES = st.tuples(st.integers(1, 4), st.integers(2, 30))
 
 
@@ -106,11 +111,10 @@ def test_needed_by_hand():
     labels = np.array([1, 1, 0, 0])
     base = np.array([[1, 1, 0, 0], [1, 1, 0, 1]])
     uniform = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
-    found = needed(labels, base, uniform, 2)
+    found = gained(labels, base, uniform, 2)
     # macro F1: of 1 and of 4/5 and 2/3, and of 2/3 and 4/5 each
     assert found.value == pytest.approx((1 + 11 / 15) / 2 - 11 / 15)
     assert found[3:] == (2, 4)
-    assert transferable(labels, base, uniform, 2) == found
     assert -1 <= found.low < found.value < found.high <= 1
 
 
@@ -119,9 +123,9 @@ def test_texts_are_shared_by_both_models_and_seeds_are_not():
     labels = random.integers(0, 2, 800)
     wrong = random.random(800) < 0.3
     same = np.where(wrong, 1 - labels, labels)
-    width = np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(same, (3, 1)), 2)[1:3])
+    width = np.ptp(gained(labels, np.tile(same, (3, 1)), np.tile(same, (3, 1)), 2)[1:3])
     other = np.where(random.permutation(wrong), 1 - labels, labels)
-    assert width < 0.02 < np.ptp(needed(labels, np.tile(same, (3, 1)), np.tile(other, (3, 1)), 2)[1:3])
+    assert width < 0.02 < np.ptp(gained(labels, np.tile(same, (3, 1)), np.tile(other, (3, 1)), 2)[1:3])
 
 
 def test_stable_by_hand():
@@ -181,7 +185,7 @@ def test_two_groups_of_trainings_have_welchs_interval():
     base, uniform = predicted([8000, 9000, 7000]), predicted([12_000, 15_000, 12_500])
     scores = [[macro_f1(labels, row) for row in rows] for rows in (base, uniform)]
     expected = stats.ttest_ind(*scores, equal_var=False).confidence_interval()
-    assert needed(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
+    assert gained(labels, base, uniform, 2)[1:3] == pytest.approx(expected, abs=4e-4)
 
 
 def test_noise_of_single_texts_counts_once():
@@ -238,8 +242,8 @@ def test_learnt_and_needed_do_not_know_the_names_of_classes(seed, texts, names):
     labels, base, uniform = (random.integers(0, 3, shape) for shape in (texts, (3, texts), (2, texts)))
     named = np.array(names)
     assert learnt(named[labels], named[base]) == pytest.approx(learnt(labels, base))
-    renamed = needed(named[labels], named[base], named[uniform], 3)
-    assert renamed == pytest.approx(needed(labels, base, uniform, 3))
+    renamed = gained(named[labels], named[base], named[uniform], 3)
+    assert renamed == pytest.approx(gained(labels, base, uniform, 3))
 
 
 def test_an_adversary_goes_further_than_the_furthest_other_training():
@@ -263,7 +267,7 @@ def test_alike_texts_are_no_certainty():
     assert found.low == pytest.approx(1 - 0.0277, abs=5e-4)
     assert signed(np.ones((3, 1700))).low > 0.998
     labels = np.arange(100) % 2
-    assert needed(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
+    assert gained(labels, np.tile(labels, (3, 1)), np.tile(labels, (3, 1)), 2).high > 0.02
 
 
 @given(st.integers(0, 300), SIZES)
@@ -323,3 +327,53 @@ def test_distances_have_intervals_in_proportion():
         assert stretched(unbounded) == unbounded
     # what is wider than the value itself goes on in a line
     assert stretched(Effect(0.1, -0.9, 1.1, 3, 100)).high == pytest.approx(0.1 * math.e * 10)
+
+
+def test_trainings_of_two_models_have_welchs_interval():
+    one, other = np.array([0.2, 0.5, 0.3, 0.6]), np.array([0.1, 0.15, 0.05])
+    # texts that are all alike, and so many that those which are added do not count
+    found = difference(*(np.repeat(values[:, None], 100_000, 1) for values in (one, other)))
+    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-4)
+    assert found[3:] == (3, 100_000)
+
+
+def test_texts_of_two_models_are_compared_in_pairs():
+    # deviations that are symmetric, so that no quantile moves
+    one, other = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]]), np.array([[0.2, 0.2, 0.2, 0.2, 0.2]])
+    squares, added = 5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25, 2 / 25
+    half = NORMAL * math.sqrt(squares + added)
+    assert difference(one, other)[:3] == pytest.approx((0.3, 0.3 - half, 0.3 + half))
+    # two texts and one value less: means are over the values that there are
+    missing = difference(np.array([[0.4, 0.6, NAN, NAN]]), np.array([[0.2, NAN, 0.4, NAN]]))
+    assert missing.value == pytest.approx(0.5 - 0.3)
+    assert missing.texts == 3
+    assert np.isnan(difference(np.array([[NAN, NAN]]), np.array([[0.2, 0.3]]))[:3]).all()
+
+
+def test_a_ratio_of_one_training_each_is_a_quotient():
+    one, other = draw(1, 1, 60), draw(2, 1, 60) + 0.3
+    assert ratio(one, other) == pytest.approx(quotient(one, other))
+    assert ratio(draw(3, 4, 30), draw(4, 2, 30))[3:] == (2, 30)
+    assert np.isnan(ratio(one, np.zeros((1, 60)))[:3]).all()
+
+
+@pytest.mark.parametrize(("measure", "truth"), [(difference, 0.3), (ratio, 2.5)])
+def test_intervals_of_two_models_hold_the_truth(measure, truth):
+    random, inside = np.random.default_rng(7), 0
+    for _ in range(400):
+        ease = 0.1 * random.standard_normal(80)
+        one, other = (
+            level + 0.05 * random.standard_normal((trainings, 1)) + ease + 0.1 * random.standard_normal((trainings, 80))
+            for level, trainings in ((0.5, 3), (0.2, 4))
+        )
+        found = measure(one, other)
+        inside += found.low <= truth <= found.high
+    assert 0.93 < inside / 400 < 0.995
+
+
+def test_what_grows_with_an_effect_has_its_bounds():
+    share = Effect(0.75, 0.5, 1.0, 3, 40)
+    assert odds(share) == Effect(3, 1, math.inf, 3, 40)
+    assert root_of(Effect(0.25, 0.0, 0.49, 3, 40)) == pytest.approx(Effect(0.5, 0.0, 0.7, 3, 40))
+    assert mean(np.array([[0.2], [0.4]])) == pytest.approx(Effect(0.3, 0, 1, 2, 1))

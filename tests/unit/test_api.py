@@ -175,7 +175,7 @@ TINY: dict[str, Any] = {
     "adversary": {"search": "scratch", "lambdas": [0.01], "epochs": 1, "patience": 1},
     "serrano_smith": {
         "datasets": ["digest"], "models": ["han_rnn"], "seeds": [1], "hidden": 8, "attention": 8, "embedding": 8,
-        "recipes": {"default": {"han": {"epochs": 1}}},
+        "recipes": {"han": {"epochs": 1}},
     },
     "jain_wallace": {"datasets": []},
     "deception": {"datasets": []},

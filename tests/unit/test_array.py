@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from refusal import refusal
 
-from attention_audit.artefacts.array import array_checksum, opened_array, written
+from attention_audit.artefacts.array import opened_array, written
+from attention_audit.artefacts.seal import values_checksum
 
 VALUES = np.arange(12, dtype=np.float16).reshape(4, 3)
 
@@ -29,11 +30,11 @@ def test_an_array_filled_in_any_order_is_read_as_it_was_written(path: Path) -> N
 
 
 def test_the_checksum_is_of_the_values(path: Path, tmp_path: Path) -> None:
-    sums = [array_checksum(path)]
+    sums = [values_checksum(path)]
     for name, values in (("same", VALUES), ("other", VALUES + 1)):
         with written(tmp_path / name, VALUES.shape, np.float16) as array:
             array[:] = values
-        sums.append(array_checksum(tmp_path / name))
+        sums.append(values_checksum(tmp_path / name))
     assert sums[0] == sums[1] != sums[2]
 
 

@@ -14,7 +14,6 @@ import pytest
 import torch
 from refusal import refusal
 
-from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.lock import hold_lock
 from attention_audit.artefacts.parquet import (
@@ -27,12 +26,14 @@ from attention_audit.artefacts.parquet import (
     write_table,
 )
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.artefacts.weights import read_weights, weights_made_by, write_weights
-from attention_audit.columns.every import ARTEFACTS, FOLDERS
+from attention_audit.code_hash import WORDS
 from attention_audit.columns.evidence import EVIDENCE
 from attention_audit.columns.kinds import artefact
 from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
+from attention_audit.report.guide import ARTEFACTS, ORDER
 
 COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected": [False, True]}
 
@@ -167,7 +168,7 @@ def test_weights_come_back_and_damage_is_noticed(tmp_path: Path, provenance: Pro
     assert path.read_bytes() == whole_file
     flipped = bytearray(whole_file)
     flipped[-20] ^= 1
-    for damaged, words in ((flipped, "checksum differs"), (whole_file[:-9], "truncated"), (b"", "truncated")):
+    for damaged, words in ((flipped, "truncated or corrupt"), (whole_file[:-9], "truncated"), (b"", "truncated")):
         path.write_bytes(damaged)
         with pytest.raises(AuditError, match=f"{words}.*rebuild it with"):
             read_weights(path)
@@ -219,9 +220,9 @@ def test_contents_are_the_rows_whoever_wrote_them(tmp_path: Path, provenance: Pr
     write_table(one, HISTORY, COLUMNS, provenance)
     write_table(other, HISTORY, COLUMNS, replace(provenance, code="1" * 64), seed=7)
     assert one.read_bytes() != other.read_bytes()
-    assert contents_checksum(one) == contents_checksum(other)
+    assert values_checksum(one) == values_checksum(other)
     write_table(other, HISTORY, COLUMNS | {"loss": [0.5, 0.125]}, provenance)
-    assert contents_checksum(one) != contents_checksum(other)
+    assert values_checksum(one) != values_checksum(other)
 
 
 @pytest.mark.parametrize("place", [10, -40])
@@ -232,7 +233,7 @@ def test_contents_of_a_damaged_file_are_refused(tmp_path: Path, provenance: Prov
     content[place] ^= 1
     for damaged in (bytes(content), bytes(content[:-9]), b""):
         path.write_bytes(damaged)
-        assert "rebuild it with" in refusal(contents_checksum, path)
+        assert "rebuild it with" in refusal(values_checksum, path)
 
 
 def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
@@ -258,7 +259,11 @@ def test_no_artefact_has_a_column_without_a_meaning() -> None:
         assert all(column.meaning for column in kind.columns)
 
 
+def test_no_column_is_called_like_words_that_the_hash_of_the_code_leaves_out() -> None:
+    assert not WORDS & {column.name for kind in ARTEFACTS for column in kind.columns}
+
+
 def test_every_kind_of_file_is_gathered_once_and_folder_by_folder() -> None:
     assert len({kind.name for kind in ARTEFACTS}) == len({kind.path for kind in ARTEFACTS}) == len(ARTEFACTS)
     folders = [kind.path.partition("/")[0] for kind in ARTEFACTS]
-    assert folders == sorted(folders, key=FOLDERS.index)
+    assert folders == sorted(folders, key=ORDER.index)

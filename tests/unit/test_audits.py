@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from attention_audit.audits.attention_maps import Reading, choose, maps
-from attention_audit.audits.comparison import against_base
-from attention_audit.audits.consistency import consistency
+from attention_audit.audits.comparison import against_base, consistency
 from attention_audit.audits.evidence import evidence_mass
-from attention_audit.audits.performance import performance
-from attention_audit.audits.predictions import predictions
+from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.readout import Readout
 from attention_audit.units import LN2
@@ -148,15 +146,14 @@ def test_maps_choose_asked_texts_first_then_the_furthest_right_ones(random_reado
     labels = predictions.copy()
     labels[7] = 0  # wrong, so never automatic
     readout = replace(readout, predictions=predictions, labels=labels)
-    moved = {name: i / 10 for i, name in enumerate(readout.ids)}
+    moved = np.arange(8) / 10
     chosen = choose(readout, [moved], AttentionMaps(automatic=3, instances=["text-1", "elsewhere"]))
     assert chosen == ["text-1", "text-5", "text-6", "text-3"]
 
 
 def test_maps_have_a_row_a_word_and_reading() -> None:
     base = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
-    attention = dict(zip(base.ids, base.attention, strict=True))
-    reading = Reading("base", attention, {"a": 0.0, "b": LN2}, {"a": 0.9, "b": 0.6})
+    reading = Reading("base", base.attention, np.array([0.0, LN2]), np.array([0.9, 0.6], np.float32))
     columns = maps(base, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
     assert columns["token"] == ["x", "y", "z"] * 2
     assert columns["position"] == [0, 1, 2] * 2

@@ -10,9 +10,8 @@ from attention_audit.__main__ import main
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
-from attention_audit.comparing import comparing
+from attention_audit.comparing import comparing, side_by_side, two_runs
 from attention_audit.errors import AuditError
-from attention_audit.tables.two_runs import side_by_side, two_runs
 
 FIRST = pd.DataFrame(
     [

@@ -5,13 +5,14 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from planned import CATALOGUE, DEFAULT, OWN, ROOT, overlaid
+from planned import CATALOGUE, DEFAULT, ROOT, overlaid
 
 from attention_audit.config import MOVED, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
 from makers.configuration import PAGE, SCHEMA, config_page, config_schema
 
+OF_NEEDLE = "overrides.needle.training"
 KNOWN = ", ".join(sorted(DEFAULT["corpora"]))
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 
@@ -23,15 +24,15 @@ def nested(keys: str, value: Any) -> Any:
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_presets_are_valid_over_the_default(preset: Any) -> None:
-    raw = overlaid(DEFAULT, yaml.safe_load(preset.read_text()))
+def test_presets_are_valid_over_the_catalogue(preset: Any) -> None:
+    raw = overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))
     parse_config(raw)
     jsonschema.validate(raw, yaml.safe_load(SCHEMA.read_text()))
 
 
 @pytest.mark.parametrize("preset", [ROOT / "config.yaml", *PRESETS], ids=lambda path: path.stem)
 def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset: Any) -> None:
-    adversary = parse_config(overlaid(DEFAULT, yaml.safe_load(preset.read_text()))).adversary
+    adversary = parse_config(overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))).adversary
     assert adversary.continuation.most_epochs <= len(adversary.lambdas) * adversary.epochs / 2
 
 
@@ -76,7 +77,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             ["needle", "imbd"],
             f"config: datasets: unknown data set 'imbd' (did you mean 'imdb'?); known: {KNOWN}",
         ),
-        ("datasets", ["needle", "needle"], "config: datasets: duplicate data set 'needle'"),
+        ("datasets", ["needle", "needle"], "config: datasets: duplicate value 'needle'"),
         (
             "vectors",
             "glove",
@@ -117,11 +118,49 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         ),
         ("training.selection", "train", "config: training.selection: input should be 'dev' or 'test', not 'train'"),
         (
-            "models.imbd",
-            {"encoder": "affine"},
-            "config: models: unknown data set 'imbd' (did you mean 'imdb'?); use `model` for all data sets",
+            "overrides.imbd",
+            {"model": {"encoder": "affine"}},
+            "config: overrides: unknown data set 'imbd' (did you mean 'imdb'?); name one of `corpora`",
         ),
-        ("models.needle", {"lr": 1}, "config: models.needle.lr: unknown key"),
+        ("overrides.needle.training", {"epoch": 1}, f"config: {OF_NEEDLE}.epoch: unknown key (did you mean 'epochs'?)"),
+        (OF_NEEDLE, {"seed": 50}, f"config: {OF_NEEDLE}: duplicate seed 50"),
+        (OF_NEEDLE, {"epochs": 0}, f"config: {OF_NEEDLE}.epochs: input should be greater than or equal to 1, not 0"),
+        ("overrides.needle", 8, "config: overrides.needle: must be a group of keys, not 8"),
+        ("overrides.needle.model", None, "config: overrides.needle.model: must be a group of keys, not None"),
+        ("overrides", ["needle"], "config: overrides: must be a group of keys, not ['needle']"),
+        ("overrides.needle.modle", {}, "config: overrides.needle.modle: unknown key (did you mean 'model'?)"),
+        (
+            "overrides.needle.results",
+            "a",
+            "config: overrides.needle.results: is the same for all data sets; say it in `results`",
+        ),
+        (
+            "overrides.needle.vectors",
+            "a",
+            "config: overrides.needle.vectors: is said in `corpora.needle.vectors`; write it there",
+        ),
+        (
+            "overrides.needle.jain_wallace.datasets",
+            ["needle"],
+            "config: overrides.needle.jain_wallace.datasets: is the same for all data sets; say it in "
+            "`jain_wallace.datasets`",
+        ),
+        (
+            "overrides.needle.transformer",
+            {"path": "a"},
+            "config: overrides.needle.transformer.path: is the same for all data sets; say it in `transformer.path`",
+        ),
+        (
+            "overrides.needle.model.encoder",
+            "transformer",
+            "config: transformer: missing key; overrides.needle.model.encoder names it as an encoder, so give its "
+            "`path`",
+        ),
+        (
+            "overrides.needle.adversary",
+            {"search": "scratch", "lambdas": [0.1]},
+            "config: guides.adversary_lambda: 0.01 is not in overrides.needle.adversary.lambdas [0.1]",
+        ),
         ("deception.lambdas", [0.1, 0.1], "config: deception.lambdas: duplicate value 0.1"),
         (
             "deception.datasets",
@@ -147,11 +186,6 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         ("model", None, "config: model: must be a group of keys, not None"),
         (
             "model.attention",
-            32,
-            "config: model.attention: names the scoring function; its width, 32, is now `model.attention_hidden`",
-        ),
-        (
-            "model.attention",
             "dots",
             "config: model.attention: input should be 'additive', 'linear' or 'dot', not 'dots' (did you mean 'dot'?)",
         ),
@@ -165,21 +199,10 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         ("audits", ["permutation"], "config: audits: must be a group of keys, not ['permutation']"),
         ("audits.wp", "permutation", "config: audits.wp: input should be a valid list, not 'permutation'"),
         (
-            "jain_wallace.recipes.sst",
+            "overrides.sst.jain_wallace.recipe",
             {"epochs": 1, "first_epoch": False},
-            "config: jain_wallace.recipes.sst: epochs: 1, and the first is not to be selected; train for 2 or more",
-        ),
-        (
-            "jain_wallace.permutation",
-            {"permutations": 10},
-            "config: jain_wallace.permutation: is now `permutation`; write it there",
-        ),
-        ("serrano_smith.resamples", 100, "config: serrano_smith.resamples: is now `resamples`; write it there"),
-        ("serrano_smith.seed", 5, "config: serrano_smith.seed: is now `erasure.seed`; write it there"),
-        (
-            "jain_wallace.seed",
-            10,
-            "config: jain_wallace.seed: is now `permutation.seed` and `instance_adversary.seed`; write it there",
+            "config: overrides.sst.jain_wallace.recipe: epochs: 1, and the first is not to be selected; train for 2 or "
+            "more",
         ),
     ],
 )
@@ -189,10 +212,10 @@ def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line
     assert str(raised.value) == line
 
 
-def faults(raw: dict[str, Any], **files: Any) -> list[str]:
+def faults(raw: dict[str, Any]) -> list[str]:
     """The lines in which a configuration ends."""
     with pytest.raises(AuditError) as raised:
-        parse_config(raw, files)
+        parse_config(raw, CATALOGUE)
     return str(raised.value).splitlines()
 
 
@@ -203,10 +226,10 @@ def test_every_fault_has_a_line() -> None:
         "config: training.epoch: unknown key (did you mean 'epochs'?)",
         "config: trainning: unknown key (did you mean 'training'?)",
     ]
-    raw = overlaid(DEFAULT, {"datasets": ["needel"], "vectors": "gloove", "models": {"chorsu": {}}})
+    raw = overlaid(DEFAULT, {"datasets": ["needel"], "vectors": "gloove", "overrides": {"chorsu": {}}})
     assert [line.partition(")")[0] for line in faults(raw)] == [
         "config: datasets: unknown data set 'needel' (did you mean 'needle'?",
-        "config: models: unknown data set 'chorsu' (did you mean 'chorus'?",
+        "config: overrides: unknown data set 'chorsu' (did you mean 'chorus'?",
         "config: vectors: unknown word vectors 'gloove'; known: random, fasttext-simple, glove-6b-100d, "
         "glove-840b-300d, glove-twitter-25d, word2vec-200d, word2vec-300d",
     ]
@@ -241,24 +264,63 @@ def test_a_key_of_a_file_of_another_format_is_named_as_it_is_written() -> None:
     assert line.startswith("config: corpora.own: path: 'own.txt' does not end in .csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "where", "files"),
-    [("yelp", "the catalogue", {"the catalogue": CATALOGUE}), ("debate", "config.yaml", {"config.yaml": OWN})],
-)
-def test_the_name_of_another_data_set_is_taken(name: str, where: str, files: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", ["yelp", "debate"])
+def test_the_name_of_another_data_set_is_taken(name: str) -> None:
     raw = overlaid(DEFAULT, {"corpora": {name: {"kind": "table", "path": "own.csv"}}})
-    line = f"config: corpora.{name}: {name} is the name of a data set of {where}; choose another"
-    assert faults(raw, **files) == [line]
+    assert faults(raw) == [f"config: corpora.{name}: {name} is the name of a data set of the catalogue; choose another"]
     # the catalogue's own table is asked for with the user's path
-    parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), {"the catalogue": CATALOGUE})
+    parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), CATALOGUE)
 
 
-@pytest.mark.parametrize("said", MOVED.values())
-def test_a_key_that_moved_is_where_its_message_says(said: str) -> None:
-    for key in said.strip("`").split("` and `"):
-        found: Any = parse_config(DEFAULT)
-        for part in key.split("."):
-            found = getattr(found, part)
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [
+        (
+            "models.sst",
+            {"epochs": 1},
+            "`overrides.sst`, with its sizes in `model`, and `epochs` and `ties` in `training`",
+        ),
+        ("serrano_smith.recipes.default", {"han": {"epochs": 1}}, "`serrano_smith.recipes`"),
+        ("serrano_smith.recipes.sst", {"han": {"epochs": 1}}, "`overrides.sst.serrano_smith.recipes`"),
+        ("jain_wallace.recipes.default", {"epochs": 1}, "`jain_wallace.recipe`"),
+        ("jain_wallace.recipes.sst", {"epochs": 1}, "`overrides.sst.jain_wallace.recipe`"),
+        ("diversity.recipes.sst", {"epochs": 1}, "`overrides.sst.diversity.recipe`"),
+        ("diversity.weights.sst", 0.1, "`overrides.sst.diversity.weight`"),
+        ("diversity.weights.default", 0.1, "`diversity.weight`"),
+    ],
+)
+def test_a_key_of_an_earlier_version_is_told_where_it_is_now(key: str, value: Any, place: str) -> None:
+    assert faults(overlaid(DEFAULT, nested(key, value))) == [f"config: {key}: is now {place}; write it there"]
+
+
+@pytest.mark.parametrize("place", MOVED.values())
+def test_a_key_that_moved_is_where_its_message_says(place: str) -> None:
+    found: Any = parse_config(overlaid(DEFAULT, {"overrides": {"sst": {}}}))
+    for part in place.split("`")[1].replace("*", "sst").split("."):
+        found = found[part] if isinstance(found, dict) else getattr(found, part)
+
+
+def test_what_is_other_on_one_data_set_is_laid_over_what_all_have() -> None:
+    changes = {"overrides": {"sst": {"jain_wallace": {"recipe": {"epochs": 3}}, "agreement": {"texts": 7}}}}
+    config = parse_config(overlaid(DEFAULT, changes), CATALOGUE)
+    own = config.for_dataset("sst")
+    assert own.jain_wallace == config.jain_wallace.model_copy(
+        update={"recipe": config.jain_wallace.recipe.model_copy(update={"epochs": 3})}
+    )
+    assert (own.agreement.texts, own.agreement.steps) == (7, config.agreement.steps)
+    assert own.training == config.training
+    assert config.for_dataset("imdb") is config
+    # only what is other is written down, and it says the same when it is read again
+    record = config.recorded()
+    assert record["overrides"]["sst"] == changes["overrides"]["sst"]
+    assert record["overrides"]["snli"] == {"diversity": {"weight": 0.1}}
+    assert parse_config(record) == config
+
+
+def test_a_file_that_names_a_data_set_asks_for_nothing_else() -> None:
+    config = parse_config(overlaid(CATALOGUE, {"datasets": ["sst"]}), CATALOGUE)
+    assert config.every_dataset == ["sst"]
+    assert parse_config(overlaid(CATALOGUE, {"hf": {"sst": {"models": {"a": ["b"]}}}}), CATALOGUE).datasets == []
 
 
 def test_every_data_set_of_the_papers_says_whose_it_is() -> None:

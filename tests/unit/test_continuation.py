@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import ATTENTION, soften
+from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier
 from attention_audit.stages.reading_out import take_readout
@@ -75,7 +75,7 @@ def test_softened_attention_has_its_scores_times_the_factor(scoring: str) -> Non
     torch.manual_seed(0)
     sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
     architecture = Architecture.model_validate({"encoder": "affine", "attention": scoring, **sizes})
-    attention = ATTENTION[architecture.attention](architecture, 4)
+    attention = attention_of(architecture, 4)
     states = torch.randn(2, 5, 4) * 10
     batch = Batch(torch.zeros(2, 7, dtype=torch.long), torch.tensor([5, 3]), torch.zeros(2))
     before = attention(states, batch).log()

@@ -128,7 +128,7 @@ def audited() -> pd.DataFrame:
 
 
 def test_means_are_over_the_texts_that_have_a_value() -> None:
-    table = table_contributions(audited(), SUBJECTS, 50)
+    table = table_contributions(audited(), SUBJECTS)
     base = table[table["row"] == "WP2019/base"].set_index("metric")
     expected = {
         "tau": 0.5,  # of a text of one item there is none
@@ -153,7 +153,7 @@ def test_means_are_over_the_texts_that_have_a_value() -> None:
 def test_what_was_not_asked_has_the_reason() -> None:
     reason = "predictions of pairs are not linear"
     subjects = [*SUBJECTS, subject("jw", "JW2019", "lstm_tanh", "babi-1", reason)]
-    table = table_contributions(audited(), subjects, 20)
+    table = table_contributions(audited(), subjects)
     last = table.iloc[-1]
     assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
     (block,) = wide(table, LABELS)
@@ -165,6 +165,6 @@ def test_what_was_not_asked_has_the_reason() -> None:
 
 
 def test_without_any_model_there_are_no_rows() -> None:
-    assert table_contributions(audited().iloc[:0], [], 20).empty
-    (only,) = table_contributions(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")], 20)["note"]
+    assert table_contributions(audited().iloc[:0], []).empty
+    (only,) = table_contributions(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")])["note"]
     assert only == "not asked: not"

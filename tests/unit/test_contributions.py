@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 from attention_audit.audits.contributions import contributions, kendall, overlaps
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
@@ -108,8 +108,8 @@ def test_the_two_ways_to_contributions_are_one_and_rank_as_the_product(
     for texts, padded in zip(erasable(readout), readout.batches(torch.float64, 16384), strict=True):
         exact = padded.exact_contributions()
         torch.testing.assert_close(texts.exact_contributions[:, :-1], exact)
-        product = order(RANKERS["product"](texts, readout.ids, 0), texts.lengths)
-        assert (product == order(texts.exact_contributions, texts.lengths)).all()
+        product = falling(RANKERS["product"](texts, readout.ids, 0), texts.lengths)
+        assert (product == falling(texts.exact_contributions, texts.lengths)).all()
 
 
 @given(st.integers(0, 100), st.sampled_from([1, 2, 5]), st.floats(0, 8))

@@ -8,16 +8,14 @@ import pytest
 from drawn import assert_readable, drawn_texts
 from labels import JW
 from matplotlib.collections import PolyCollection
+from seaborn.utils import relative_luminance
 
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.figures.adversary_violins import jw_fig_adversary
-from attention_audit.figures.agreement import jw_fig_agreement, matrix
-from attention_audit.figures.correlation import LINES, compared, jw_fig_correlation
-from attention_audit.figures.permutation import jw_fig_permutation
+from attention_audit.figures.by_weight import SPAN, jw_fig_adversary, jw_fig_permutation, quarters
+from attention_audit.figures.correlation import LINES, compared, ink_on, jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.figures.saving import save
-from attention_audit.figures.violins import SPAN, quarters
 from attention_audit.names import ATTRIBUTIONS
 from attention_audit.units import LN2
 
@@ -203,8 +201,8 @@ def test_texts_are_parted_as_in_the_paper_and_in_quarters():
 )
 def test_quarters_are_named_by_their_weights(weights, names):
     bins = quarters(pd.Series(weights))
-    assert list(bins.names) == names
-    assert set(bins.of(pd.Series(weights))) == set(range(len(names)))
+    assert list(bins.categories) == names
+    assert set(bins.codes) == set(range(len(names)))
 
 
 def test_small_changes_are_spread_by_a_root():
@@ -318,7 +316,7 @@ def test_agreement_names_the_columns_once():
 @pytest.mark.parametrize("value", np.linspace(-1, 1, 21))
 def test_numbers_stand_out_from_their_shade(value):
     background = style.DIVERGING((value + 1) / 2)
-    light, ink = style.luminance(background), style.luminance(style.ink_on(background))
+    light, ink = relative_luminance(background), relative_luminance(ink_on(background))
     assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
 
 

@@ -13,7 +13,7 @@ from summaries import answer, row
 from torch import nn
 
 from attention_audit.answer.intervals import Effect, minus
-from attention_audit.answer.words import NO, YES
+from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
 from attention_audit.columns.claims import CLAIMS
@@ -24,13 +24,12 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.deception import pd_fig_deception
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import ATTENTION
+from attention_audit.model.attention import attention_of
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import network
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
-from attention_audit.tables.deception import pd_table_deception
-from attention_audit.tables.deception_claims import pd_table_claims
+from attention_audit.tables.deception import pd_table_claims, pd_table_deception
 from attention_audit.tables.noticed import REFUSES, VOUCHES, noticed, pd_table_noticed
 from attention_audit.tables.shown import findings, noticings, wide
 from attention_audit.tables.wording import labels_of
@@ -51,7 +50,7 @@ LABELS = labels_of([MODELS], {})
 
 
 def test_linear_attention_by_hand() -> None:
-    attention = ATTENTION["linear"](
+    attention = attention_of(
         Architecture(encoder="none", attention="linear", embedding=2, pretrained=False, hidden=2, attention_hidden=2),
         2,
     )
@@ -136,7 +135,7 @@ def cell(table: pd.DataFrame, model: str, metric: str) -> pd.Series:
 
 
 def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
-    table = pd_table_deception(PUBLISHED, SCORES, 50, MODELS)
+    table = pd_table_deception(PUBLISHED, SCORES, MODELS)
     assert list(table.columns) == TABLE.schema.names
     honest, liar = cell(table, HONEST, "accuracy_percent"), cell(table, LIAR, "accuracy_percent")
     assert (honest["mean"], honest["published"], honest["seeds"]) == (pytest.approx(77.0), 76.9, 2)
@@ -156,12 +155,12 @@ def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
 
 def test_a_model_that_is_not_declared_is_named() -> None:
     with pytest.raises(AuditError, match="model 'bilstm_honest' is not known"):
-        pd_table_deception(PUBLISHED, SCORES, 50, Names("model", "here", {LIAR: MODELS[LIAR]}))
+        pd_table_deception(PUBLISHED, SCORES, Names("model", "here", {LIAR: MODELS[LIAR]}))
 
 
 def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:
     emptied = PUBLISHED.assign(right_without=None)
-    table = pd_table_deception(emptied, SCORES, 50, MODELS)
+    table = pd_table_deception(emptied, SCORES, MODELS)
     assert cell(table, LIAR, "deleted_percent")["mean"] == 0
 
 
@@ -234,7 +233,7 @@ def test_a_liar_without_an_honest_model_is_left_out() -> None:
 
 
 def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
-    table = pd_table_claims(PUBLISHED, MODELS, PAIR, 50)
+    table = pd_table_claims(PUBLISHED, MODELS, PAIR)
     assert list(table.columns) == CLAIMS.schema.names
     assert table["claim"].str.partition(": ")[2].tolist() == [
         "attention leaves the impermissible words",
@@ -249,14 +248,17 @@ def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
 
 
 def test_claims_fail_where_nothing_is_hidden_and_where_it_costs_much() -> None:
-    nothing = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.9, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.9})
-    assert set(pd_table_claims(nothing, MODELS, PAIR, 50)["holds"]) == {NO}
+    nothing = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.8, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.97})
+    assert set(pd_table_claims(nothing, MODELS, PAIR)["holds"]) == {NO}
+    # that there is no difference at all in 200 texts is no proof that there is none
+    same = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.9, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.9})
+    assert pd_table_claims(same, MODELS, PAIR)["holds"].tolist() == [NO, UNDECIDED, UNDECIDED]
     # of a data set that the paper has no numbers of, hiding is to cost little
     dear = rows({HONEST: 0.5, LIAR: 0.0}, {HONEST: 0.9, LIAR: 0.8}, {HONEST: 0.5, LIAR: 0.5}).assign(dataset="mine")
-    table = pd_table_claims(dear, MODELS, PAIR, 50)
+    table = pd_table_claims(dear, MODELS, PAIR)
     assert table["claim"].iloc[1].endswith("hiding costs little accuracy")
     assert table["holds"].tolist() == [YES, NO, YES]
-    cheap = pd_table_claims(dear.assign(right=True), MODELS, PAIR, 50)
+    cheap = pd_table_claims(dear.assign(right=True), MODELS, PAIR)
     assert cheap["holds"].iloc[1] == YES
 
 

@@ -13,7 +13,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Lists, Marked, Split
 from attention_audit.model.classifier import Output
 from attention_audit.model.cone import absolute_conicity, cone
-from attention_audit.model.encoders import LSTM, TEXT_ENCODERS, OrthogonalBiLSTM, TextEncoder
+from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, TextEncoder, text_encoder
 from attention_audit.model.network import network
 from attention_audit.model.recurrence import OrthogonalLSTM
 from attention_audit.training.objective import Diversity, LabelLoss
@@ -35,7 +35,9 @@ def encoder_of(name: str, hidden: int = 4) -> tuple[TextEncoder, nn.Embedding]:
         {"encoder": name, "attention": "additive", "embedding": 5, "pretrained": False, "hidden": hidden}
         | {"attention_hidden": 3}
     )
-    return TEXT_ENCODERS[architecture.encoder](architecture, 5).double(), nn.Embedding(10, 5).double()
+    encoder = text_encoder(architecture)
+    assert encoder
+    return encoder.double(), nn.Embedding(10, 5).double()
 
 
 def test_an_orthogonal_step_by_hand() -> None:

@@ -94,7 +94,7 @@ def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
 
 
 def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path: Path) -> None:
-    table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
+    table = md_table_diversity(performance(), **frames(), models=MD)
     assert cells(table, "diversity_lstm") == pytest.approx(
         {
             "accuracy": 0.75,
@@ -120,7 +120,7 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path:
 
 
 def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note() -> None:
-    table = md_table_diversity(performance(), **frames(), resamples=20, models=MD)
+    table = md_table_diversity(performance(), **frames(), models=MD)
     published = cells(table, "vanilla_lstm", "published")
     assert (published["accuracy"], published["magnitude"]) == (0.818, 0.68)
     assert math.isnan(published["conicity"])
@@ -131,7 +131,7 @@ def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note(
 def test_a_data_set_of_pairs_has_no_ranks() -> None:
     single, pairs = frames(), frames("snli")
     both = {name: pd.concat([single[name], pairs[name]]) for name in single} | {"ranked_sets": single["ranked_sets"]}
-    table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, resamples=20, models=MD)
+    table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, models=MD)
     assert "ranks" in cells(table[table["dataset"] == "sst"], "diversity_lstm")
     assert "ranks" not in cells(table[table["dataset"] == "snli"], "diversity_lstm")
     assert cells(table[table["dataset"] == "snli"], "diversity_lstm")["used"] == pytest.approx(0.25)
@@ -146,7 +146,8 @@ def test_findings_are_differences_from_the_twin(tmp_path: Path) -> None:
     table = claims()
     assert list(table["ours"]) == pytest.approx([-0.5, -0.05, 0.2, 0.0, 0.0, -0.2, -0.4])
     # forty texts are too few to say that a twentieth fewer are right
-    assert list(table["holds"]) == [YES, UNDECIDED, YES, NO, NO, NO, YES]
+    # and that none of them has another tau is no proof that no text has
+    assert list(table["holds"]) == [YES, UNDECIDED, YES, UNDECIDED, UNDECIDED, NO, YES]
     assert table["claim"].iloc[0] == "the states of the diversity LSTM differ more than those of the vanilla LSTM"
     assert list(table["theirs"].iloc[:2]) == ["-0.480 (table 2)", "-0.018 (table 2)"]
     write_table(tmp_path / "claims.parquet", CLAIMS, table, PROVENANCE)
@@ -160,7 +161,8 @@ def test_what_is_not_known_has_no_finding() -> None:
 
 def test_an_accuracy_within_the_bound_holds() -> None:
     same = rows(label=1, prediction=lambda _, number: int(number >= 8))
-    table = claims(predictions=same)
+    many = pd.concat(same.assign(id=same["id"] + f" again {place}") for place in range(4))
+    table = claims(predictions=many)
     assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [YES]
 
 
@@ -207,7 +209,7 @@ def test_the_answer_stands_beside_the_words_of_both(tmp_path: Path) -> None:
     for name, word in {"used": "yes", "ranks": "no", "located": "no"}.items():
         summary[name] = ["no", word, "no"]
         summary[f"{name}_value"] = [0.1, 0.2, math.nan]
-    table = md_table_readable(summary, md_table_diversity(performance(), **frames(), resamples=20, models=MD), MD)
+    table = md_table_readable(summary, md_table_diversity(performance(), **frames(), models=MD), MD)
     assert len(table) == 1  # the twin of the other model is not there
     assert table["sentence"].iloc[0] == (
         "States differ more: conicity 0.20 instead of 0.70. The remedy wins used; the map cannot be read: ranks is no "
@@ -222,12 +224,12 @@ def test_the_answer_stands_beside_the_words_of_both(tmp_path: Path) -> None:
 def test_a_model_that_is_not_known_is_refused() -> None:
     changed_ = {name: frame.assign(model="gpt") for name, frame in frames().items()}
     with pytest.raises(AuditError, match="model 'gpt' is not known to tables and figures"):
-        md_table_diversity(performance().assign(model="gpt"), **changed_, resamples=20, models=MD)
+        md_table_diversity(performance().assign(model="gpt"), **changed_, models=MD)
 
 
 def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:
     shown = {name: frame for name, frame in frames().items() if name in ("conicity", "permutation", "ranked_sets")}
-    figure = md_fig_conicity(**shown, resamples=20, models=MD)
+    figure = md_fig_conicity(**shown, models=MD)
     above, below = figure.axes
     assert above.get_title(loc="left") == "SST"
     assert len(above.containers) == len(below.containers) == 3
@@ -242,5 +244,5 @@ def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:
 
 def test_the_figure_says_where_nothing_is_erased() -> None:
     shown = {name: frame for name, frame in frames("snli").items() if name in ("conicity", "permutation")}
-    figure = md_fig_conicity(**shown, ranked_sets=frames()["ranked_sets"].iloc[:0], resamples=20, models=MD)
+    figure = md_fig_conicity(**shown, ranked_sets=frames()["ranked_sets"].iloc[:0], models=MD)
     assert [text.get_text() for text in figure.axes[1].texts] == ["not asked of pairs"]

@@ -12,22 +12,23 @@ import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
-from planned import CATALOGUE, PLACES, ROOT, plan_of
+from planned import CATALOGUE, PLACES, ROOT, overlaid, plan_of
 
 from attention_audit import __version__
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.config import Config
-from attention_audit.corpus.sources import digest
+from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.report.captions import read_caption
 from attention_audit.report.guide import guide
 from attention_audit.section import Section
 from attention_audit.tables import controls
 from attention_audit.tables.claims import top_flips
-from attention_audit.training.documents import DocumentModels
+from attention_audit.training.papers import DocumentModels
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
 DOCS = {path.stem: path.read_text() for path in (ROOT / "docs").glob("*.md")}
@@ -122,7 +123,7 @@ def configurations(page: str) -> list[str]:
 
 @pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
 def test_configurations_are_right(text: str, tmp_path: Path) -> None:
-    entry = yaml.safe_load(text)
+    entry = overlaid({"corpora": {"reviews": {"kind": "table", "path": "reviews.csv"}}}, yaml.safe_load(text))
     if "transformer" in entry:
         entry["transformer"]["path"] = str(on_disk.save(tmp_path))
     for given in entry.get("hf", {}).values():
@@ -134,7 +135,7 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
         ]
         given["models"] = {"mybert": saved}
     # the files of the examples are nobody's
-    plan_of(**entry, **({} if "datasets" not in entry else {"skip_unavailable": True}))
+    plan_of(**entry, skip_unavailable=True)
 
 
 def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> Non
     entry = yaml.safe_load(text)
     saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(3)]
     entry["hf"]["sst"]["models"] = {"mybert": saved}
-    scope = plan_of(**entry, skip_unavailable=True).scope
+    scope = Plan(overlaid(CATALOGUE, entry | {"skip_unavailable": True}), CATALOGUE).scope
     assert {key: scope.datasets_of(suite) for key, suite in scope.suites.items() if scope.datasets_of(suite)} == {
         "hf": ["sst"]
     }

@@ -15,7 +15,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.eraser import EraserCorpus
+from attention_audit.corpus.sources.annotated import EraserCorpus
 from attention_audit.corpus.text import Text
 
 DOCS = {"pos_1.txt": "A FINE film .\n\nIt 's  great .\n", "neg_2.txt": "dull ."}

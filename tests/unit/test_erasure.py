@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 import torch
 
-from attention_audit.audits.erasure import ErasableTexts, distribution, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, distribution, erasable, left, reordered
 from attention_audit.audits.flipping_sets import flipping_sets
-from attention_audit.audits.rankings import RANKERS, TOPS, order, shuffled
+from attention_audit.audits.rankings import RANKERS, TOPS, falling, shuffled
 from attention_audit.audits.single_weight import other_ranks, single_weight
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.columns.single_weight import DRAWS
@@ -72,7 +72,7 @@ def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
     found: dict[str, dict[int, list[int]]] = {name: {} for name in RANKERS}
     for texts in erasable(readout):
         for name, ranker in RANKERS.items():
-            positions = order(ranker(texts, readout.ids, SEED), texts.lengths)
+            positions = falling(ranker(texts, readout.ids, SEED), texts.lengths)
             for row, member in enumerate(texts.members.tolist()):
                 found[name][member] = positions[row, : int(texts.lengths[row])].tolist()
     return found
@@ -80,7 +80,7 @@ def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
 
 def prefixes(texts: ErasableTexts, positions: torch.Tensor) -> torch.Tensor:
     """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
-    return distribution(left(ranked(texts.votes, positions)), texts.bias).transpose(1, 2)
+    return distribution(left(reordered(texts.votes, positions)), texts.bias).transpose(1, 2)
 
 
 def only(readout: Readout) -> ErasableTexts:
@@ -97,7 +97,7 @@ def test_every_prefix_of_every_ranking_is_the_naive_erasure(random_readout: Make
     readout = random_readout(LENGTHS, outputs, seed=outputs)
     for texts in erasable(readout, positions=20):
         for ranker in RANKERS.values():
-            top = order(ranker(texts, readout.ids, SEED), texts.lengths)
+            top = falling(ranker(texts, readout.ids, SEED), texts.lengths)
             predicted = prefixes(texts, top).numpy()
             for row, member in enumerate(texts.members.tolist()):
                 for k in range(int(texts.lengths[row]) + 1):
@@ -183,12 +183,12 @@ def test_ties_between_classes_go_to_the_lower_class(ranking: str) -> None:
 
 def test_ties_between_items_go_to_the_lower_position() -> None:
     texts = only(readout_of([[0.25, 0.25, 0.25, 0.25], [0.2, 0.3, 0.2, 0.3]], [[1, 1, 1, 1]] * 2, [0.0]))
-    assert order(texts.attention, texts.lengths)[:, :4].tolist() == [[0, 1, 2, 3], [1, 3, 0, 2]]
+    assert falling(texts.attention, texts.lengths)[:, :4].tolist() == [[0, 1, 2, 3], [1, 3, 0, 2]]
 
 
 def test_padding_is_ranked_behind_negative_scores() -> None:
     negative = torch.tensor([[-2.0, -1.0, 0.0], [-3.0, 5.0, 0.0]])
-    assert order(negative, torch.tensor([2, 2])).tolist() == [[1, 0, 2], [1, 0, 2]]
+    assert falling(negative, torch.tensor([2, 2])).tolist() == [[1, 0, 2], [1, 0, 2]]
 
 
 def test_all_weight_on_one_item_leaves_the_bias() -> None:
@@ -247,7 +247,7 @@ def test_a_saturated_prediction_still_ranks_by_gradient() -> None:
     readout = readout_of([[0.5, 0.25, 0.25]], [[100, 101, 99]], [0.0])
     texts = only(readout)
     assert texts.predicted[0, 1, 0] == 1
-    assert order(texts.gradient, texts.lengths)[0].tolist() == [1, 0, 2, 3]
+    assert falling(texts.gradient, texts.lengths)[0].tolist() == [1, 0, 2, 3]
 
 
 def test_the_smallest_set_may_lie_where_no_other_ranking_looks() -> None:
@@ -327,7 +327,7 @@ def test_random_numbers_hang_on_seed_and_text_alone(random_readout: MakeReadout)
 def test_a_shuffle_is_as_likely_to_begin_anywhere() -> None:
     texts = 2000
     readout = readout_of([[0.25] * 4] * texts, [[1, 1, 1, 1]] * texts, [0.0])
-    shuffles = (order(shuffled(batch, readout.ids, SEED), batch.lengths) for batch in erasable(readout))
+    shuffles = (falling(shuffled(batch, readout.ids, SEED), batch.lengths) for batch in erasable(readout))
     first = Counter(position for shuffle in shuffles for position in shuffle[:, 0].tolist())
     # three standard errors of a share of a quarter
     assert [first[position] / texts for position in range(4)] == pytest.approx([0.25] * 4, abs=0.029)

@@ -17,7 +17,6 @@ from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_m
 from attention_audit.figures.saving import save
 from attention_audit.names import RANKINGS, Look, Names
 
-RESAMPLES = 50
 FEW = {"imdb-ratings": ["flan_none", "han_rnn"]}
 ONE = {"yelp": ["flan_rnn"]}
 MANY = {"agnews-4": list(SS), "a-data-set-with-a-name-too-long-for-one-line": list(SS)[3:]}
@@ -53,7 +52,7 @@ FIGURES = {
     "fig4": lambda models: ss_fig4_negative_delta_js(single_weight(models), SS),
     "fig5": lambda models: ss_fig5_fraction_removed(ranked_sets(models), SS),
     "fig11": lambda models: ss_fig11_mass_removed(ranked_sets(models), SS),
-    "aopc": lambda models: ss_fig_aopc([ranked_sets(models)], RESAMPLES, SS),
+    "aopc": lambda models: ss_fig_aopc([ranked_sets(models)], SS),
 }
 
 
@@ -157,7 +156,7 @@ def test_figure11_shows_the_mass_that_is_left():
 def test_curves_are_means_over_texts_and_seeds():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
     frame = pd.concat([frame, frame.assign(seed=2)])
-    points = curve_points(frame, RESAMPLES, SS)
+    points = curve_points(frame, SS)
     assert len(points) == 4 * 2 * 5
     at = points.set_index(["ranking", "measure", "bin"])
     gradient = frame[frame["ranking"] == "gradient"]
@@ -168,8 +167,8 @@ def test_curves_are_means_over_texts_and_seeds():
 
 def test_figure_aopc_draws_a_line_a_ranking():
     frame = ranked_sets({"yelp": ["han_rnn"]})
-    points = curve_points(frame, RESAMPLES, SS)
-    figure = ss_fig_aopc(iter([frame]), RESAMPLES, SS)
+    points = curve_points(frame, SS)
+    figure = ss_fig_aopc(iter([frame]), SS)
     above, below = figure.axes
     assert above.get_ylabel() == "attention-\ncomprehensiveness\n↑ higher is better"
     assert below.get_ylabel() == "attention-\nsufficiency\n↓ lower is better"
@@ -194,9 +193,7 @@ def test_a_model_without_a_look_is_refused(name):
         FIGURES[name]({"yelp": ["han_rnn", "gpt"]})
 
 
-@pytest.mark.parametrize(
-    "draw", [ss_fig5_fraction_removed, lambda rows, models: ss_fig_aopc([rows], RESAMPLES, models)]
-)
+@pytest.mark.parametrize("draw", [ss_fig5_fraction_removed, lambda rows, models: ss_fig_aopc([rows], models)])
 def test_a_ranking_without_a_look_is_refused(draw):
     frame = ranked_sets({"yelp": ["han_rnn"]})
     with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of attention_audit/names\.py$"):
@@ -205,7 +202,7 @@ def test_a_ranking_without_a_look_is_refused(draw):
 
 def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     looks = {"position": Look("position", "sky", "v"), **RANKINGS}
-    for module in ("figures.removed", "figures.faithfulness", "tables.delta_js"):
+    for module in ("figures.removed", "figures.faithfulness", "tables.erasure"):
         monkeypatch.setattr(f"attention_audit.{module}.RANKINGS", Names("ranking", "here", looks))
     frame = ranked_sets({"yelp": ["han_rnn"]})
     frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])
@@ -215,7 +212,7 @@ def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     ]
     [dashed] = [line for line in axes.lines if line.get_linewidth() == 0.6]
     assert set(dashed.get_ydata()) == {4.5}
-    (legend,) = ss_fig_aopc([frame], RESAMPLES, SS).legends
+    (legend,) = ss_fig_aopc([frame], SS).legends
     assert [text.get_text() for text in legend.get_texts()][:2] == ["position", "random"]
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from labels import SS
 
+from attention_audit.answer.intervals import NORMAL, mean
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.bootstrap import bootstrap, mean
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.claims import CLAIMS
@@ -22,9 +22,14 @@ from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.claims import ss_table_claims, top_flips
-from attention_audit.tables.delta_js import ss_table_negative_delta_js
-from attention_audit.tables.erasure import pairs_of, ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
-from attention_audit.tables.resampling import cube, estimate
+from attention_audit.tables.erasure import (
+    pairs_of,
+    ss_table2_flips,
+    ss_table3_accuracy,
+    ss_table_negative_delta_js,
+    ss_table_pairwise,
+)
+from attention_audit.tables.means import averaged, cube
 
 PROVENANCE = Provenance("test", {}, "code")
 RESAMPLES = 200
@@ -108,9 +113,9 @@ def test_a_model_without_a_label_is_refused():
     flips, removed = single_weight([(YES, NO)], "gpt"), ranked_sets(every_ranking(gradient=[1]), "gpt")
     accuracy = pd.DataFrame([("yelp", "gpt", math.nan, 1, "dev", 5, "accuracy", 0.6)], columns=PERFORMANCE.schema.names)
     for make in (
-        lambda: ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS),
+        lambda: ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, SS),
         lambda: ss_table3_accuracy(accuracy, SS),
-        lambda: ss_table_pairwise(removed, RESAMPLES, SS),
+        lambda: ss_table_pairwise(removed, SS),
         lambda: ss_table_claims(removed, flips, RESAMPLES, SS),
     ):
         with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/serrano_smith"):
@@ -119,8 +124,8 @@ def test_a_model_without_a_label_is_refused():
 
 def test_a_ranking_without_a_label_is_refused():
     for make in (
-        lambda: ss_table2_flips(single_weight([(YES, NO)], ranking="oracle"), {}, RESAMPLES, SS),
-        lambda: ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), RESAMPLES, SS),
+        lambda: ss_table2_flips(single_weight([(YES, NO)], ranking="oracle"), {}, SS),
+        lambda: ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), SS),
     ):
         with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of .*/names\.py"):
             make()
@@ -129,24 +134,24 @@ def test_a_ranking_without_a_label_is_refused():
 def test_a_draw_without_a_label_is_refused():
     flips = single_weight([(YES, NO)], draw="antithetic")
     with pytest.raises(AuditError, match=r"^row 'han_rnn/attention/antithetic' has no place in this table"):
-        ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS)
+        ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, SS)
 
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):
     looks = {"random": RANKINGS["random"], "position": Look("position", "sky", "v"), **RANKINGS}
     monkeypatch.setattr(erasure, "RANKINGS", Names("ranking", "here", looks))
-    table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), RESAMPLES, SS)
+    table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), SS)
     rows = list(dict.fromkeys(table["row"]))
     assert len(rows) == 15
     assert rows[3:5] == ["flan_rnn/smallest/position", "flan_rnn/smallest/random"]
     flips = single_weight([(YES, NO)], ranking="position")
-    table = ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, RESAMPLES, SS)
+    table = ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, SS)
     assert set(table["row"]) == {"han_rnn/position/corrected"}
 
 
 def test_table2_counts_texts_in_four_cases(tmp_path):
     flips = [(YES, YES), (YES, NO), (YES, NO), (NO, YES), *[(NO, NO)] * 4]
-    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, RESAMPLES, SS)
+    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, SS)
     assert_fits(table, TABLE, tmp_path)
     assert cells(table, "han_rnn/attention/corrected") == {
         "both_flip": 12.5,
@@ -168,7 +173,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
         for ranking in ("product", "attention")
         for draw in ("as_published", "corrected")
     )
-    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, RESAMPLES, SS)
+    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, SS)
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{ranking}/{draw}"
         for model in ("han_rnn", "flan_rnn")
@@ -186,7 +191,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
 def test_table2_averages_seeds_and_shows_their_spread():
     first, second = [(YES, NO)] * 3 + [(NO, NO)], [(YES, NO)] + [(NO, NO)] * 3
     frame = pd.concat([single_weight(first, seed=7), single_weight(second, seed=3)])
-    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, RESAMPLES, SS)
+    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, SS)
     row = "han_rnn/attention/corrected"
     assert cells(table, row)["only_top_flips"] == 50
     assert cells(table, row, "sd")["only_top_flips"] == pytest.approx(math.sqrt(2 * 25**2))
@@ -199,7 +204,7 @@ def test_table2_takes_texts_with_categories():
     words = dict.fromkeys(["dataset", "model", "id", "ranking", "draw"], "category")
     censuses = {"yelp": census(test=(1, 1))}
     pd.testing.assert_frame_equal(
-        ss_table2_flips(frame.astype(words), censuses, RESAMPLES, SS), ss_table2_flips(frame, censuses, RESAMPLES, SS)
+        ss_table2_flips(frame.astype(words), censuses, SS), ss_table2_flips(frame, censuses, SS)
     )
 
 
@@ -221,7 +226,7 @@ def test_table3_shows_accuracy_only(tmp_path):
 def test_pairwise_counts_who_is_first(tmp_path):
     # first, second, alone, alone, tie, neither ever
     removed = every_ranking(gradient=[1, 5, 3, -1, 4, -1], attention=[2, 3, -1, 6, 4, -1])
-    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES, SS)
+    table = ss_table_pairwise(ranked_sets(removed), SS)
     assert_fits(table, TABLE, tmp_path)
     assert cells(table, "flan_rnn/gradient/attention") == pytest.approx(
         {"first_earlier": 40, "second_earlier": 40, "tied": 20, "earlier_ratio": 1, "texts": 5}
@@ -233,16 +238,20 @@ def test_pairwise_counts_who_is_first(tmp_path):
 def test_pairwise_quotes_the_paper_where_it_claims_something():
     removed = every_ranking(gradient=[1, 2])
     frame = pd.concat([ranked_sets(removed), ranked_sets(removed, "flan_none")])
-    table = ss_table_pairwise(frame, RESAMPLES, SS)
+    table = ss_table_pairwise(frame, SS)
     assert set(table.loc[table["note"] != "", "row"]) == {"flan_rnn/gradient/attention"}
     assert set(table["note"]) == {"", "paper: at least 1.6"}
 
 
 def test_pairwise_ratio_to_none_is_infinite_and_to_nothing_undefined():
-    removed = every_ranking(gradient=[1, 1], attention=[3, 4], random=[-1, -1], product=[-1, -1])
-    table = ss_table_pairwise(ranked_sets(removed), RESAMPLES, SS)
+    removed = every_ranking(gradient=[1] * 100, attention=[3] * 100, random=[-1] * 100, product=[-1] * 100)
+    table = ss_table_pairwise(ranked_sets(removed), SS)
     ratios = table[table["metric"] == "earlier_ratio"].set_index("row")[["mean", "low", "high"]]
-    assert ratios.loc["flan_rnn/gradient/attention"].tolist() == [math.inf] * 3
+    # 100 of 100 texts and two more, one at either end: p - 1.96 sqrt(2) / 100 as odds p / (1 - p)
+    least = 1 - NORMAL * math.sqrt(2) / 100
+    assert ratios.loc["flan_rnn/gradient/attention"].tolist() == pytest.approx(
+        [math.inf, least / (1 - least), math.inf]
+    )
     assert ratios.loc["flan_rnn/product/random"].isna().all()
     assert cells(table, "flan_rnn/product/random")["texts"] == 0
 
@@ -275,13 +284,15 @@ def test_claims_on_context_skip_a_model_that_was_not_trained():
 @pytest.mark.parametrize(
     ("model", "gradient", "claim", "holds"),
     [
-        ("flan_rnn", [1, 1, 1, 1], "FLANrnn: gradient flips earlier than attention", "yes"),
+        ("flan_rnn", [1] * 40, "FLANrnn: gradient flips earlier than attention", "yes"),
         ("flan_rnn", [1, 1, 3, 3], "FLANrnn: gradient flips earlier than attention", "undecided"),
-        ("han_none", [1, 1, 1, 1], "HANnoenc: gradient does not clearly flip earlier than attention", "no"),
+        ("han_none", [1] * 40, "HANnoenc: gradient does not clearly flip earlier than attention", "no"),
         # as often later as earlier: four texts are too few to show it, two hundred are enough
         ("han_none", [1, 1, 3, 3], "HANnoenc: gradient does not clearly flip earlier than attention", "undecided"),
         ("han_none", [1, 3] * 100, "HANnoenc: gradient does not clearly flip earlier than attention", "yes"),
-        ("han_none", [3, 3, 3, 3], "HANnoenc: gradient does not clearly flip earlier than attention", "yes"),
+        ("han_none", [3] * 40, "HANnoenc: gradient does not clearly flip earlier than attention", "yes"),
+        # nor do four texts that are all alike show it
+        ("han_none", [3] * 4, "HANnoenc: gradient does not clearly flip earlier than attention", "undecided"),
     ],
 )
 def test_claims_on_gradients_turn_where_there_is_no_encoder(model, gradient, claim, holds):
@@ -334,24 +345,22 @@ def test_claims_name_every_data_set():
 
 def test_values_fall_into_place_whatever_the_order_of_rows():
     rows = [("b", 2, "x", 1.0), ("a", 1, "x", 2.0), ("a", 2, "y", 3.0), ("b", 1, "x", 4.0), ("a", 2, "x", 5.0)]
-    keys, values = cube(pd.DataFrame(rows, columns=["id", "seed", "key", "value"]), "value", ["key"])
-    assert keys["key"].tolist() == ["x", "y"]
-    np.testing.assert_array_equal(values[:, :, 0], [[4, 2], [1, 5]])
-    np.testing.assert_array_equal(values[:, :, 1], [[math.nan, math.nan], [math.nan, 3]])
+    values = cube(pd.DataFrame(rows, columns=["id", "seed", "key", "value"]), "value", "key")
+    assert list(values) == ["x", "y"]
+    np.testing.assert_array_equal(values["x"], [[4, 2], [1, 5]])
+    np.testing.assert_array_equal(values["y"], [[math.nan, math.nan], [math.nan, 3]])
 
 
-@pytest.mark.parametrize("seeds", [1, 4])
-def test_intervals_are_those_of_the_bootstrap(seeds):
-    values = np.random.default_rng(0).normal(size=(seeds, 50)) + np.arange(seeds)[:, None]
-    found, other = estimate(values[..., None], 4000), bootstrap(mean, values, seed=1, resamples=4000)
-    assert found.mean[0] == pytest.approx(other.value)
-    width = other.high - other.low
-    assert [found.low[0], found.high[0]] == pytest.approx([other.low, other.high], abs=0.06 * width)
-
-
-def test_without_variation_an_interval_is_a_point():
-    found = estimate(np.full((3, 5, 1), 7.0), RESAMPLES)
-    assert [float(value[0]) for value in found] == [7, 0, 7, 7]
+def test_means_have_the_intervals_of_the_answer_and_the_spread_of_trainings():
+    values = 100 * np.random.default_rng(0).random((3, 50))
+    values[:, 0] = values[1, 4] = math.nan
+    found, effect = averaged(values, 100), mean(values / 100)
+    assert [found["mean"], found["low"], found["high"]] == pytest.approx([100 * each for each in effect[:3]])
+    assert found["mean"] == pytest.approx(np.nanmean(values))
+    assert found["sd"] == pytest.approx(np.std(np.nanmean(values, 1), ddof=1))
+    one = averaged(values[:1], 100)
+    assert math.isnan(one["sd"])
+    assert one["low"] < one["mean"] < one["high"]
 
 
 def test_where_the_top_item_matters_less(tmp_path):
@@ -360,7 +369,7 @@ def test_where_the_top_item_matters_less(tmp_path):
     )
     others = frame.assign(ranking="gradient", delta_js=-1.0)
     none = frame.assign(dataset="imdb", delta_js=0.1)
-    table = ss_table_negative_delta_js(pd.concat([frame, others, none]), RESAMPLES, SS)
+    table = ss_table_negative_delta_js(pd.concat([frame, others, none]), SS)
     assert_fits(table, TABLE, tmp_path)
     of = {dataset: cells(part, "han_rnn") for dataset, part in table.groupby("dataset")}
     assert of["yelp"] == pytest.approx(
@@ -371,4 +380,4 @@ def test_where_the_top_item_matters_less(tmp_path):
     share = table.iloc[0]
     assert share["low"] < 0.6 < share["high"]
     with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
-        ss_table_negative_delta_js(frame.assign(model="gpt"), RESAMPLES, SS)
+        ss_table_negative_delta_js(frame.assign(model="gpt"), SS)

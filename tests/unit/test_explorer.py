@@ -21,15 +21,14 @@ from attention_audit.explorer.views import (
     NOT_DECIDED,
     NOT_LINEAR,
     Explored,
-    Other,
-    Texts,
     Viewing,
     about_map,
     cut,
+    shares_of,
 )
 from attention_audit.jobs.pages import ExploredAdversary
 from attention_audit.readout import Readout
-from attention_audit.stages.explorer import chosen, run, shares_of
+from attention_audit.stages.explorer import chosen, run
 
 MakeReadout = Callable[..., Readout]
 
@@ -41,11 +40,15 @@ def parts_of(text: str) -> tuple[About, dict[str, View]]:
     return json.loads(short), {unescape(key): unpacked(part) for key, part in views}
 
 
+def text_of(*words: str, **further: Any) -> dict[str, Any]:
+    """A text of the corpus, of which nothing but the words is known, unless it is given."""
+    return {"tokens": list(words), "sentences": None, "query": None, "marks": None} | further
+
+
 def explored_of(first: Readout, items: str = "words", **further: Any) -> Explored:
     """One model without anything beside it, unless it is given."""
-    words = [[f"w{place}" for place in range(length + 1)] for length in first.words]
-    nothing: list[Any] = [None] * len(first)
-    plain = {"texts": Texts(first.ids, words, nothing, nothing, nothing), "runs": {1: first}}
+    texts = [text_of(*(f"w{place}" for place in range(length + 1))) for length in first.words]
+    plain = {"texts": texts, "runs": {1: first}}
     return Explored(
         dataset="d", suite="s", model="m", items=items, names=("D", "S", "M"), classes={0: "no", 1: "yes"},
         **plain | further,
@@ -203,7 +206,7 @@ def test_a_head_that_is_no_sum_of_words_is_said(random_pairs: MakeReadout) -> No
 def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeReadout) -> None:
     first, second = (random_heads([6, 4], heads=2, seed=seed, marks=2) for seed in (0, 1))
     flat = {first.ids[0]: second.several.weights[0].reshape(-1)}  # type: ignore[union-attr]
-    other = Other(about_map("adversary", "", "", own=True), second)
+    other = about_map("adversary", "", "", own=True), second
     known = {"gradient": {id_: np.ones(length - 2, np.float32) for id_, length in zip(first.ids, (6, 4), strict=True)}}
     viewing = Viewing(explored_of(first, others=[other], instance=flat, attributions=known))
     about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
@@ -248,7 +251,7 @@ def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: Make
 
 def test_items_of_a_model_of_sentences_are_sentences(random_readout: MakeReadout) -> None:
     readout_ = random_readout([2, 1])
-    texts = Texts(readout_.ids, [["a", "b", "c", "d"], ["e"]], [[0, 3], [0]], [None, None], [[1.0, 0, 0, 0], None])
+    texts = [text_of(*"abcd", sentences=[0, 3], marks=[[0]]), text_of("e", sentences=[0])]
     viewing = Viewing(explored_of(readout_, items="sentences", texts=texts))
     assert viewing.view()["words"] == [["a b c", "d"], ["e"]]
     assert viewing.view()["unread"] == [0, 0]
@@ -256,7 +259,7 @@ def test_items_of_a_model_of_sentences_are_sentences(random_readout: MakeReadout
 
 
 def test_a_map_of_another_length_is_left_out(random_readout: MakeReadout) -> None:
-    other = Other(about_map("adversary", "", ""), random_readout([3, 4]))
+    other = about_map("adversary", "", ""), random_readout([3, 4])
     view = Viewing(explored_of(random_readout([3, 5]), others=[other])).view()
     assert view["maps"]["adversary"][0] is not None
     assert view["maps"]["adversary"][1] is None
@@ -296,5 +299,6 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
 
 
 def test_marks_are_shares_of_the_annotators() -> None:
-    assert shares_of(None, 3) is None
-    assert shares_of([[0, 2], [2], []], 3) == [1 / 3, 0, 2 / 3]
+    np.testing.assert_allclose(shares_of([[0, 2], [2], []], 3), [1 / 3, 0, 2 / 3], rtol=1e-6)
+    # the model has read the first two words only
+    np.testing.assert_allclose(shares_of([[0, 2], [2], []], 2), [1 / 3, 0], rtol=1e-6)

@@ -15,7 +15,8 @@ import pytest
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
-from attention_audit.corpus import transfer
+from attention_audit.artefacts.seal import KEY
+from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
@@ -451,7 +452,9 @@ def test_stage_writes_the_file_and_its_record(
     stage.run(Job(settings, {}, outputs, provenance, lines.append))
     assert (tmp_path / "raw.bin").read_bytes() == CONTENT
     text = (tmp_path / "raw.bin.json").read_text()
-    assert text == json.dumps(json.loads(text), sort_keys=True) + "\n"
+    *keys, last = json.loads(text)
+    assert keys == sorted(keys)
+    assert last == KEY, "the seal is the last"
     assert read_record(outputs["record"][0]) == {
         "file": "raw.bin",
         "folder": "toy",

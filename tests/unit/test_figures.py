@@ -11,13 +11,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from PIL import Image
+from seaborn.utils import relative_luminance
 
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
+from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.frontier import frontier, wp_fig_frontier
 from attention_audit.figures.saving import save
-from attention_audit.figures.seed_variance import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.tvd_jsd import clusters, spread_out, wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
 from attention_audit.units import LN2
@@ -128,6 +129,14 @@ def test_figure3_has_four_panels_a_data_set_up_to_ln2(datasets):
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
         assert len(axes.get_yticks()) == 4
     assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["paper's bins", "", "quarters of texts", ""]
+
+
+def test_figure3_without_further_seeds_shows_the_adversary_alone():
+    compared = comparison(["sst", "needle"])
+    alone = compared[compared["model"] != "base"]
+    figure = wp_fig3_seed_variance(alone, instance_adversary(compared), census(["sst", "needle"]), WP)
+    titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
+    assert titles == ["SST: per-instance adversary", "", "needle: per-instance adversary", ""]
 
 
 def test_figure3_takes_the_median_over_further_seeds_only():
@@ -389,15 +398,9 @@ def test_figure2_refuses_more_text_than_an_image_holds():
 
 @pytest.mark.parametrize("share", np.linspace(0, 1, 41))
 def test_black_stands_out_from_every_shade_of_the_maps(share):
-    light, ink = style.luminance(style.MAPS(share)), style.luminance(style.BLACK)
+    light, ink = relative_luminance(style.MAPS(share)), relative_luminance(style.BLACK)
     # 4.5 is what WCAG 2 asks of small type at least
     assert (light + 0.05) / (ink + 0.05) >= 4.5
-
-
-def test_luminance_of_known_colours():
-    assert style.luminance("white") == pytest.approx(1)
-    assert style.luminance("black") == 0
-    assert style.luminance("#808080") == pytest.approx(0.2159, abs=1e-4)
 
 
 def test_same_bytes_with_provenance_inside(tmp_path):

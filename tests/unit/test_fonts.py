@@ -102,7 +102,7 @@ def test_scripts_of_characters(character, script):
 
 
 def test_what_no_font_has_is_said_in_one_line(monkeypatch):
-    monkeypatch.setattr(fonts, "_drawable", dict)
+    monkeypatch.setattr(fonts, "_families", lambda: {fonts.FONT: font_manager.findfont(fonts.FONT)})
     fonts._further.cache_clear()
     try:
         assert fonts.families(["ภ", "a"]) == [fonts.FONT]

@@ -14,9 +14,8 @@ from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.cut_texts import cut_texts
 from attention_audit.audits.heads import heads
-from attention_audit.audits.performance import performance
+from attention_audit.audits.performance import cut_texts, performance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.readout import HEADED
 from attention_audit.contrasts import Subject
@@ -28,8 +27,8 @@ from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
 from attention_audit.stages.impose import imposed
-from attention_audit.tables.classifiers import hf_table_performance
 from attention_audit.tables.heads import of_heads
+from attention_audit.tables.performance import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "dull", "great"]

@@ -5,9 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_audit.audits.embedded import run_on, vectors_of
-from attention_audit.audits.gradients import gradients, log_odds
-from attention_audit.audits.integrated_gradients import gains, integrated_gradients
+from attention_audit.audits.gradients import gains, gradients, integrated_gradients, log_odds, run_on, vectors_of
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Lists, Split
 from attention_audit.model.network import Network, network
@@ -146,12 +144,11 @@ def test_integrated_gradients_of_a_linear_model_are_its_terms() -> None:
         np.testing.assert_allclose(shares, sign * brought / np.abs(brought).sum(), rtol=1e-4)
 
 
-@pytest.mark.parametrize("attribute", [gradients, lambda *given: integrated_gradients(*given[:2], 5, *given[2:])])
-def test_some_texts_in_any_order(attribute: type[gradients]) -> None:
+def test_some_texts_in_any_order() -> None:
     model, split = model_of("bilstm"), split_of()
-    everything = attribute(model, split)
-    for member, scores in zip([3, 0], attribute(model, split, np.array([3, 0])), strict=True):
-        assert scores == pytest.approx(everything[member])
+    everything = integrated_gradients(model, split, 5)
+    for member, scores in enumerate(integrated_gradients(model, split, 5, np.array([3, 0]))):
+        assert scores == pytest.approx(everything[member] if member in (3, 0) else 0.0)
 
 
 def test_texts_read_as_sentences_are_refused() -> None:

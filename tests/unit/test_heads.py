@@ -16,11 +16,11 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.audits.contributions import contributions
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
 from attention_audit.audits.flipping_sets import flipping_sets
 from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
 from attention_audit.audits.permutation import orders, permutation
-from attention_audit.audits.rankings import RANKERS, order
+from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.audits.settings import InstanceAdversary, Permutation
 from attention_audit.audits.single_weight import single_weight
 from attention_audit.audits.stability import between_seeds
@@ -151,14 +151,14 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: Mak
 
 def prefixes(texts: ErasableTexts, positions: Tensor) -> Tensor:
     """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
-    return texts.distributed(left(ranked(texts.votes, positions))).transpose(1, 2)
+    return texts.distributed(left(reordered(texts.votes, positions))).transpose(1, 2)
 
 
 def test_every_prefix_of_every_ranking_is_the_naive_erasure(random_heads: MakeReadout) -> None:
     readout = random_heads(LENGTHS)
     for texts in erasable(readout, positions=80):
         for ranker in RANKERS.values():
-            top = order(ranker(texts, readout.ids, 3), texts.lengths)
+            top = falling(ranker(texts, readout.ids, 3), texts.lengths)
             predicted = prefixes(texts, top).numpy()
             for row, member in enumerate(texts.members.tolist()):
                 for k in range(LENGTHS[member] + 1):
@@ -350,7 +350,7 @@ def test_marks_are_kept_in_the_map_and_are_never_the_top_word(random_heads: Make
         assert found["top_items"][text].tolist() == np.argsort(-words, kind="stable")[:5].tolist()
     for texts in erasable(readout):
         for ranker in RANKERS.values():
-            positions = order(ranker(texts, readout.ids, 3), texts.lengths, texts.words)
+            positions = falling(ranker(texts, readout.ids, 3), texts.lengths, texts.words)
             assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
     texts = only(readout)
     assert texts.top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]

@@ -9,8 +9,7 @@ import pytest
 from attention_audit.corpus import raw
 from attention_audit.corpus.raw import elements
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources import jmars
-from attention_audit.corpus.sources.jmars import JmarsCorpus
+from attention_audit.corpus.sources.imdb import JmarsCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
@@ -74,7 +73,7 @@ WRITERS: list[Callable[[Any], str]] = [
 def test_the_array_is_the_same_in_chunks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: Callable[[Any], str], size: int
 ) -> None:
-    monkeypatch.setattr(jmars, "CHUNK", size)
+    monkeypatch.setattr(raw, "BLOCK", size)
     texts = read(written(tmp_path, writer(REVIEWS)))
     assert [text.text for text in texts] == [review["review"] for review in REVIEWS]
 
@@ -120,7 +119,7 @@ def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path: Path, cont
 
 
 def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jmars, "CHUNK", 10)
+    monkeypatch.setattr(raw, "BLOCK", 10)
     monkeypatch.setattr(raw, "LONGEST", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
     assert "after review 0: malformed or cut off" in refused(path)

@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_audit.audits.leave_one_out import equally_long, leave_one_out
+from attention_audit.audits.leave_one_out import Reading, equally_long, leave_one_out
 from attention_audit.audits.shared_states import BothWays, Nearby, Recurrence, shared
 from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.encoders import TEXT_ENCODERS, VECTOR_ENCODERS, BiLSTM, VectorEncoder
+from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
 from attention_audit.model.probabilities import probabilities
 
@@ -91,9 +91,9 @@ def test_every_deletion_equals_encoding_the_shortened_text_alone(encoder: str, a
 class Places(VectorEncoder):
     """The vectors, each times the number of its place, so that a deletion moves all states behind it."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.width = width
+        self.width = size
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         return vectors * torch.arange(1, vectors.shape[1] + 1)[:, None]
@@ -115,10 +115,10 @@ class Sharper(BiLSTM):
 def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
     encoder: str, pair: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(VECTOR_ENCODERS, "conv", lambda architecture, size: Places(size))
-    monkeypatch.setitem(TEXT_ENCODERS, "bilstm", lambda architecture, size: Sharper(size, architecture.hidden))
+    monkeypatch.setattr("attention_audit.model.encoders.Convolution", Places)
+    monkeypatch.setattr("attention_audit.model.encoders.BiLSTM", Sharper)
     model = model_of(encoder, pair=pair)
-    assert shared(model.encoder, torch.zeros(1, 6, 5).double()) is None
+    assert shared(model.encoder, torch.zeros(1, 6, 5).double(), torch.tensor([4])) is None
     for member, scores in enumerate(leave_one_out(model, split_of(TEXTS, list(range(9)), pair)).distances):
         if LENGTHS[member] > 1:
             np.testing.assert_allclose(scores, singly(model, member, pair)[0], rtol=1e-9, atol=1e-12)
@@ -144,8 +144,9 @@ def test_the_only_token_of_a_text_is_not_deleted() -> None:
 def test_some_texts_in_any_order() -> None:
     model, split = model_of("bilstm"), split_of(TEXTS, list(range(9)))
     everything = leave_one_out(model, split).falls
-    for member, scores in zip([8, 2, 3], leave_one_out(model, split, np.array([8, 2, 3])).falls, strict=True):
-        np.testing.assert_allclose(scores, everything[member], rtol=1e-9, atol=1e-12)
+    for member, scores in enumerate(leave_one_out(model, split, np.array([8, 2, 3])).falls):
+        expected = everything[member] if member in (8, 2, 3) else np.zeros(split.lengths[member])
+        np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("pair", [False, True])
@@ -167,11 +168,11 @@ def test_a_query_is_read_once_a_batch() -> None:
 
 @torch.inference_mode()
 def test_what_a_deletion_leaves_alone_is_shared() -> None:
-    vectors = torch.zeros(1, 6, 5).double()
-    assert isinstance(shared(model_of("bilstm").encoder, vectors), BothWays)
-    assert shared(model_of("bigru").encoder, vectors) is None
+    texts = torch.zeros(1, 6, 5).double(), torch.tensor([4])
+    assert isinstance(shared(model_of("bilstm").encoder, *texts), BothWays)
+    assert shared(model_of("bigru").encoder, *texts) is None
     for encoder, reach in (("conv", 3), ("affine", 0), ("none", 0)):
-        sharing = shared(model_of(encoder).encoder, vectors)
+        sharing = shared(model_of(encoder).encoder, *texts)
         assert isinstance(sharing, Nearby)
         assert sharing.reach == reach
 
@@ -201,10 +202,27 @@ def test_a_forgotten_token_is_not_followed_further(
     assert steps[0] <= share <= steps[1]
 
 
-def test_texts_go_together_by_length_and_without_those_of_one_token() -> None:
-    groups = [group.tolist() for group in equally_long(np.array([3, 1, 2, 3, 3, 2]), states=12)]
+@torch.inference_mode()
+@pytest.mark.parametrize("encoder", ["bilstm", "conv", "bigru"])
+def test_texts_of_any_length_are_read_together(encoder: str) -> None:
+    model, members, kept = model_of(encoder), [2, 4, 7], [[0, 2, 3], [1], [1, 2]]
+
+    def alone(text: list[int]) -> Tensor:
+        return probabilities(model(split_of([text], [0]).batch(np.array([0]))).logits.double())[0]
+
+    reading = Reading([model], split_of(TEXTS, list(range(9))), np.array(members))
+    np.testing.assert_allclose(reading.whole()[0], torch.stack([alone(TEXTS[i]) for i in members]), rtol=1e-9)
+    positions = torch.tensor([words + [0] * (3 - len(words)) for words in kept])
+    found = reading.keeping(torch.arange(3), positions, torch.tensor([len(words) for words in kept]))
+    written = [[2, *(TEXTS[i][1 + at] for at in words), 3] for i, words in zip(members, kept, strict=True)]
+    np.testing.assert_allclose(found[0], torch.stack([alone(text) for text in written]), rtol=1e-9)
+
+
+def test_texts_go_together_by_length() -> None:
+    lengths = np.array([3, 1, 2, 3, 3, 2])
+    groups = [group.tolist() for group in equally_long(np.array([0, 2, 3, 4, 5]), lengths, lengths * (lengths - 1), 12)]
     assert groups == [[2, 5], [0, 3], [4]]
-    assert list(equally_long(np.array([1, 1]), states=12)) == []
+    assert list(equally_long(np.array([], np.int64), lengths, lengths, 12)) == []
 
 
 def test_texts_read_as_sentences_are_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from attention_audit.errors import AuditError
 from attention_audit.listing import NEEDS, WIDTH, listing
-from attention_audit.model.architecture import Attention, Encoder
+from attention_audit.model.architecture import ATTENTION, ENCODERS
 from attention_audit.plan.audit import Need
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibits import EXHIBITS
@@ -30,7 +30,7 @@ def test_every_entry_is_listed_once_with_a_sentence(monkeypatch: pytest.MonkeyPa
     expected = [suite.key for suite in SUITES]
     expected += [audit.name for audit in AUDITS]
     expected += [exhibit.rule for exhibit in EXHIBITS]
-    expected += [*get_args(Encoder), *get_args(Attention), "sst", "snli", "needle", "digest"]
+    expected += [*ENCODERS.by_name, *ATTENTION.by_name, "sst", "snli", "needle", "digest"]
     expected += ["report_page", "explorer"]
     assert len(set(listed)) == len(listed)
     assert set(expected) <= set(listed)
@@ -47,18 +47,16 @@ def test_no_line_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_need_is_worded() -> None:
-    assert {*NEEDS, "readouts"} == set(get_args(Need))
+    assert set(NEEDS) == set(get_args(Need))
 
 
-def test_the_configuration_is_laid_over_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_data_sets_are_those_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "Call this beside the Snakefile" in " ".join(listing().split())
     (tmp_path / "workflow").mkdir()
     (tmp_path / "workflow" / "catalogue.yaml").write_text(
         "corpora:\n  one: {kind: table, origin: {homepage: x, citation: Some Paper}}\n"
-    )
-    (tmp_path / "config.yaml").write_text(
-        "corpora:\n  one: {origin: {homepage: y}}\n  two: {kind: table, path: a.csv}\n  three: {kind: nothing}\n"
+        "  two: {kind: table, path: a.csv}\n  three: {kind: nothing}\n"
     )
     words = " ".join(listing().split())
     assert "one Some Paper two your own csv" in words
@@ -68,30 +66,34 @@ def test_the_configuration_is_laid_over_the_catalogue(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("text", ["corpora: [", "corpora: 3", "- a", "corpora: [1, 2]"])
 def test_a_broken_configuration_is_named(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.yaml").write_text(text)
-    with pytest.raises(AuditError, match=r"^config\.yaml: cannot be read as a configuration \(.*\); mend it$"):
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow" / "catalogue.yaml").write_text(text)
+    with pytest.raises(
+        AuditError, match=r"^workflow/catalogue\.yaml: cannot be read as a configuration \(.*\); mend it$"
+    ):
         listing()
 
 
 def test_a_run_says_how_it_trains_and_what_it_inherits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
-    first.write_text(
-        "datasets: []\nserrano_smith: {datasets: []}\n"
-        "jain_wallace: {datasets: [sst, snli], models: [lstm_tanh, cnn_tanh], recipes: {default: {epochs: 9}}}\n"
-    )
-    second.write_text("jain_wallace: {recipes: {snli: {epochs: 2}}}\n")
+    first.write_text("jain_wallace: {datasets: [sst, snli], models: [lstm_tanh, cnn_tanh], recipe: {epochs: 9}}\n")
+    second.write_text("overrides: {snli: {jain_wallace: {recipe: {epochs: 2}}}}\n")
     text = listing([first, second])
     assert max(map(len, text.splitlines())) <= WIDTH
     _, words = " ".join(text.split()).split(" Training -------- ")
-    assert "sst: lstm_tanh epochs 9, batch_size 32, learning_rate 0.003," in words
-    assert "sst: cnn_tanh epochs 9, batch_size 32, learning_rate 0.003," in words
+    assert "sst: lstm_tanh epochs 9, batch_size 32, learning_rate 0.001," in words
+    assert "sst: cnn_tanh epochs 9, batch_size 32, learning_rate 0.001," in words
     assert "snli: lstm_tanh epochs 2, batch_size 32, learning_rate 0.001," in words
     assert "Wiegreffe & Pinter 2019" not in words
     inherited = words.partition(" Inherited --------- ")[2]
-    assert "jain_wallace.recipes.default.learning_rate 0.003" in inherited
+    assert "jain_wallace.recipe.learning_rate 0.001" in inherited
+    assert "overrides.snli.diversity.weight 0.1 (of workflow/catalogue.yaml)" in inherited
     assert "epochs 9" not in inherited
-    assert "jain_wallace.recipes.default.epochs" not in inherited
+    assert "jain_wallace.recipe.epochs" not in inherited
+    # of what no model of the run needs, nothing is said
+    assert "serrano_smith" not in inherited
+    assert "adversary" not in inherited.replace("instance_adversary", "")
 
 
 def test_a_run_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_how_much_is_done_together_changes_nothing(encoder: str, monkeypatch: py
     orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
     deletions = leave_one_out(model, split)
     together = falls(model, split, deletions, members, orders)
-    monkeypatch.setattr(module, "TOKENS", 1)
+    monkeypatch.setattr("attention_audit.audits.leave_one_out.TOKENS", 1)
     alone = [falls(model, split, deletions, members[[row]], [orders[row]])[0] for row in range(5)]
     np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-13)
 
@@ -196,8 +196,8 @@ def test_located_has_a_row_a_ranking_and_text(
     deletions, (_, gains) = texts.deletions, texts.integrated(Agreement(texts=3, steps=4))
     orders, _ = rank(readout, Erasure().seed, {"loo": deletions.falls})
     orders[FURTHER[1]] = [np.empty(0, np.int64)] * 6
-    for member, gain in zip((0, 2, 4), gains, strict=True):
-        orders[FURTHER[1]][member] = np.argsort(-gain, kind="stable")
+    for member in (0, 2, 4):
+        orders[FURTHER[1]][member] = np.argsort(-gains[member], kind="stable")
     model.eval()
     for name, ranking, lost, flips in zip(
         *(columns[key] for key in ("id", "ranking", "falls", "top_flips")), strict=True

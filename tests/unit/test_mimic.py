@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
 from attention_audit.corpus.text import Text
-from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 
 NOTE_COLUMNS = [
@@ -224,7 +225,7 @@ def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_a_note_is_cleaned_before_it_is_split(text: str, words: list[str]) -> None:
-    assert split_sentences(clean(text), Tokens(mask_numbers=True)) == [words]
+    assert words_of(clean(text), Tokens(mask_numbers=True)) == [words]
 
 
 def test_long_runs_and_open_passages_take_no_time() -> None:

@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planned import PLACES, plan_of
+from planned import CATALOGUE, overlaid, plan_of
 from pydantic import ValidationError
 from rules import ASKED, rules
 
 from attention_audit.needs import Needs, megabytes, read_needs
-from attention_audit.plan.calibration import read_calibration
+from attention_audit.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 NEEDS = ROOT / "workflow" / "resources.yaml"
-CALIBRATION = ROOT / "workflow" / "calibration.yaml"
-LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure", "operating"}
+LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure"}
 """Stages whose jobs run where Snakemake runs, beside that of a Transformer's record, which no default run has."""
 
 
@@ -48,7 +47,7 @@ def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
 
 def test_every_job_that_is_submitted_says_what_it_needs() -> None:
     needs, plan = read_needs(NEEDS), plan_of()
-    jobs = [*plan.jobs(), *plan.further(), *read_calibration(CALIBRATION).jobs(PLACES)]
+    jobs = [*plan.jobs(), *plan.further()]
     submitted = [job for job in jobs if job.needs]
     assert {job.stage for job in jobs if not job.needs} == LOCAL
     named = {next(name for name in job.needs if name in needs) for job in submitted}
@@ -68,7 +67,7 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
     jobs = {job.name for job in plan_of().jobs(None) if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
-    assert jobs | {"corpora", "audits", "tables", "figures", "guide", "calibration"} == local
+    assert jobs | {"corpora", "audits", "tables", "figures", "guide"} == local
     for name in local:
         assert not rules()[name].resources, name
 
@@ -93,8 +92,8 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
     ],
 )
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
-    overlay = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()) if preset else {}
-    plan = plan_of(**overlay | {"vectors": "random"})
+    path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"
+    plan = Plan(overlaid(CATALOGUE, yaml.safe_load(path.read_text()) | {"vectors": "random"}), CATALOGUE)
     submissions = sum(bool(job.needs) for job in plan.jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match

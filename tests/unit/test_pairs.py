@@ -83,7 +83,7 @@ def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
 
 def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
     torch.manual_seed(0)
-    encoder, embedding = BiLSTM(5, 4), nn.Embedding(10, 5)
+    encoder, embedding = BiLSTM(architecture(pair=False, hidden=4), 5), nn.Embedding(10, 5)
     lstm = nn.LSTM(5, 4, bidirectional=True)
     for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
         lstm._parameters[name] = encoder.forwards._parameters[name]

@@ -210,7 +210,7 @@ def test_attributions_that_run_the_network_again(random_readout: MakeReadout) ->
             np.testing.assert_array_equal(found[measure], values)
         assert found["mass"].isna().all() == (name == "loo")
     # the sample is of texts 0 and 2, and nobody marked the latter
-    chosen, (gains, _) = attributed.integrated(settings)
+    chosen, (gains, *_) = attributed.integrated(settings)
     assert chosen.tolist() == [0, 2]
     sampled = rows(columns, attribution="integrated_gradients")
     assert set(sampled["id"]) == {"text-0"}

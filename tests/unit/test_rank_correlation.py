@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_audit.audits.agreement import agreements
 from attention_audit.audits.attributed import sample
-from attention_audit.audits.correlation import correlations, overlap, tau
+from attention_audit.audits.correlation import agreements, correlations, overlap, tau
 from attention_audit.audits.settings import Correlation
 from attention_audit.readout import Readout
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from planned import CATALOGUE, DEFAULT, OWN, overlaid, plan_of
+from planned import DEFAULT, overlaid, plan_of
 
 from attention_audit.config import Config, parse_config
 from attention_audit.errors import AuditError
@@ -52,9 +52,12 @@ def files(folder: Path, *names: str) -> list[str]:
         {"resamples": 50, "attention_maps": {"automatic": 1}},
         {"answer": {"margins": {"stable": 0.3, "needed": 0.02}}},
         # of data sets and suites that the results there have not
-        {"corpora": {"chorus": {"seed": 9}}, "models": {"chorus": {"epochs": 3}}},
+        {"corpora": {"chorus": {"seed": 9}}, "overrides": {"chorus": {"training": {"epochs": 3}}}},
         {"serrano_smith": {"datasets": ["digest"], "hidden": 99}},
-        {"jain_wallace": {"recipes": {"debate": {"epochs": 1}}}},
+        {"overrides": {"debate": {"jain_wallace": {"recipe": {"epochs": 1}}}}},
+        {"overrides": {"needle": {"jain_wallace": {"recipe": {"epochs": 1}}}}},
+        # what is said otherwise, and is the same
+        {"overrides": {"needle": {"model": {"hidden": 32}}}},
         {"corpora": {"chorus": {"vectors": "word2vec-200d"}}, "datasets": ["needle", "chorus"]},
         {"audits": {"ss": ["performance"]}},
     ],
@@ -75,7 +78,13 @@ def test_what_adds_or_only_shows_replaces_nothing(change: dict[str, Any]) -> Non
         ({"vectors": "word2vec-200d"}, [("vectors", "random", "word2vec-200d")]),
         ({"corpora": {"needle": {"seed": 2}}}, [("corpora.needle.seed", 1, 2)]),
         ({"corpora": {"unison": {"vectors": "word2vec-200d"}}}, [("corpora.unison.vectors", None, "word2vec-200d")]),
-        ({"models": {"needle": {"epochs": 3}}}, [("models.needle.epochs", 6, 3)]),
+        ({"overrides": {"needle": {"training": {"epochs": 3}}}}, [("overrides.needle.training.epochs", 6, 3)]),
+        (
+            {"overrides": {"unison": {"jain_wallace": {"seeds": [7]}}}},
+            [("overrides.unison.jain_wallace.seeds", [10], [7])],
+        ),
+        ({"agreement": {"texts": 9}}, [("agreement.texts", 40, 9)]),
+        ({"overrides": {"unison": {"agreement": {"texts": 9}}}}, [("overrides.unison.agreement.texts", 40, 9)]),
         ({"instance_adversary": {"steps": 9}}, [("instance_adversary.steps", 500, 9)]),
         # the budget decides which adversaries are searched for
         ({"answer": {"margins": {"tvd": 0.1}}}, [("answer.margins.tvd", 0.05, 0.1)]),
@@ -113,7 +122,7 @@ def test_without_a_data_set_of_theirs_the_settings_of_base_models_replace_nothin
 def test_a_forgotten_configfile_is_told_by_its_keys(tmp_path: Path) -> None:
     here = {"results": str(tmp_path)}
     claim(config_of(**here), files(tmp_path))
-    default = parse_config(overlaid(overlaid(CATALOGUE, OWN), here | {"jain_wallace": {"datasets": ["needle"]}}))
+    default = parse_config(overlaid(DEFAULT, here | {"jain_wallace": {"datasets": ["needle"]}}))
     line = refusal(default.model_copy(update={"datasets": ["chorus"] * 20}), files(tmp_path))
     assert line.startswith(
         f"{tmp_path}/ holds a run of another configuration (datasets: [needle] there, [chorus, chorus, "

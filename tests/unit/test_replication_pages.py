@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from PIL import Image
-from planned import DEFAULT, ROOT, overlaid
+from planned import CATALOGUE, ROOT, overlaid
 from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
@@ -30,10 +30,10 @@ from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.report.captions import two_sentences
 from attention_audit.yaml_input import as_in_a_file
 from makers.replication import pages
 from makers.replication.__main__ import main
+from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from makers.replication.gallery import excerpt, gallery
 from makers.replication.keeping import (
@@ -82,9 +82,8 @@ SUMMARISED = [
 
 def config_of(results: Path, datasets: list[str]) -> dict[str, Any]:
     """The configuration of a run as results/config.yaml has it."""
-    changes = {"datasets": datasets, "results": "results", "mirror": str(results), "deception": {"datasets": []}}
-    changes |= {"serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}
-    recorded: dict[str, Any] = parse_config(overlaid(DEFAULT, changes)).recorded()
+    named = {"datasets": datasets, "results": "results", "mirror": str(results)}
+    recorded: dict[str, Any] = parse_config(overlaid(CATALOGUE, named)).recorded()
     return recorded
 
 
@@ -210,8 +209,8 @@ def test_what_is_declared_fits_together() -> None:
     "run", [run for page in PAGES for run in page.runs if run.options], ids=lambda run: f"{run.preset}-{run.name}"
 )
 def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
-    named = yaml.safe_load((ROOT / "presets" / f"{run.preset}.yaml").read_text()) if run.preset else {}
-    preset = overlaid(DEFAULT, named)
+    path = ROOT / "presets" / f"{run.preset}.yaml" if run.preset else ROOT / "config.yaml"
+    preset = overlaid(CATALOGUE, yaml.safe_load(path.read_text()))
     changed = overlaid(preset, as_in_a_file(command_line(shlex.split(run.options))))
     config, other = parse_config(preset), parse_config(changed)
     assert other != config

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +17,19 @@ from summaries import answer, row
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.kinds import FLAG, STRING
+from attention_audit.columns.kinds import flag, text
 from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.figures.saving import save
-from attention_audit.jobs.pages import GuideJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in
 from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
-from attention_audit.report.flow import HEIGHT, draw, edges_of, key_of
 from attention_audit.report.grids import LONG, Grid, grid_of
-from attention_audit.report.guide import guide
+from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
 from attention_audit.tables.asked import ALONE
@@ -96,16 +93,18 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
             "note": "<script>alert(1)</script> & more", "class_name": "",
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
+        settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
+        for name in ("suites", "exhibits", "gaps", "explorer"):
+            if name in changes:
+                settings[name] = changes.pop(name)
         parts: dict[str, Any] = {
-            "suites": [WP, OTHER],
-            "exhibits": [FIGURE, TABLE_Y],
+            "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
             "captions": dict.fromkeys(["wp_fig3_x", *names], CAPTION),
             "config": {"datasets": ["sst"], "vectors": "random", "training": {"seed": 1}},
-            "gaps": {},
             "raw_files": [],
-            "jobs": JOBS,
+            "entries": JOBS,
         }
         return FinishedRun(**parts | changes)
 
@@ -172,7 +171,7 @@ def test_a_fold_leaves_out_what_its_group_leaves_empty():
 
 def answered() -> pd.DataFrame:
     """Rows of the summary: two of base, asked one question, and one for which another attribution does best."""
-    words = [column.name for column in SUMMARY.columns if column.type == STRING]
+    words = [column.name for column in SUMMARY.columns if column.type == text.type]
     blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
@@ -254,44 +253,6 @@ def test_answers_lead_to_what_shows_them() -> None:
     assert seen_in(exhibits, "other", QUESTIONS) == [("extra", ["stable"]), ("other_fig", ["stable"])]
 
 
-def test_boxes_are_stages_and_of_trainings_suites_and_families() -> None:
-    assert [key_of(job) for job in JOBS] == [
-        ("corpora", "corpus"),
-        ("corpora", "corpus"),
-        ("models", "train wp base"),
-        ("models", "train wp adversary"),
-        ("audits", "comparison"),
-        ("published", "wp_fig3_x"),
-        ("published", "wp_table2_y"),
-    ]
-    assert edges_of(JOBS) == [
-        (("corpora", "corpus"), ("models", "train wp base")),
-        (("corpora", "corpus"), ("models", "train wp adversary")),
-        (("models", "train wp base"), ("models", "train wp adversary")),
-        (("models", "train wp base"), ("audits", "comparison")),
-        (("audits", "comparison"), ("published", "wp_fig3_x")),
-        (("audits", "comparison"), ("published", "wp_table2_y")),
-    ]
-
-
-def test_the_drawing_has_every_box_once_and_none_on_another() -> None:
-    drawing = draw(JOBS, {"wp_table2_y": 0, "wp_fig3_x": 1})
-    boxes = {box.name: box for box in drawing.boxes}
-    assert len(boxes) == len(drawing.boxes) == len(set(map(key_of, JOBS)))
-    assert (boxes["corpus"].jobs, boxes["corpus"].seconds) == (2, 4.0)
-    assert boxes["wp_table2_y"].y < boxes["wp_fig3_x"].y
-    assert len(drawing.curves) == len(edges_of(JOBS))
-    for one, other in combinations(drawing.boxes, 2):
-        beside = one.x + one.width < other.x or other.x + other.width < one.x
-        assert beside or abs(one.y - other.y) > HEIGHT
-    for box in drawing.boxes:
-        assert box.x >= 0
-        assert box.x + box.width <= drawing.width
-        assert box.y >= 0
-        assert box.y + HEIGHT <= drawing.height
-    assert draw([], {}).boxes == []
-
-
 def test_times_by_stage_the_longest_first() -> None:
     train, corpus = stage_times(JOBS)[:2]
     assert (train.stage, train.jobs, train.seconds, train.longest) == ("train", 2, 61.0, 60.0)
@@ -351,7 +312,7 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
         numbers = ("seed", "label", "prediction", "others", "agree")
         row = {
             column.name: cells.get(
-                column.name, 1 if column.name in numbers else None if column.type == FLAG else math.nan
+                column.name, 1 if column.name in numbers else None if column.type == flag.type else math.nan
             )
             for column in TEXTS.columns
         }
@@ -365,7 +326,10 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
             config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
             gaps={name: name},
             raw_files=[file],
-            jobs=[*JOBS, entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name))],
+            entries=[
+                *JOBS,
+                entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name)),
+            ],
             explorer="explorer.html",
         )
         return check_page(page(finished, BEGIN, tmp_path))
@@ -450,7 +414,8 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
     assert "checks" not in order
     assert not any(link.startswith("explorer") for link in shown.links)
-    linked = check_page(page(replace(made, explorer="explorer.html"), BEGIN, tmp_path))
+    with_explorer = made.job.model_copy(update={"explorer": "explorer.html"})
+    linked = check_page(page(replace(made, job=with_explorer), BEGIN, tmp_path))
     assert linked.links.count("explorer.html") == 2
     assert {"explorer.html#view=sst/wp/base", "explorer.html#view=b/wp/base"} <= set(linked.links)
 
@@ -483,7 +448,7 @@ def test_text_is_never_markup_in_answers(
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    shown = check_page(page(run(jobs=[]), BEGIN, tmp_path))
+    shown = check_page(page(run(entries=[]), BEGIN, tmp_path))
     assert "Which jobs made these results is not known" in shown.text
     assert shown.tags["svg"] == 0
 

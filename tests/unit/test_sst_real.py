@@ -11,10 +11,11 @@ import pytest
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
+from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import Length, RemoteFile
 from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, SstCorpus, parse_tree
-from attention_audit.corpus.tokens import Tokens, split_sentences
+from attention_audit.corpus.tokens import Tokens
 from attention_audit.corpus.vocabulary import MARKS
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
@@ -72,5 +73,5 @@ def test_sentences_with_a_word_that_has_a_sentiment_of_its_own() -> None:
 def test_rows_of_the_authors_embedding() -> None:
     """Jain & Wallace's notebook prints 13826: they fit the vocabulary before the length filter."""
     texts = [str(text.text) for text in SOURCE.read("sst", RAW) if text.split == "train"]
-    words = {word for text in texts for sentence in split_sentences(text, Tokens()) for word in sentence}
+    words = {word for text in texts for sentence in words_of(text, Tokens()) for word in sentence}
     assert len(words) + len(MARKS) == 13826

@@ -25,7 +25,7 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.training import SEARCH
-from attention_audit.corpus.sources.digest import CUES
+from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibit import Exhibit, Table
@@ -50,20 +50,20 @@ TINY: dict[str, Any] = {
         "hidden": 8,
         "attention": 8,
         "embedding": 8,
-        "recipes": {"default": {"flan": {"epochs": 1}}},
+        "recipes": {"flan": {"epochs": 1}},
     },
     "jain_wallace": {
         "datasets": [DATASET, "diabetes"],
         "models": ["average_tanh"],
         "seeds": [1, 2],
-        "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+        "recipe": {"epochs": 1, "hidden": 8, "embedding": 8},
     },
     "deception": {"datasets": [DATASET, "diabetes"], "seeds": [1, 2], "epochs": 1},
     "diversity": {
         "datasets": [DATASET, "diabetes"],
         "models": ["vanilla_lstm", "diversity_lstm"],
         "seeds": [1, 2],
-        "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8}},
+        "recipe": {"epochs": 1, "hidden": 8, "embedding": 8},
     },
     "instance_adversary": {"steps": 5, "restarts": 2},
     "agreement": {"texts": 4, "steps": 3},
@@ -380,8 +380,8 @@ def test_weights_say_what_they_were_made_of(trained: Trained) -> None:
 
 def sharing_with(*models: str) -> dict[str, Any]:
     """A configuration with these models of Jain & Wallace, of which lstm_tanh is Wiegreffe & Pinter's base model."""
-    recipe = TINY["jain_wallace"]["recipes"]["default"] | {"ties": "first"}
-    section = TINY["jain_wallace"] | {"models": [*models], "seeds": [50], "recipes": {"default": recipe}}
+    recipe = TINY["jain_wallace"]["recipe"] | {"ties": "first"}
+    section = TINY["jain_wallace"] | {"models": [*models], "seeds": [50], "recipe": recipe}
     base = {"model": TINY["model"] | {"encoder": "bilstm", "attention": "additive"}}
     return TINY | base | {"jain_wallace": section}
 

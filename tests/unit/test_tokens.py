@@ -6,13 +6,14 @@ import spacy
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, split_sentences, splitting
+from attention_audit.corpus.draft import words_of
+from attention_audit.corpus.tokens import Tokens, splitting
 from attention_audit.errors import AuditError
 
 
 def sentences(text: str, **settings: Any) -> list[str]:
     """The sentences, a space between words."""
-    return [" ".join(words) for words in split_sentences(text, Tokens.model_validate(settings))]
+    return [" ".join(words) for words in words_of(text, Tokens.model_validate(settings))]
 
 
 def words(text: str, **settings: Any) -> str:
@@ -139,7 +140,7 @@ def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPa
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "characters"
     assert splitting(tokens).endswith("for words, install jieba (`python -m pip install jieba`)")
-    assert split_sentences("你好。", tokens) == [["你", "好", "。"]]
+    assert words_of("你好。", tokens) == [["你", "好", "。"]]
 
 
 def test_chinese_is_words_where_jieba_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,10 +22,9 @@ from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocab
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import ATTENTION
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import Classifier, Output
-from attention_audit.model.encoders import VECTOR_ENCODERS, Bare
+from attention_audit.model.encoders import Bare
 from attention_audit.model.predict import predict_split
 from attention_audit.readout import Readout, read_readout
 from attention_audit.scores import accuracy, f1, roc_auc
@@ -139,19 +138,19 @@ def test_l2_spares_any_attention_and_what_else_has_its_name_is_penalised(monkeyp
     class Peculiar(nn.Module):
         """An attention that no other code knows."""
 
-        def __init__(self, width: int) -> None:
+        def __init__(self, architecture: Architecture, width: int) -> None:
             super().__init__()
             self.temper = nn.Linear(width, 1)
 
     class Inner(Bare):
         """An encoder with an attention of its own."""
 
-        def __init__(self, size: int) -> None:
-            super().__init__(size)
+        def __init__(self, architecture: Architecture, size: int) -> None:
+            super().__init__(architecture, size)
             self.attention = nn.Linear(size, size)
 
-    monkeypatch.setitem(ATTENTION, "dot", lambda architecture, width: Peculiar(width))
-    monkeypatch.setitem(VECTOR_ENCODERS, "none", lambda architecture, size: Inner(size))
+    monkeypatch.setattr("attention_audit.model.attention.Dot", Peculiar)
+    monkeypatch.setattr("attention_audit.model.encoders.Bare", Inner)
     model = small_model(encoder="none", attention="dot")
     assert [p.shape for p in model.undecayed()] == [(1, 4), (1,)]
     assert len(adam(model, Recipe()).param_groups[0]["params"]) == 5

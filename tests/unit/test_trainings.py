@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import OWN, PLACES, overlaid, plan_of
+from planned import DEMONSTRATION, PLACES, overlaid, plan_of
 
+from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.plan.job import rule_name
+from attention_audit.plan.job import PlannedJob, ranks, rule_name
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.plan.trainings import RunFiles
-from attention_audit.training.settings import Optimisation
+from attention_audit.section import Section
+from attention_audit.training.settings import Optimisation, Training
 
-TRAINING = OWN["training"] | {"further_seeds": [50], "ties": "first"}
+TRAINING = Training.model_validate(DEMONSTRATION["training"] | {"further_seeds": [50]}).model_dump()
 RECIPE = {name: TRAINING[name] for name in (*Optimisation.model_fields, "epochs")} | {"hidden": 32, "embedding": 32}
 SAME: dict[str, Any] = {
     "datasets": ["chorus"],
@@ -23,7 +26,7 @@ SAME: dict[str, Any] = {
         "datasets": ["chorus"],
         "models": ["lstm_tanh", "average_tanh"],
         "seeds": [10, 7],
-        "recipes": {"default": RECIPE},
+        "recipe": RECIPE,
     },
 }
 """Jain & Wallace's BiLSTM is built and trained as Wiegreffe & Pinter's base model; they share seed 10."""
@@ -113,7 +116,8 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
         {"model": {"encoder": "conv"}},
         {"model": {"attention": "dot"}},
         {"jain_wallace": {"models": ["lstm_dot"]}},
-        {"jain_wallace": {"recipes": {"chorus": RECIPE | {"batch_size": 8}}}},
+        {"jain_wallace": {"recipe": {"batch_size": 8}}},
+        {"overrides": {"chorus": {"jain_wallace": {"recipe": {"batch_size": 8}}}}},
         {"datasets": ["static"]},
     ],
 )
@@ -178,9 +182,35 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
             # a search makes all its steps, and the chosen one once more
             models = 1 + plan.config.adversary.continuation.steps * (job.stage == "search")
             assert len(job.outputs["weights"]) == models
-            assert len(job.outputs["readouts"]) == 3 * models
+            assert len(job.outputs["readouts"]) >= models
         with pytest.raises(AuditError, match=rf"{training}: seed 99 is none of this configuration \({seeds[0]}"):
             plan.trainings.job(training, 99)
+
+
+def test_a_model_is_read_out_where_something_reads_it() -> None:
+    plan = plan_of(datasets=["chorus"], jain_wallace={"datasets": ["chorus"], "models": ["average_tanh"]})
+    read = {Path(path).parts[2:] for job in plan.trainings.jobs() for path in job.outputs["readouts"]}
+    splits = {
+        model: [split for split in SPLITS if ("chorus", suite, model, seed, f"{split}.parquet") in read]
+        for suite, model, seed in (
+            ("wp", "base", "seed50"),
+            ("wp", "continuation", "seed10"),
+            ("wp", "continuation_step1", "seed10"),
+            ("wp", "uniform", "seed50"),
+            ("wp", "guide_uniform", "seed10"),
+            ("jw", "average_tanh", "seed10"),
+        )
+    }
+    compared = ["dev", "test"]
+    # a guide has the map of each base model, and of the chosen adversary
+    assert splits == {
+        "base": [*SPLITS],
+        "continuation": [*SPLITS],
+        "continuation_step1": compared,
+        "uniform": compared,
+        "guide_uniform": ["test"],
+        "average_tanh": ["test"],
+    }
 
 
 def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
@@ -206,7 +236,7 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         deception={"datasets": []},
         serrano_smith={"datasets": ["digest", "chorus"], "models": ["han_rnn", "flan_rnn"], "seeds": [122]},
         jain_wallace={"datasets": ["debate", "unison"], "models": ["lstm_tanh"], "seeds": [10]},
-        models={
+        overrides={
             "chorus": {"serrano_smith": {"models": ["flan_none"], "seeds": [1, 2], "recipes": {"flan": {"epochs": 3}}}},
             "unison": {"jain_wallace": {"models": ["lstm_tanh", "cnn_dot"], "recipe": {"epochs": 7, "hidden": 8}}},
         },
@@ -220,7 +250,8 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "unison/jw/cnn_dot": (10,),
     }
     job = plan.trainings.job("chorus/ss/flan_none", 2)
-    assert (job.epochs, job.patience, job.seed) == (3, 5, 2)
+    # the rest of its recipe is that of all data sets
+    assert (job.epochs, job.patience, job.seed) == (3, 4, 2)
     assert plan.trainings.job("digest/ss/flan_rnn", 122).epochs == 12
     assert plan.trainings.job("unison/jw/cnn_dot", 10).epochs == 7
     assert plan.trainings.job("debate/jw/lstm_tanh", 10).epochs == 6
@@ -238,3 +269,13 @@ def test_jobs_of_names_that_are_nearly_the_same_are_other_rules() -> None:
     """Models and data sets have hyphens, and names of rules once had underscores in their place."""
     names = {rule_name("train", "wp", *parts) for parts in (("x-y", "z"), ("x", "y-z"), ("x", "y", "z"))}
     assert len(names) == 3
+
+
+def test_a_job_is_behind_all_that_need_it() -> None:
+    def job(name: str, reads: list[str]) -> PlannedJob:
+        files = {"inputs": {"read": reads}, "outputs": {"made": [f"{name}.parquet"]}}
+        return PlannedJob(name=name, stage="table", told=Section, code="", log="", **files)
+
+    read = {"page": ["a", "c"], "c": ["b"], "b": ["a"], "a": [], "alone": ["a"]}
+    jobs = [job(name, [f"{other}.parquet" for other in others]) for name, others in read.items()]
+    assert ranks(jobs) == {"page": 0, "c": 1, "b": 2, "a": 3, "alone": 0}

@@ -15,8 +15,7 @@ from planned import plan_of
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.gradients import attached_gradients, log_odds
-from attention_audit.audits.integrated_gradients import integrated_gradients
+from attention_audit.audits.gradients import gradients, integrated_gradients, log_odds
 from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.columns.corpus import CORPUS
@@ -68,7 +67,7 @@ def changes(path: Path, **transformer: Any) -> dict[str, Any]:
         "jain_wallace": {
             "datasets": ["chorus", "pairs"],
             "models": ["transformer_tanh", "transformer_dot"],
-            "recipes": {"default": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003}},
+            "recipe": {"epochs": 1, "hidden": 8, "embedding": 8, "learning_rate": 0.003},
         },
         "deception": {"datasets": ["needle"], "lambdas": [0.4], "seeds": [10], "epochs": 1},
         "agreement": {"texts": 4, "steps": 8},
@@ -300,7 +299,7 @@ def test_gradients_are_slopes_of_the_log_odds(tuned: Made, monkeypatch: pytest.M
     monkeypatch.chdir(tuned.folder)
     model, split, _, _ = tuned.model("chorus/wp/base")
     members = np.array([1, 5])
-    shares = attached_gradients(model, split)
+    shares = gradients(model, split, attached=True)
     batch = split.batch(members)
     assert model.transformer is not None
     assert batch.pieces is not None
@@ -331,7 +330,8 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(
     monkeypatch.chdir(frozen.folder)
     model, split, _, _ = frozen.model("chorus/wp/base")
     members = np.array([2, 4, 7])
-    gains = integrated_gradients(model, split, 100, members)
+    every = integrated_gradients(model, split, 100, members)
+    gains = [every[member] for member in members]
     batch = split.batch(members)
     assert model.transformer is not None
     assert batch.pieces is not None

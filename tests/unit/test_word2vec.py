@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_audit.corpus.vectors import TrainedVectors, of_length_one
-from attention_audit.corpus.word2vec import LONGEST, Runs, train_vectors
 from attention_audit.errors import AuditError
+from attention_audit.stages.corpus import LONGEST, Runs, train_vectors
 
 FRUIT, TOOLS = ["apple", "fig", "pear", "plum"], ["axe", "file", "saw", "vice"]
 

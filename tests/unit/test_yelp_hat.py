@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.rationales import word_spans
 from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus, marked_words
+from attention_audit.corpus.sources.annotated import YelpHatCorpus, marked_words
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

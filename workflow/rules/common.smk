@@ -33,9 +33,10 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.calibration import read_calibration
+from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
+from attention_audit.plugins import look_in
 from attention_audit.server import start_server
 from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
@@ -48,13 +49,8 @@ def ask(question, *arguments):
         sys.exit("\n".join(f"error: {line}" for line in str(error).splitlines()))
 
 
-def declared(path):
-    """What a configuration file says by itself."""
-    return yaml.safe_load((Path(workflow.basedir) / path).read_text(encoding="utf-8"))
-
-
 if workflow.is_main_process:
-    for written in ("config.yaml", *workflow.config_settings.configfiles):
+    for written in workflow.config_settings.configfiles or ["config.yaml"]:
         ask(refuse_given_twice, Path(written))
 # what stands within brackets on the command line comes as text
 nested = {
@@ -63,7 +59,9 @@ nested = {
     if isinstance(value, (dict, list))
 }
 update_config(config, as_in_a_file(nested))
-PLAN = ask(Plan, config, declared("workflow/catalogue.yaml"), declared("config.yaml"))
+look_in(Path(written).parent for written in workflow.config_settings.configfiles)
+CATALOGUE = Path(workflow.basedir) / "workflow" / "catalogue.yaml"
+PLAN = ask(Plan, config, yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")))
 CONFIG = PLAN.config
 PLACES = CONFIG.places
 if workflow.is_main_process:
@@ -74,7 +72,7 @@ os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
 def command_line():
-    """What the user said besides config.yaml, as words of a command line."""
+    """What the user said, as words of a command line."""
     files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
     values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
     return [
@@ -106,9 +104,7 @@ def overwritten():
     # at the end of `snakemake -n` all jobs count as finished
     jobs = workflow.dag.needrun_jobs(exclude_finished=False)
     paths = (str(path) for job in jobs for path in job.output)
-    return [
-        path for path in paths if os.path.exists(path) and not path.startswith(PLACES.calibration)
-    ]
+    return [path for path in paths if os.path.exists(path)]
 
 
 onstart:
@@ -117,6 +113,10 @@ onstart:
     sweep(Path(PLACES.results))
     end_on_signal()
     start_server(Path(PLACES.results) / ".server")
+    # Snakemake looks at all that is ready once more a second after each job, and then every second again, so that a
+    # run of many short jobs spends a tenth of its time on looking; on one machine there is no rate of jobs to keep
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 onerror:

@@ -11,12 +11,11 @@
 # <table>, <figure>          audits -> results/tables/, results/figures/
 # <figure>_of_<data set>     the same of one data set, where somebody names its file
 # guide_files, explorer, report_page    what a reader opens first
-# calibrate_<question>, calibration     nothing but a seed -> how well the words of the summary hold what they promise
 #
 # The rules at the top gather files of several jobs.
 
-CALIBRATION = ask(read_calibration, Path(workflow.basedir) / "workflow" / "calibration.yaml")
-JOBS = [*ask(PLAN.jobs, asked_for()), *CALIBRATION.jobs(PLACES)]
+JOBS = ask(PLAN.jobs, asked_for())
+RANKS = ranks(JOBS)
 
 
 localrules:
@@ -67,6 +66,7 @@ for job in JOBS:
             **made_by(job),
         log:
             job.log,
+        priority: RANKS[job.name]
         localrule: not job.needs
         conda:
             "../../envs/attention-audit.yaml"

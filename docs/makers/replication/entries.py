@@ -243,7 +243,7 @@ JAIN_WALLACE = Page(
             "with-first-epoch",
             "record-jain-wallace",
             "SST with the first epoch among those from which one is selected; the authors' later run leaves it out.",
-            "'jain_wallace={datasets: [sst], recipes: {default: {first_epoch: true}}}'"
+            "'jain_wallace={datasets: [sst], recipe: {first_epoch: true}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "whether the first epoch may be selected",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall", "tau"),
@@ -252,7 +252,7 @@ JAIN_WALLACE = Page(
             "selected-on-test",
             "record-jain-wallace",
             "SST with epochs selected on the test split, as the paper's were.",
-            "'jain_wallace={datasets: [sst], recipes: {default: {selection: test}}}'"
+            "'jain_wallace={datasets: [sst], recipe: {selection: test}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "the split on which epochs are selected",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
@@ -287,7 +287,8 @@ JAIN_WALLACE = Page(
             "wider-babi",
             "record-jain-wallace",
             "bAbI 1 and the CNN alone, with 128 units in the place of 32.",
-            "'jain_wallace={datasets: [babi-1], models: [cnn_tanh], recipes: {babi-1: {hidden: 128}}}'"
+            "'jain_wallace={datasets: [babi-1], models: [cnn_tanh]}'"
+            " 'overrides={babi-1: {jain_wallace: {recipe: {hidden: 128}}}}'"
             " 'audits={jw: [performance, predictions, correlation]}'",
             "the units of the encoder",
             Cells("babi-1", "cnn_tanh.*", "accuracy|tau"),

@@ -94,11 +94,11 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
     raw: as results/config.yaml has it.
     """
     used = with_training(config, config.every_dataset)
-    own_models = raw.get("models") or {}
+    overrides = raw.get("overrides") or {}
     vectors = {config.corpora[name].vectors or config.vectors for name in used}
     own = {key: value for key, value in raw.items() if key not in MACHINE}
     own["corpora"] = {name: raw["corpora"][name] for name in used}
-    own["models"] = {name: entry for name, entry in own_models.items() if name in used}
+    own["overrides"] = {name: entry for name, entry in overrides.items() if name in used}
     own["word_vectors"] = {name: entry for name, entry in raw["word_vectors"].items() if name in vectors}
     kept: dict[str, Any] = _without(own, f"{raw['mirror']}/") if raw.get("mirror") else own
     return kept

@@ -16,12 +16,12 @@ from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.report.captions import Sentences, two_sentences
 from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
 from attention_audit.tables.shown import answered, interval
 from attention_audit.tables.wording import heading, label_of, named, number
+from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.kept import CONFIG, Kept, kept_runs
 

@@ -23,7 +23,7 @@ from attention_audit.errors import AuditError
 from attention_audit.section import Section
 from attention_audit.server import serve
 from attention_audit.stages.job import Job
-from attention_audit.targets import module_of
+from attention_audit.targets import imported as import_target
 
 logger = logging.getLogger("attention_audit")
 LATE = {"": ("pandas",), "attribution": ("captum.attr",)}
@@ -120,7 +120,7 @@ def imported(call: argparse.Namespace) -> ModuleType:
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
         for target in targets(call.settings):
-            importlib.import_module(f"attention_audit.{module_of(target)}")
+            import_target(target)
     finally:
         gc.freeze()
         gc.enable()

@@ -1,7 +1,6 @@
 """Adam without the import of PyTorch's compiler."""
 
 import inspect
-from typing import Any
 
 import torch
 
@@ -13,15 +12,6 @@ class Adam(torch.optim.Adam):
     seconds in which nothing is trained. Nothing is compiled here, so the methods are called without their wrappers.
     """
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As in `torch.optim.Optimizer`."""
-        inspect.unwrap(torch.optim.Adam.add_param_group)(self, param_group)
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """As in `torch.optim.Optimizer`."""
-        inspect.unwrap(torch.optim.Adam.zero_grad)(self, set_to_none)
-
-    @torch.no_grad()
-    def step(self, closure: Any = None) -> Any:
-        """As in `torch.optim.Adam`."""
-        return inspect.unwrap(torch.optim.Adam.step)(self, closure)
+    add_param_group = inspect.unwrap(torch.optim.Adam.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.Adam.zero_grad)
+    step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))

@@ -6,7 +6,8 @@ are not in the tree. Every other edit counts: to a name, a number, a default, a 
 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
-files outside the package; and the versions of Python and of the libraries, which the provenance of each output records.
+files outside the package but for the Python modules of a plugin and those beside it; and the versions of Python and of
+the libraries, which the provenance of each output records.
 
 What was read of a module is kept beside its bytecode for as long as neither the module nor this one changes: to parse
 some 300 modules took about a second of each command of Snakemake.
@@ -17,11 +18,14 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.util import cache_from_source
+from importlib.util import cache_from_source, resolve_name
 from pathlib import Path
+
+from attention_audit.plugins import Entry, added, folder_of
+from attention_audit.targets import module_of
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
@@ -29,11 +33,19 @@ DATA = ("*.csv", "*.css", "*.html", "*.js")
 """Data files that count as code of the modules beside them."""
 WORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
+METHODS = {f"{PACKAGE}.audits.rankings": "RANKINGS", f"{PACKAGE}.audits.attributed": "ATTRIBUTIONS"}
+"""Modules that call what plugins declare in a list."""
+LOOKS = f"{PACKAGE}.names"
+"""The module that says how all of it looks."""
 
 
 @cache
 def _file(module: str) -> Path | None:
-    stem = SOURCE.joinpath(*module.split(".")[1:])
+    first, *rest = module.split(".")
+    folder = SOURCE if first == PACKAGE else folder_of(first)
+    if folder is None:
+        return None
+    stem = folder.joinpath(*(rest if first == PACKAGE else [first, *rest]))
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
 
 
@@ -53,8 +65,10 @@ def _imports(tree: ast.Module) -> set[str]:
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            point = "" if module.endswith(".") else "."
+            names.update([module, *(f"{module}{point}{alias.name}" for alias in node.names)])
     return names
 
 
@@ -122,17 +136,19 @@ def _keep(kept: Path, text: str) -> None:
 
 @cache
 def _next(module: str) -> frozenset[str]:
-    """The modules of this package that a module names in its imports, and its parent packages."""
+    """The modules of this package or of a plugin that a module names in its imports, and its parent packages."""
     path = _file(module)
     assert path is not None
     parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
-    named = {name for name in _read(path)[1] if name.split(".")[0] == PACKAGE}
+    here = module if path.stem == "__init__" else module.rpartition(".")[0]
+    named = {resolve_name(name, here) if here else name for name in _read(path)[1]}
     return frozenset(name for name in parents | named if _file(name))
 
 
 @cache
 def closure(module: str) -> frozenset[str]:
-    """`module`, its parent packages, and every module of this package that these import, directly or indirectly.
+    """`module`, its parent packages, and every module of this package or of a plugin that these import, directly or
+    indirectly.
 
     The imports are read from the source text; nothing is imported.
     """
@@ -154,23 +170,39 @@ def _digest(path: Path, words: bool) -> bytes:
 
 
 @cache
-def _files(module: str) -> frozenset[tuple[str, ...]]:
-    """The file of a module and the data files beside it, each by its parts below the package's folder."""
+def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
+    """The file of a module and the data files beside it, each by its parts below the package's folder; of a module of a
+    plugin the file alone, by its name.
+    """
     path = _file(module)
     assert path is not None
+    if not path.is_relative_to(SOURCE):
+        return frozenset([((module,), path)])
     beside = (data for kind in DATA for data in path.parent.glob(kind))
-    return frozenset(file.relative_to(SOURCE).parts for file in (path, *beside))
+    return frozenset((file.relative_to(SOURCE).parts, file) for file in (path, *beside))
 
 
-def code_hash(*modules: str, words: bool = False) -> str:
+def code_hash(*modules: str, words: bool = False, entries: Iterable[Entry] = ()) -> str:
     """sha256 over these modules, over all modules that they import, and over the data files that lie beside them.
 
-    The modules are named from inside the package, such as "stages.train". With `words`, docstrings, comments and
-    the meanings of columns count too: a stage that prints them needs that. Each file is read once in a process.
+    The modules are named as in targets: from inside the package, such as "stages.train", or from a plugin. With
+    `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. entries:
+    those whose functions the job calls without being told of them; what plugins say of theirs counts too. Each file is
+    read once in a process.
     """
-    names = frozenset().union(*(closure(f"{PACKAGE}.{module}") for module in modules))
+    used = {repr(entry): entry for entry in entries}
+    called = [module_of(target) for entry in used.values() for target in entry.targets]
+    inside = {module: f"{PACKAGE}.{module}" for module in (*modules, *called)}
+    names = frozenset().union(*(closure(whole if _file(whole) else module) for module, whole in inside.items()))
+    methods = {kind: added(kind) for kind in METHODS.values()}
+    own = [method for module, kind in METHODS.items() if module in names for method in methods[kind]]
+    names = names.union(*(closure(module_of(method.target)) for method in own))
     digest = hashlib.sha256()
-    for file in sorted(frozenset().union(*map(_files, names))):
+    for file, path in sorted(frozenset().union(*map(_files, names))):
         digest.update("/".join(file).encode() + b"\0")
-        digest.update(_digest(SOURCE.joinpath(*file), words))
+        digest.update(_digest(path, words))
+    looks = [method.look for kind in methods.values() for method in kind] if LOOKS in names else []
+    further = [said for said, entry in used.items() if entry.source]
+    for value in [*((method.name, method.target) for method in own), *looks, *further]:
+        digest.update(repr(value).encode())
     return digest.hexdigest()

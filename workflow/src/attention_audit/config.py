@@ -5,12 +5,21 @@ against it before Snakemake builds its DAG.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.audits.settings import (
@@ -22,43 +31,45 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
-from attention_audit.config_messages import lines_of
+from attention_audit.config_messages import lines_of, one_for_all
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError
 from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
-from attention_audit.section import Count, Name, Section, refuse_duplicates
+from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.spelling import did_you_mean
-from attention_audit.training.combinations import OF_SINGLE_TEXTS, Combinations
-from attention_audit.training.deception import Deception
-from attention_audit.training.diversity import DiverseModels
-from attention_audit.training.documents import DocumentModels
 from attention_audit.training.fine_tuning import Classifiers
-from attention_audit.training.paper import DEFAULT
+from attention_audit.training.papers import Combinations, Deception, DiverseModels, DocumentModels, of_single_texts
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
-from attention_audit.training.single import OwnBase
 from attention_audit.transformer.settings import Transformer
 
-NOTHING: Mapping[str, Mapping[str, Any]] = {}
+SectionT = TypeVar("SectionT", bound=Section)
+ModuleName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
+NOTHING: Mapping[str, Any] = {}
 MOVED = {
-    "serrano_smith.seed": "`erasure.seed`",
-    "serrano_smith.resamples": "`resamples`",
-    "jain_wallace.resamples": "`resamples`",
-    "jain_wallace.seed": "`permutation.seed` and `instance_adversary.seed`",
-    "jain_wallace.correlation": "`correlation`",
-    "jain_wallace.permutation": "`permutation`",
-    "jain_wallace.agreement": "`agreement`",
+    "models.*": "`overrides.*`, with its sizes in `model`, and `epochs` and `ties` in `training`",
+    "serrano_smith.recipes.default": "`serrano_smith.recipes`",
+    "serrano_smith.recipes.*": "`overrides.*.serrano_smith.recipes`",
+    "jain_wallace.recipes.default": "`jain_wallace.recipe`",
+    "jain_wallace.recipes.*": "`overrides.*.jain_wallace.recipe`",
+    "diversity.recipes.default": "`diversity.recipe`",
+    "diversity.recipes.*": "`overrides.*.diversity.recipe`",
+    "diversity.weights.default": "`diversity.weight`",
+    "diversity.weights.*": "`overrides.*.diversity.weight`",
 }
-"""Keys of version 0.1 that are no more, and where what they said is now said."""
+"""Keys of an earlier version, and where what they said is now said. * stands for the name of a data set."""
+SHARED = ("transformer.path", *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")))
+"""Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
 
 
-class Config(Section):
-    """The whole configuration of a run."""
+class OfRun(Section):
+    """What is the same for all data sets of a run."""
 
-    datasets: list[Name] = Field(
-        description="Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`."
+    datasets: Distinct[Name] = Field(
+        default_factory=list,
+        description="Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`.",
     )
     results: str = Field(
         RESULTS, max_length=200, description="Folder that the run writes to; runs in folders of their own keep apart."
@@ -69,6 +80,12 @@ class Config(Section):
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
     )
+    plugins: list[ModuleName] = Field(
+        default_factory=list,
+        description="Modules of your own that add audits, tables, figures, suites, encoders, attention, rankings or "
+        "attributions, by their names: of files beside this one or in the working directory, without `.py`, or of "
+        "installed packages. docs/extending.md has examples.",
+    )
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
     threads: Count = Field(1, description="Threads of one training.")
     corpora: dict[Name, Corpus] = Field(description="The catalogue of data sets.")
@@ -77,10 +94,40 @@ class Config(Section):
     )
     vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
-    model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
-    models: dict[Name, OwnBase] = Field(
-        default_factory=dict, description="What is other in the models of single data sets, by their names."
+    own: dict[Name, GivenModels] = Field(
+        default_factory=dict,
+        description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
     )
+    hf: dict[Name, Classifiers] = Field(
+        default_factory=dict,
+        description="Transformer classifiers whose own attention is audited, by the data set that they classify, which "
+        "is one of `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.",
+    )
+    audits: dict[Name, list[str]] = Field(
+        default_factory=dict,
+        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
+        "`python -m attention_audit list` names them all. Tables and figures of a suite that read others are made by "
+        "their names, and not by `all`.",
+    )
+    answer: AnswerSettings = Field(
+        default_factory=AnswerSettings, description="From which size on an effect counts in the summary."
+    )
+    font: list[str] = Field(
+        default_factory=list,
+        description="Fonts of all figures, the preferred one first, each by the name of its family or by its file. "
+        "DejaVu Sans follows them, and then, for characters that none of these has, other fonts of the machine.",
+    )
+    resamples: Count = Field(
+        1000, description="Resamples of the bootstrap intervals of medians, which the tables of claims have."
+    )
+
+
+class OfDataset(Section):
+    """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
+    the Transformer, and `models`, `lambdas`, `seeds` and `anonymised` of `deception` are those of the run.
+    """
+
+    model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
     training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
     guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
     adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
@@ -99,21 +146,6 @@ class Config(Section):
     diversity: DiverseModels = Field(
         default_factory=DiverseModels, description="LSTMs whose states are made to differ."
     )
-    own: dict[Name, GivenModels] = Field(
-        default_factory=dict,
-        description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
-    )
-    hf: dict[Name, Classifiers] = Field(
-        default_factory=dict,
-        description="Transformer classifiers whose own attention is audited, by the data set that they classify, which "
-        "is one of `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.",
-    )
-    audits: dict[Name, list[str]] = Field(
-        default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
-        "`python -m attention_audit list` names them all. Tables and figures of a suite that read others are made by "
-        "their names, and not by `all`.",
-    )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
     instance_adversary: InstanceAdversary = Field(
         default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
@@ -123,15 +155,16 @@ class Config(Section):
     correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
     agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
     attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
-    answer: AnswerSettings = Field(
-        default_factory=AnswerSettings, description="From which size on an effect counts in the summary."
+
+
+class Config(OfDataset, OfRun):
+    """The whole configuration of a run."""
+
+    overrides: dict[Name, OfDataset] = Field(
+        default_factory=dict,
+        description="What is other on single data sets, by their names: keys of these sections, laid over what the "
+        "sections say for all data sets.",
     )
-    font: list[str] = Field(
-        default_factory=list,
-        description="Fonts of all figures, the preferred one first, each by the name of its family or by its file. "
-        "DejaVu Sans follows them, and then, for characters that none of these has, other fonts of the machine.",
-    )
-    resamples: Count = Field(1000, description="Resamples of the bootstrap intervals of all tables and figures.")
 
     @property
     def places(self) -> Places:
@@ -143,11 +176,19 @@ class Config(Section):
         return self.model_dump(exclude={"results", "replace"})
 
     @property
+    def suites(self) -> dict[str, list[str]]:
+        """The data sets of each suite that has a section of its own, by the name of that section."""
+        return {key: section.datasets for key, section in self if hasattr(section, "datasets")}
+
+    def section(self, kind: type[SectionT]) -> SectionT:
+        """The section of this type, which a suite declares."""
+        return next(section for _, section in self if isinstance(section, kind))
+
+    @property
     def every_dataset(self) -> list[str]:
         """The data sets of all tests, each once, in the order in which they are named."""
-        suites = (self.serrano_smith, self.jain_wallace, self.deception, self.diversity)
-        sections = (section.datasets for section in suites)
-        return list(dict.fromkeys([*self.datasets, *chain.from_iterable(sections), *self.own, *self.hf]))
+        named = chain(self.datasets, *self.suites.values(), self.own, self.hf)
+        return list(dict.fromkeys(named))
 
     @property
     def with_transformer(self) -> list[str]:
@@ -155,42 +196,48 @@ class Config(Section):
         keys: dict[str, None] = {}
         for name in self.every_dataset:
             own = self.for_dataset(name)
-            if name in {*self.datasets, *self.deception.datasets} and own.base_model(name).encoder == "transformer":
-                keys["model.encoder"] = None
-            if name in self.serrano_smith.datasets and "flan_transformer" in own.serrano_smith.models:
-                keys["serrano_smith.models"] = None
-            if name in self.jain_wallace.datasets and any(
-                model.startswith("transformer") for model in own.jain_wallace.models
-            ):
-                keys["jain_wallace.models"] = None
+            named = {
+                "model.encoder": name in {*self.datasets, *self.deception.datasets}
+                and own.model.encoder == "transformer",
+                "serrano_smith.models": name in self.serrano_smith.datasets
+                and "flan_transformer" in own.serrano_smith.models,
+                "jain_wallace.models": name in self.jain_wallace.datasets
+                and any(model.startswith("transformer") for model in own.jain_wallace.models),
+            }
+            keys |= {self._place(name, key): None for key, names in named.items() if names}
         return list(keys)
 
-    def base_model(self, dataset: str) -> BaseModel:
-        """The base model of a data set."""
-        own = self.models.get(dataset, OwnBase()).model_dump(exclude_none=True)
-        return self.model.model_copy(update={name: own[name] for name in BaseModel.model_fields if name in own})
+    def _place(self, dataset: str, key: str) -> str:
+        """Where it is said what a key is on a data set."""
+        section, _, inner = key.partition(".")
+        ours, theirs = (getattr(getattr(each, section), inner, None) for each in (self.for_dataset(dataset), self))
+        return key if ours == theirs else f"overrides.{dataset}.{key}"
 
     def for_dataset(self, dataset: str) -> "Config":
-        """The configuration with the models, seeds and recipes of one data set in the place of those for all."""
-        own = self.models.get(dataset, OwnBase())
-        sections: dict[str, Section] = {}
-        if documents := own.serrano_smith:
-            of_dataset = {dataset: self.serrano_smith.recipes.get(dataset, {}) | documents.recipes}
-            recipes = self.serrano_smith.recipes | (of_dataset if documents.recipes else {})
-            changed = documents.model_dump(include={"models", "seeds"}, exclude_none=True)
-            sections["serrano_smith"] = self.serrano_smith.model_copy(update=changed | {"recipes": recipes})
-        if combinations := own.jain_wallace:
-            others = {dataset: combinations.recipe} if combinations.recipe else {}
-            changed = combinations.model_dump(include={"models", "seeds"}, exclude_none=True)
-            recipe = {"recipes": self.jain_wallace.recipes | others}
-            sections["jain_wallace"] = self.jain_wallace.model_copy(update=changed | recipe)
+        """The configuration of one data set: with what is other there, and with its own models that are given."""
+        changed: dict[str, Any] = dict(self.overrides.get(dataset, ()))
         named: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
-        given = {
+        changed |= {
             key: {dataset: models[dataset]} for key, models in named.items() if len(models) > 1 and dataset in models
         }
-        if not sections and not given:
-            return self
-        return self.model_copy(update=sections | given)
+        return self.model_copy(update=changed) if changed else self
+
+    @field_validator("overrides", mode="before")
+    @classmethod
+    def _whole(cls, raw: Any, info: ValidationInfo) -> Any:
+        """The whole sections of each data set: what is said of it, laid over what is said of all."""
+        if not isinstance(raw, Mapping):
+            return raw
+        sections = get_args(cls.model_fields["overrides"].annotation)[1].model_fields
+        every = {key: info.data[key] for key in sections if key in info.data}
+        below = {key: section.model_dump() if section else None for key, section in every.items()}
+        return {name: laid_over(below, own) for name, own in raw.items()}
+
+    @field_serializer("overrides")
+    def _other(self, overrides: dict[str, OfDataset]) -> dict[str, Any]:
+        """Of each data set, only what is other than of all."""
+        every = self.model_dump(exclude={"overrides"})
+        return {name: _differing(own.model_dump(), every) for name, own in overrides.items()}
 
     @model_validator(mode="before")
     @classmethod
@@ -222,47 +269,27 @@ class Config(Section):
             raise ValueError(f"{value!r} holds the workflow itself; name a folder below it, or elsewhere")
         return PurePosixPath(value).as_posix()
 
-    @field_validator("datasets")
-    @classmethod
-    def _distinct(cls, names: list[str]) -> list[str]:
-        refuse_duplicates("data set", names)
-        return names
-
     @model_validator(mode="after")
     def _references(self) -> Self:
-        if faults := [*self._unknown_datasets(), *self._unknown_vectors(), *self._untrainable(), *self._unfit()]:
+        checks = (self._unknown_datasets, self._unknown_vectors, self._untrainable, self._unfit)
+        if faults := dict.fromkeys(line for check in checks for line in check()):
             raise ValueError("\n".join(faults))
         return self
 
     def _unknown_datasets(self) -> Iterator[str]:
         """The data sets that are named and not declared."""
         known = sorted(self.corpora)
-        asked_for = {
-            "datasets": self.datasets,
-            "serrano_smith.datasets": self.serrano_smith.datasets,
-            "jain_wallace.datasets": self.jain_wallace.datasets,
-            "deception.datasets": self.deception.datasets,
-            "diversity.datasets": self.diversity.datasets,
-            "hf": list(self.hf),
-        }
-        for key, names in asked_for.items():
+        of_suites = {f"{suite}.datasets": names for suite, names in self.suites.items()}
+        for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
                     likely = did_you_mean(name, known)
                     yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
                 elif not self.corpora[name].trained:
                     yield f"{key}: of {name!r} there are readouts alone, on which nothing can be trained; leave it out"
-        own: dict[str, tuple[Iterable[str], str]] = {
-            "serrano_smith.recipes": (self.serrano_smith.recipes, f"`{DEFAULT}` for all others"),
-            "jain_wallace.recipes": (self.jain_wallace.recipes, f"`{DEFAULT}` for all others"),
-            "diversity.recipes": (self.diversity.recipes, f"`{DEFAULT}` for all others"),
-            "diversity.weights": (self.diversity.weights, f"`{DEFAULT}` for all others"),
-            "models": (self.models, "`model` for all data sets"),
-        }
-        for key, (chosen, others) in own.items():
-            for name in chosen:
-                if name not in self.corpora and (name != DEFAULT or key == "models"):
-                    yield f"{key}: unknown data set {name!r}{did_you_mean(name, known)}; use {others}"
+        for name in self.overrides:
+            if name not in self.corpora:
+                yield f"overrides: unknown data set {name!r}{did_you_mean(name, known)}; name one of `corpora`"
 
     def _unknown_vectors(self) -> Iterator[str]:
         """The word vectors that are named and not declared."""
@@ -299,51 +326,89 @@ class Config(Section):
                 yield f"own.{name}: {name!r} is the name of another data set in `corpora`; choose another"
         if not self.every_dataset:
             yield (
-                "datasets: none is named, nor in the datasets of serrano_smith, jain_wallace, deception and "
-                "diversity, nor in own or hf; name one"
+                f"datasets: none is named, nor in the datasets of {', '.join(self.suites)}, nor in own or hf; name one"
             )
         if self.transformer is None and (keys := self.with_transformer):
             yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
         for name in self.jain_wallace.datasets:
             if name in self.corpora and self.corpora[name].pair:
                 for model in self.for_dataset(name).jain_wallace.models:
-                    if model in OF_SINGLE_TEXTS:
-                        yield f"jain_wallace.models: {model} reads no pairs of texts, which {name} has; leave one out"
-        if not self.adversary.continued and self.guides.adversary_lambda not in self.adversary.lambdas:
-            yield (
-                f"guides.adversary_lambda: {self.guides.adversary_lambda} is not in adversary.lambdas "
-                f"{self.adversary.lambdas}"
-            )
+                    if model in of_single_texts():
+                        key = self._place(name, "jain_wallace.models")
+                        yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
+        for name in ("", *self.overrides):
+            own = self.for_dataset(name)
+            lent, adversary = own.guides.adversary_lambda, own.adversary
+            if not adversary.continued and lent not in adversary.lambdas:
+                key, grid = (self._place(name, each) for each in ("guides.adversary_lambda", "adversary.lambdas"))
+                yield f"{key}: {lent} is not in {grid} {adversary.lambdas}"
+            for key in (*SHARED, *(f"{suite}.datasets" for suite in self.suites)):
+                if (place := self._place(name, key)) != key:
+                    yield f"{place}: {one_for_all(key)}"
 
 
-def _refuse_taken(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise AuditError where a data set of the user's has the name of one that is there already.
+def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a group of settings, and of the groups in it, that have another value in another group."""
+    differing: dict[str, Any] = {}
+    for key, value in settings.items():
+        other = others.get(key)
+        if value != other or key not in others:
+            differing[key] = value
+            if isinstance(value, Mapping) and isinstance(other, Mapping):
+                differing[key] = _differing(value, other)
+    return differing
+
+
+def _taken(raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> Iterator[str]:
+    """Data sets of the user's with the name of one of the catalogue, a line each.
 
     Both were merged to one entry, whose keys are those of both; but its kind is the user's.
     """
     corpora = raw.get("corpora")
-    ours = corpora if isinstance(corpora, Mapping) else {}
-    kinds = {name: entry.get("kind") for name, entry in ours.items() if isinstance(entry, Mapping)}
-    lines = [
-        f"config: corpora.{name}: {name} is the name of a data set of {where}; choose another"
-        for where, below in defaults.items()
-        for name, entry in (below.get("corpora") or {}).items()
-        if kinds.get(name, entry["kind"]) != entry["kind"] and kinds[name] == "table"
-    ]
-    if lines:
-        raise AuditError(*lines)
+    for name, entry in corpora.items() if isinstance(corpora, Mapping) else ():
+        kind = entry.get("kind") if isinstance(entry, Mapping) else None
+        if kind == "table" and catalogue.get("corpora", {}).get(name, entry)["kind"] != kind:
+            yield f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another"
 
 
-def parse_config(raw: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]] = NOTHING) -> Config:
-    """Check a raw configuration. defaults: the files that it was laid over, by how a message calls them.
+def _moved(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Keys of an earlier version, a line each."""
+    corpora = raw.get("corpora")
+    for key, place in MOVED.items():
+        *above, last = key.split(".")
+        group: Any = raw
+        for part in above:
+            group = group.get(part) if isinstance(group, Mapping) else None
+        for name in group if isinstance(group, Mapping) else ():
+            if name == last or (last == "*" and isinstance(corpora, Mapping) and name in corpora):
+                yield f"{'.'.join(above)}.{name}: is now {place.replace('*', name)}; write it there"
+
+
+def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
+    """The type of a configuration with further sections, by their keys, which may be other on single data sets too."""
+    if not sections:
+        return Config
+    fields: dict[str, Any] = {
+        key: (section, Field(default_factory=section, description=section.__doc__)) for key, section in sections.items()
+    }
+    own = create_model("OfDataset", __base__=OfDataset, **fields)
+    overrides = (dict[Name, own], Config.model_fields["overrides"])
+    create: Any = create_model  # its types know one base only
+    extension: type[Config] = create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)
+    return extension
+
+
+def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING, kind: type[Config] = Config) -> Config:
+    """Check a raw configuration. catalogue: the file of data sets that it was laid over. kind: its type.
 
     Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
     """
-    _refuse_taken(raw, defaults)
+    if lines := [*_taken(raw, catalogue), *_moved(raw)]:
+        raise AuditError(*(f"config: {line}" for line in lines))
     try:
-        config = Config.model_validate(dict(raw))
+        config = kind.model_validate(dict(raw))
     except ValidationError as error:
-        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, Config, MOVED))) from error
+        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, kind))) from error
     if config.mirror is not None and not Path(config.mirror).is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}")
     return config

@@ -90,14 +90,22 @@ def valid_name(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def messages(error: ErrorDetails, keys: list[str], group: type[Section], moved: Mapping[str, str]) -> list[str]:
+def one_for_all(key: str) -> str:
+    """That a key cannot be other on one data set."""
+    return f"is the same for all data sets; say it in `{key}`"
+
+
+def messages(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
     """What is wrong at a key: one message, or several that a check of several keys found."""
     if error["type"] == "value_error":
         return error["msg"].removeprefix("Value error, ").splitlines()
     if error["type"] == "extra_forbidden":
-        place = moved.get(".".join(keys))
-        likely = did_you_mean(keys[-1], keys_at(group, error["loc"][:-1]))
-        return [f"is now {place}; write it there" if place else f"unknown key{likely}"]
+        match keys:
+            case ["overrides", dataset, "vectors"]:
+                return [f"is said in `corpora.{dataset}.vectors`; write it there"]
+            case ["overrides", _, key] if key in group.model_fields:
+                return [one_for_all(key)]
+        return [f"unknown key{did_you_mean(keys[-1], keys_at(group, error['loc'][:-1]))}"]
     return [message(error, error["input"], error.get("ctx", {}))]
 
 
@@ -124,15 +132,15 @@ def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
     return said
 
 
-def lines_of(error: ValidationError, raw: Any, group: type[Section], moved: Mapping[str, str]) -> list[str]:
+def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
     """Every fault as `key: what is wrong`, with the key as the user wrote it.
 
-    raw: the configuration as it was read. group: its type. moved: keys of earlier versions, and where they are now.
+    raw: the configuration as it was read. group: its type.
     """
     lines: dict[str, None] = {}
     for fault in error.errors():
         keys = written(fault, raw)
-        for message in messages(fault, keys, group, moved):
+        for message in messages(fault, keys, group):
             line = f"{'.'.join(keys)}: {message}" if keys else message
             lines[line if len(line) <= LONGEST else f"{line[:LONGEST]}..."] = None
     shown = list(lines)[:MOST]

@@ -7,16 +7,17 @@ configuration, so that nothing is listed a second time here. No heavy library is
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from textwrap import fill
 from typing import Any, get_args
 
 import yaml
 
-from attention_audit.config import Config, parse_config
+from attention_audit.config import Config
 from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import MARKED, QUERIED, SUMMARISING, Attention, Encoder, Scoring
+from attention_audit.model.architecture import ATTENTION, ENCODERS, AttentionEntry, EncoderEntry
 from attention_audit.names import PAPER_NAMES
 from attention_audit.places import Places
 from attention_audit.plan.audit import Audit, Need
@@ -24,14 +25,18 @@ from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.exploring import EXPLORER, REPORT
+from attention_audit.plan.replacing import OF_BASE
 from attention_audit.plan.suite import Suite
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suites import SUITES, read_config
+from attention_audit.plugins import activate, added, look_in
+from attention_audit.section import Section, laid_over
 from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
-CATALOGUES = (Path("workflow/catalogue.yaml"), Path("config.yaml"))
-"""Where data sets are declared, from the working directory; the second file is laid over the first."""
+CATALOGUE = Path("workflow/catalogue.yaml")
+DEMONSTRATION = Path("config.yaml")
+"""Where data sets are declared, from the working directory."""
 PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
 NEEDS: Mapping[Need, str] = {
@@ -78,9 +83,17 @@ def _models(suite: type[Suite]) -> str:
     return "; ".join(name if name == look.label else f"{name} ({look.label})" for name, look in suite.labels.items())
 
 
+def _from(entry: Any) -> list[str]:
+    """Of which plugin an entry is, as what there is to say of it; nothing of those of the package."""
+    source = entry.__module__ if isinstance(entry, type) else entry.source
+    return [f"from the plugin {source}"] if source and not source.startswith("attention_audit.") else []
+
+
 def _suites() -> str:
     about = "A suite is a set of models that are asked the same questions, and a section of the configuration."
-    lines = [(suite.key, [f"{suite.title}. {suite.about}", f"models: {_models(suite)}"]) for suite in SUITES]
+    lines = [
+        (suite.key, [f"{suite.title}. {suite.about}", f"models: {_models(suite)}", *_from(suite)]) for suite in SUITES
+    ]
     return _section("Suites", about, _entries(lines))
 
 
@@ -88,6 +101,7 @@ def _audit(audit: Audit) -> Line:
     needs = "; ".join(NEEDS[need] for need in get_args(Need) if need in audit.needs and need in NEEDS)
     suites = ", ".join(suite.key for suite in SUITES if audit.name in suite.own_audits)
     said = [f"asked by default of: {suites or 'no suite'}", *([f"needs: {needs}"] if needs else [])]
+    said += _from(audit)
     return audit.name, [audit.asks, *said]
 
 
@@ -101,12 +115,13 @@ def _audits() -> str:
 
 def _exhibit(exhibit: Exhibit) -> Line:
     number = f" ({exhibit.number})" if exhibit.number else ""
-    return exhibit.rule, [f"{exhibit.shows}{number}", PLACES.exhibit(exhibit.folder, exhibit.name, ".*")]
+    place = PLACES.exhibit(exhibit.folder, exhibit.name, ".*")
+    return exhibit.rule, [f"{exhibit.shows}{number}", place, *_from(exhibit)]
 
 
 def _exhibits() -> str:
     about = (
-        f"Each name is a rule: `snakemake --cores 2 {EXHIBITS[0].rule}` makes that one and all that it needs. "
+        f"Each name is a rule: `snakemake --cores 2 {next(iter(EXHIBITS)).rule}` makes that one and all that it needs. "
         f"Figures are {', '.join(Figure.endings)} files, tables are {', '.join(Table.endings)} files."
     )
     titles = {suite.key: suite.title for suite in SUITES} | {"": "All suites"}
@@ -122,13 +137,6 @@ def _pages() -> str:
         ("explorer", ["test texts one by one, whose weights a reader moves", f"{PLACES.results}/{EXPLORER}"]),
     ]
     return _section("Pages", about, _entries(lines))
-
-
-def _laid_over(below: Any, above: Any) -> Any:
-    """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
-    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-        return above
-    return {**below, **{key: _laid_over(below.get(key), value) for key, value in above.items()}}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -163,34 +171,41 @@ def _dataset(name: str, entry: Any, kinds: Mapping[str, str]) -> Line:
 
 
 def _datasets() -> str:
-    entries: dict[str, Any] = {}
-    for path in filter(Path.exists, CATALOGUES):
-        entries = _laid_over(entries, _read(path)["corpora"])
+    entries = _read(CATALOGUE)["corpora"] if CATALOGUE.exists() else {}
     kinds = _kinds()
-    about = f"These are declared in {' and '.join(map(str, CATALOGUES))}; docs/data.md explains each."
+    about = f"These are declared in {CATALOGUE}; docs/data.md explains each."
     if not entries:
-        about = f"None: {' and '.join(map(str, CATALOGUES))} are not in this folder. Call this beside the Snakefile."
+        about = f"None: {CATALOGUE} is not in this folder. Call this beside the Snakefile."
     lines = [_dataset(str(name), entry, kinds) for name, entry in entries.items()]
     return _section("Data sets", about, *([_entries(lines)] if lines else []))
 
 
-def _encoder(name: Encoder) -> Line:
-    reads = "reads a text as a whole" if name in MARKED else "reads words, or words and then sentences"
-    return name, [f"{reads}; {'single texts and pairs' if name in SUMMARISING else 'single texts'}"]
+def _encoder(entry: EncoderEntry) -> Line:
+    reads = "reads a text as a whole" if entry.marked else "reads words, or words and then sentences"
+    pairs = "single texts and pairs" if entry.summarising else "single texts"
+    return entry.name, [f"{reads}; {pairs}", *_from(entry)]
 
 
-def _attention(name: Attention) -> Line:
-    learns = "a scoring function, which learns its weights" if name in get_args(Scoring) else "learns no weights"
-    return name, [f"{learns}; {'single texts and pairs' if name in QUERIED else 'single texts'}"]
+def _attention(entry: AttentionEntry) -> Line:
+    learns = "a scoring function, which learns its weights" if entry.learns else "learns no weights"
+    pairs = "single texts and pairs" if entry.queried else "single texts"
+    return entry.name, [f"{learns}; {pairs}", *_from(entry)]
 
 
 def _architecture() -> list[str]:
     chosen = "The key `model` of the configuration chooses that of the base model, as in model: {%s: %s}."
-    encoders, scoring = get_args(Encoder), get_args(Scoring)
     return [
-        _section("Encoders", chosen % ("encoder", encoders[0]), _entries(map(_encoder, encoders))),
-        _section("Attention", chosen % ("attention", scoring[0]), _entries(map(_attention, get_args(Attention)))),
+        _section("Encoders", chosen % ("encoder", next(iter(ENCODERS)).name), _entries(map(_encoder, ENCODERS))),
+        _section("Attention", chosen % ("attention", next(iter(ATTENTION)).name), _entries(map(_attention, ATTENTION))),
     ]
+
+
+def _methods() -> Iterator[str]:
+    """Rankings and attributions of plugins; those of the package are in all tables and figures of them."""
+    methods = [(kind, method) for kind in ("ranking", "attribution") for method in added(f"{kind.upper()}S")]
+    lines: list[Line] = [(each.name, [f"{kind}: {each.look.label}", *_from(each)]) for kind, each in methods]
+    if lines:
+        yield _section("Rankings and attributions", "What plugins add to those of the package.", _entries(lines))
 
 
 def _told(suite: Suite, dataset: str, model: str) -> str:
@@ -242,30 +257,43 @@ def _leaves(settings: Any, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _run(files: Sequence[Path]) -> list[str]:
-    """How the run of these configuration files trains its models, and which keys are left to the default run's."""
-    named: dict[str, Any] = {}
-    for path in files:
-        named = _laid_over(named, _read(path))
-    below, own = (_read(path) for path in CATALOGUES)
-    config = parse_config(_laid_over(_laid_over(below, own), named), {"the catalogue": below, "config.yaml": own})
-    spoken = {key for key, _ in _leaves(named)}
+    """How the run of these configuration files trains its models, and which keys they leave to the defaults or to the
+    catalogue, but for those of suites that the run has not.
+    """
+    named: dict[str, Any] = reduce(laid_over, map(_read, files))
+    catalogue = _read(CATALOGUE)
+    config = read_config(laid_over(catalogue, named), catalogue)
+    skipped = {"corpora", "word_vectors"} | (set() if config.datasets or config.deception.datasets else OF_BASE)
+    skipped |= {key for key, section in config if isinstance(section, Section) and _unused(section)}
+    skipped |= {f"overrides.{name}" for name in config.overrides if name not in config.every_dataset}
+    spoken, elsewhere = ({key for key, _ in _leaves(each)} for each in (named, catalogue))
     inherited = [
-        f"{key} {value}" for key, value in _leaves(own) if key not in spoken and not key.startswith("corpora.")
+        f"{key} {value}{f' (of {CATALOGUE})' if key in elsewhere else ''}"
+        for key, value in _leaves(config.model_dump())
+        if key not in spoken and not any(f"{key}.".startswith(f"{above}.") for above in skipped)
     ]
     names = " and ".join(map(str, files))
-    trains = f"How each model of this run is trained: {names} laid over {CATALOGUES[1]}."
-    left = f"Keys of {CATALOGUES[1]} that {names} does not name, so that its values count: "
+    trains = f"How each model of this run is trained, as {names} and the defaults say."
+    left = f"Keys that {names} does not name, so that their defaults count, or what {CATALOGUE} says: "
     return [
         _section("Training", trains, *_recipes(config)),
         _section("Inherited", left + ("; ".join(inherited) or "none") + "."),
     ]
 
 
+def _unused(section: Section) -> bool:
+    """Whether a section is that of a suite without data sets."""
+    return getattr(section, "datasets", None) == []
+
+
 def listing(files: Sequence[Path] = ()) -> str:
     """Suites, audits, tables and figures, pages, data sets, encoders and attention, each with a sentence.
 
-    files: the configuration files of a run, in the order in which they are laid over the default one; how that run
-    trains its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
+    files: the configuration files of a run, in the order in which they are laid over one another; how that run trains
+    its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture()]
+    named: dict[str, Any] = reduce(laid_over, map(_read, files or filter(Path.exists, [DEMONSTRATION])), {})
+    look_in(path.parent for path in files)
+    activate(named.get("plugins"))
+    parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture(), *_methods()]
     return "\n".join([*parts, *(_run(files) if files else [])])

@@ -1,9 +1,11 @@
 """How data sets, models, rankings and attributions are called, and how they look, in tables and figures."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from attention_audit.errors import AuditError
+from attention_audit.plugins import Entries, Entry, LiveByName
 
 
 class Look(NamedTuple):
@@ -14,25 +16,17 @@ class Look(NamedTuple):
     marker: str = "o"
 
 
-class Names(Mapping[str, Look]):
+class Names(LiveByName[Look]):
     """Every name of one kind, in the order of tables and figures.
 
-    kind: what the names stand for, such as "model". where: the place in the code where a new name is declared.
+    kind: what the names stand for, such as "model". where: the place in the code where a new name is declared. looks:
+    of each name, or a function that gives these where plugins may add to them.
     """
 
-    def __init__(self, kind: str, where: str, looks: Mapping[str, Look]) -> None:
+    def __init__(self, kind: str, where: str, looks: Mapping[str, Look] | Callable[[], Mapping[str, Look]]) -> None:
+        super().__init__(looks if callable(looks) else lambda: looks)
         self.kind = kind
         self.where = where
-        self._looks = dict(looks)
-
-    def __getitem__(self, name: str) -> Look:
-        return self._looks[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._looks)
-
-    def __len__(self) -> int:
-        return len(self._looks)
 
     def label(self, name: str) -> str:
         """The label of a name. Raises AuditError where the name is not declared."""
@@ -87,9 +81,28 @@ PAPER_NAMES = {
     "pronoun": "Gender Identify",
 }
 
-RANKINGS = Names(
+
+@dataclass(frozen=True)
+class Method(Entry):
+    """A ranking or an attribution: the function that computes it, and how it looks. Those of the package are in
+    `audits.rankings` and `audits.attributed`, so that what computes them depends on no label.
+    """
+
+    name: str
+    target: str
+    look: Look
+
+
+def _methods(kind: str, name: str, own: Mapping[str, Look]) -> Names:
+    """The rankings or attributions of the package, and then those that plugins declare in the list of this name."""
+    entries = Entries(name, Method, [Method(each, "", look) for each, look in own.items()])
+    where = f"{name} of attention_audit/names.py"
+    return Names(kind, where, lambda: {method.name: method.look for method in entries})
+
+
+RANKINGS = _methods(
     "ranking",
-    "RANKINGS of attention_audit/names.py",
+    "RANKINGS",
     {
         "random": Look("random", "orange", "x"),
         "attention": Look("attention", "blue", "o"),
@@ -102,9 +115,9 @@ RANKINGS = Names(
 )
 """The rankings whose items are erased or deleted, from the top of figures to the bottom."""
 
-ATTRIBUTIONS = Names(
+ATTRIBUTIONS = _methods(
     "attribution",
-    "ATTRIBUTIONS of attention_audit/names.py",
+    "ATTRIBUTIONS",
     {
         "attention": Look("attention"),
         "gradient": Look("gradient", "blue"),
@@ -133,7 +146,7 @@ def _of_words() -> dict[str, Look]:
 PLAUSIBLE = Names(
     "attribution",
     "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
-    {
+    lambda: {
         **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
         "contribution": Look("absolute contribution", "sky", "D"),
         **_of_words(),

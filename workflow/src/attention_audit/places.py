@@ -9,86 +9,44 @@ RESULTS = "results"
 """The folder of the results, where the configuration names no other."""
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Places:
     """The paths under `results`, a folder without braces in its name. {training} is <data set>/<suite>/<model>."""
 
     results: str = RESULTS
 
-    @property
-    def raw(self) -> str:
+    def __post_init__(self) -> None:
+        results = self.results
+        trained = f"{results}/models/{{training}}/seed{{seed}}"
+        read = f"{results}/readouts/{{training}}/seed{{seed}}"
+        self.raw = f"{results}/raw"
         """The folder of fetched files."""
-        return f"{self.results}/raw"
-
-    @property
-    def corpus(self) -> str:
+        self.corpus = f"{results}/corpora/{{dataset}}/{{file}}.parquet"
         """A file of a data set: corpus, census or vocabulary."""
-        return f"{self.results}/corpora/{{dataset}}/{{file}}.parquet"
-
-    @property
-    def weights(self) -> str:
+        self.weights = f"{trained}.safetensors"
         """The weights of a training."""
-        return f"{self.results}/models/{{training}}/seed{{seed}}.safetensors"
-
-    @property
-    def history(self) -> str:
+        self.history = f"{trained}.history.parquet"
         """The epochs of a training."""
-        return f"{self.results}/models/{{training}}/seed{{seed}}.history.parquet"
-
-    @property
-    def search(self) -> str:
+        self.search = f"{trained}.search.parquet"
         """The steps of a search."""
-        return f"{self.results}/models/{{training}}/seed{{seed}}.search.parquet"
-
-    @property
-    def readout(self) -> str:
+        self.readout = f"{read}/{{split}}.parquet"
         """The readout of a training on one split."""
-        return f"{self.results}/readouts/{{training}}/seed{{seed}}/{{split}}.parquet"
-
-    @property
-    def head(self) -> str:
+        self.head = f"{read}/head.parquet"
         """The head of a model of pairs."""
-        return f"{self.results}/readouts/{{training}}/seed{{seed}}/head.parquet"
-
-    @property
-    def transformer(self) -> str:
-        """What is known of the Transformer of the run."""
-        return f"{self.results}/transformer.json"
-
-    @property
-    def encoder(self) -> str:
-        """What is known of the encoder that the classifiers of a data set are fine-tuned from."""
-        return f"{self.results}/transformers/{{dataset}}.json"
-
-    @property
-    def states(self) -> str:
-        """The states of a frozen Transformer of the words of a data set."""
-        return f"{self.results}/states/{{dataset}}/states.npy"
-
-    @property
-    def pieces(self) -> str:
-        """What the Transformer reads of each text of a data set."""
-        return f"{self.results}/states/{{dataset}}/pieces.parquet"
-
-    @property
-    def tail(self) -> str:
+        self.tail = f"{read}/tail.safetensors"
         """The tail of a Transformer that is read out."""
-        return f"{self.results}/readouts/{{training}}/seed{{seed}}/tail.safetensors"
-
-    @property
-    def audit(self) -> str:
+        self.transformer = f"{results}/transformer.json"
+        """What is known of the Transformer of the run."""
+        self.encoder = f"{results}/transformers/{{dataset}}.json"
+        """What is known of the encoder that the classifiers of a data set are fine-tuned from."""
+        self.states = f"{results}/states/{{dataset}}/states.npy"
+        """The states of a frozen Transformer of the words of a data set."""
+        self.pieces = f"{results}/states/{{dataset}}/pieces.parquet"
+        """What the Transformer reads of each text of a data set."""
+        self.audit = f"{results}/audits/{{dataset}}/{{suite}}/{{audit}}.parquet"
         """An audit of a suite on a data set."""
-        return f"{self.results}/audits/{{dataset}}/{{suite}}/{{audit}}.parquet"
-
-    @property
-    def logs(self) -> str:
+        self.logs = f"{results}/logs"
         """The folder of what the jobs said."""
-        return f"{self.results}/logs"
-
-    @property
-    def calibration(self) -> str:
-        """The folder of the calibration, which no configuration decides."""
-        return f"{self.results}/calibration"
 
     def corpus_file(self, dataset: str, file: str) -> str:
         """`corpus` of one data set."""

@@ -1,9 +1,10 @@
 """The base class of every typed group of settings, and the types of common settings."""
 
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What a name may be: it stands in paths."""
@@ -21,6 +22,29 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+class OneOf:
+    """The annotation of a text that is one of certain names, to which plugins may add: `names` says which there are.
+
+    An unknown one is refused as that of a `Literal` is; a schema takes any, since it knows no plugin.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self.names = names
+
+    def check(self, name: str) -> str:
+        """The name. Raises PydanticKnownError where there is none such."""
+        *others, last = map(repr, self.names())
+        if repr(name) not in (*others, last):
+            raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+        return name
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [{"enum": [*self.names()], "type": "string"}, {"type": "string"}]}
+
+
 def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
     """Raise ValueError for the first of `values` that occurs twice; `what` says what a value is."""
     seen: set[Any] = set()
@@ -28,3 +52,24 @@ def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
         if value in seen:
             raise ValueError(f"duplicate {what} {value!r}")
         seen.add(value)
+
+
+Value = TypeVar("Value")
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    refuse_duplicates("value", values)
+    return values
+
+
+Distinct = Annotated[list[Value], AfterValidator(_distinct)]
+"""A list in which no value stands twice."""
+OneOrMore = Annotated[list[Value], Field(min_length=1), AfterValidator(_distinct)]
+"""The same, which is not empty."""
+
+
+def laid_over(below: Any, above: Any) -> Any:
+    """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: laid_over(below.get(key), value) for key, value in above.items()}}

@@ -1,4 +1,7 @@
-"""Intervals for effects with two sources of chance: which trainings were made, and which texts were tested.
+"""Intervals of means with two sources of chance: which trainings were made, and which texts were tested.
+
+All means, shares, and differences and ratios of means have these, in the summary and in tables; what is no quotient of
+sums, such as a median, has those of `bootstrap`.
 
 Every effect is a quotient of two sums over the cells of a table of S trainings and N texts. A training contributes its
 row to both sums, and a text its column. The variance that K units bring is K / (K - 1) times the sum of the squared
@@ -17,7 +20,7 @@ deviations of their contributions.
 - Where all tested texts are alike, their variance is 0, and yet the next one may differ. So two texts are added to the
   variance, one at either end of the effect's scale (in the manner of Agresti & Coull 1998).
 
-`calibration` shows how well these intervals hold their level.
+docs/calibration.md shows how well these intervals hold their level.
 """
 
 from collections.abc import Sequence
@@ -158,13 +161,76 @@ def bounds(
     return (low, high) if isfinite(low) and isfinite(high) else (-inf, inf)
 
 
-def quotient(top: Floats, bottom: Floats) -> Effect:
+def quotient(top: Floats, bottom: Floats, scale: float = 1.0) -> Effect:
     """The sum of `top` divided by the sum of `bottom`, (S, N) each, NaN where there is no value.
 
-    One text moves the effect by 1 / N at most. Trainings and texts without any value do not count.
+    One text moves the effect by scale / N at most. Trainings and texts without any value do not count.
     """
     top, bottom = known_of(top, bottom)
-    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top))
+    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top), scale)
+
+
+def mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Effect:
+    """The mean of values between `least` and `most`, from (S, N), NaN where there is no value."""
+    return within(quotient(values, np.where(np.isfinite(values), 1.0, np.nan), most), least, most)
+
+
+def parts_of(values: Floats) -> Floats:
+    """What each training and text contributes to the mean of values (S, N), NaN where there is no value; (S, N).
+
+    A text without a value adds the mean itself, so that the parts sum to the mean, and deviate as it does by the delta
+    method. Trainings without any value are left out.
+    """
+    values = values[np.isfinite(values).any(1)]
+    known = np.isfinite(values)
+    own = values[known].mean()
+    parts: Floats = np.where(known, values - own, 0.0) / known.sum() + own / values.size
+    return parts
+
+
+def apart(difference: float, one: Floats, other: Floats, scale: float = 1.0) -> Effect:
+    """The difference of two numbers of the same N texts, of trainings that have nothing to do with one another.
+
+    one, other (S1, N), (S2, N): what each training and text contributes to either number. A text counts once for both.
+    scale: see `bounds`.
+    """
+    groups = [Cells(parts, np.zeros_like(parts)) for parts in (one, other)]
+    count = one.shape[1]
+    texts = one.sum(0) - other.sum(0)
+    low, high = bounds(difference, 1.0, (texts, np.zeros(count)), groups, scale)
+    return Effect(difference, low, high, min(len(one), len(other)), count)
+
+
+def pair_of(one: Floats, other: Floats) -> tuple[Floats, Floats] | None:
+    """`parts_of` both, of the texts that have a value in either; None where one has no value."""
+    either = np.isfinite(one).any(0) | np.isfinite(other).any(0)
+    if not (np.isfinite(one).any() and np.isfinite(other).any()):
+        return None
+    return parts_of(one[:, either]), parts_of(other[:, either])
+
+
+def difference(one: Floats, other: Floats, least: float = 0.0, most: float = 1.0) -> Effect:
+    """The mean of `one` (S1, N) minus that of `other` (S2, N), of values between `least` and `most`, as `apart`.
+
+    NaN where there is no value: a mean is over the values that there are.
+    """
+    both = pair_of(one, other)
+    if both is None:
+        return Effect(nan, nan, nan, 0, 0)
+    value = float(np.nanmean(one) - np.nanmean(other))
+    return within(apart(value, *both, most), least - most, most - least)
+
+
+def ratio(one: Floats, other: Floats) -> Effect:
+    """The mean of `one` (S1, N) divided by that of `other` (S2, N), likewise, of values that are not below 0."""
+    both = pair_of(one, other)
+    if both is None or not np.nanmean(other):
+        return Effect(nan, nan, nan, 0, 0)
+    top, bottom = both
+    groups = [Cells(top, np.zeros_like(top)), Cells(np.zeros_like(bottom), bottom)]
+    means = float(np.nanmean(one)), float(np.nanmean(other))
+    low, high = bounds(*means, (top.sum(0), bottom.sum(0)), groups)
+    return within(Effect(means[0] / means[1], low, high, min(len(top), len(bottom)), top.shape[1]), 0.0, inf)
 
 
 def by_training(top: Floats, bottom: Floats) -> Effect:
@@ -196,12 +262,12 @@ def known_of(top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
     return top, bottom
 
 
-def estimated(texts: tuple[Floats, Floats], cells: Cells, trainings: int) -> Effect:
+def estimated(texts: tuple[Floats, Floats], cells: Cells, trainings: int, scale: float = 1.0) -> Effect:
     """The effect whose sums are those of the texts' contributions."""
     top, bottom = (float(values.sum()) for values in texts)
     if not bottom:
         return Effect(nan, nan, nan, trainings, len(texts[0]))
-    return Effect(top / bottom, *bounds(top, bottom, texts, [cells]), trainings, len(texts[0]))
+    return Effect(top / bottom, *bounds(top, bottom, texts, [cells], scale), trainings, len(texts[0]))
 
 
 def within(effect: Effect, low: float, high: float) -> Effect:
@@ -241,6 +307,17 @@ def minus(one: Effect, other: Effect) -> Effect:
         min(one.trainings, other.trainings),
         min(one.texts, other.texts),
     )
+
+
+def odds(share: Effect) -> Effect:
+    """share / (1 - share), which grows with the share, so that its bounds are those of the share; infinite at 1."""
+    value, low, high = (each / (1 - each) if each != 1 else inf for each in share[:3])
+    return share._replace(value=value, low=low, high=high)
+
+
+def root_of(effect: Effect) -> Effect:
+    """The square root of an effect that is not below 0, likewise."""
+    return effect._replace(value=sqrt(effect.value), low=sqrt(effect.low), high=sqrt(effect.high))
 
 
 def one_minus(effect: Effect) -> Effect:

@@ -10,9 +10,10 @@ from attention_audit.answer.intervals import (
     Cells,
     Effect,
     Floats,
-    bounds,
+    apart,
     by_training,
     estimated,
+    mean,
     one_minus,
     quotient,
     stretched,
@@ -54,20 +55,16 @@ def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats,
 def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Effect:
     """Mean macro F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
 
-    All predict the same texts, so a text counts once for both; the trainings of the two have nothing to do with one
-    another.
+    `needed`: of the base model and its twin with uniform weights. `transferable`: of MLPs guided by a model's maps, and
+    of those guided by uniform weights. All predict the same texts, so a text counts once for both; the trainings of the
+    two have nothing to do with one another.
     """
     score, moved, error = scored(labels, model, classes)
     other_score, other_moved, other_error = scored(labels, other, classes)
     value, count = float(score.mean() - other_score.mean()), len(labels)
     # a text moves F1 by what it contributes to the sum of its row, which begins at the training's own F1
-    groups = [
-        Cells((parts + values[:, None] / count) / len(values), np.zeros_like(parts))
-        for values, parts in ((score, moved), (other_score, other_moved))
-    ]
-    texts = moved.mean(0) - other_moved.mean(0)
-    low, high = bounds(value, 1.0, (texts, np.zeros(count)), groups, count * (error + other_error) / 2)
-    return within(Effect(value, low, high, min(len(model), len(other)), count), -1.0, 1.0)
+    one, two = ((part + own[:, None] / count) / len(own) for own, part in ((score, moved), (other_score, other_moved)))
+    return within(apart(value, one, two, count * (error + other_error) / 2), -1.0, 1.0)
 
 
 def learnt(labels: Classes, predictions: Classes) -> Effect:
@@ -80,20 +77,10 @@ def learnt(labels: Classes, predictions: Classes) -> Effect:
     """
     counts = np.bincount(labels)
     hits = (predictions == labels).mean(0)
-    found = [average_of_texts(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
+    found = [mean(hits[None] - (labels == number), -1.0) for number in np.flatnonzero(counts == counts.max())]
     # rounded, since the order of additions is that of classes; the lower bounds of few texts are often the same
     lowest = min(found, key=lambda effect: (round(effect.low, 9), round(effect.high, 9)))
     return lowest._replace(trainings=len(predictions))
-
-
-def needed(labels: Classes, base: Classes, uniform: Classes, classes: int) -> Effect:
-    """What attention adds: mean macro F1 of the base model minus that of its twin with uniform weights."""
-    return gained(labels, base, uniform, classes)
-
-
-def transferable(labels: Classes, guided: Classes, uniform: Classes, classes: int) -> Effect:
-    """What the maps add elsewhere: mean macro F1 of MLPs guided by them - that of MLPs guided by uniform weights."""
-    return gained(labels, guided, uniform, classes)
 
 
 def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effect:
@@ -110,19 +97,9 @@ def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effec
     return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count)))
 
 
-def average_of_texts(values: Floats) -> Effect:
-    """The mean of values between -1 and 1, one of each text (N,), and an interval that knows of the texts alone."""
-    return within(quotient(values[None], np.where(np.isfinite(values), 1.0, np.nan)[None]), -1.0, 1.0)
-
-
-def average(values: Floats) -> Effect:
-    """The mean of values between 0 and 1, from (S, N)."""
-    return within(quotient(values, np.where(np.isfinite(values), 1.0, np.nan)), 0.0, 1.0)
-
-
 def used(tvd: Floats) -> Effect:
     """How far permuted weights move the prediction: the mean TVD, from (S, N)."""
-    return average(tvd)
+    return mean(tvd)
 
 
 def ranks(random: Floats, attention: Floats, smallest: Floats) -> Effect:
@@ -162,7 +139,7 @@ def signed(side: Floats) -> Effect:
     side (S, N): of `sides`.
     """
     fails = np.where(np.isfinite(side), (side < 1).astype(np.float64), np.nan)
-    return one_minus(within(stretched(average(fails)), 0.0, 1.0))
+    return one_minus(within(stretched(mean(fails)), 0.0, 1.0))
 
 
 def unique(jsd: Floats, chance: Floats) -> Effect:
@@ -181,4 +158,4 @@ def further(jsd: Floats, seeds: Floats) -> Effect:
     counts that is furthest away in the mean. The texts are the same, so that their chance is that of the difference.
     """
     furthest = seeds[np.nanmean(seeds, axis=1).argmax()]
-    return average_of_texts(jsd - furthest)
+    return mean((jsd - furthest)[None], -1.0)

@@ -1,10 +1,10 @@
-"""How many texts and trainings a word needs: the sizes at which `calibration` tries the intervals."""
+"""How many texts and trainings a word needs: the sizes at which docs/calibration.md tries the intervals."""
 
 from collections.abc import Mapping
 
 TEXTS = (100, 350, 1700)
 TRAININGS = (3, 5, 9)
-"""The sizes at which `calibration` tries the intervals; between two sizes the smaller one counts."""
+"""The sizes at which docs/calibration.md tries the intervals; between two sizes the smaller one counts."""
 LEAST: Mapping[str, int] = {"stable": 3, "transferable": 3}
 """Trainings that a question needs at least: two trainings are one pair, which shows nothing of chance; and what is said
 of maps beyond their model must not rest on one or two of them."""

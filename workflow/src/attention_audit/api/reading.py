@@ -32,6 +32,7 @@ from attention_audit.plan.replacing import recorded
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.plugins import activate
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
@@ -242,6 +243,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     config = recorded(Path(results))
     if config is None:
         raise AuditError(f"{results}: holds no run; name the folder that `results` named")
+    activate(config.plugins)
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
     trainings = Trainings(scope)
     every = scope.suite(suite)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.seal import KEY, OPEN, intact, seal
+from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
@@ -99,15 +99,8 @@ def sound(path: Path) -> Iterator[pq.ParquetFile]:
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
     corrupt, whether this shows at once or while the block reads.
     """
-    try:
-        if not intact(path):
-            raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}")
-        with pq.ParquetFile(path) as file:
-            yield file
-    except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
-    except (OSError, pa.ArrowException) as error:
-        raise AuditError(f"{path}: truncated or corrupt Parquet; {rebuild_hint(path)}") from error
+    with sealed(path, "Parquet", pa.ArrowException, OSError), pq.ParquetFile(path) as file:
+        yield file
 
 
 @contextmanager

@@ -1,25 +1,21 @@
-"""Records of fetched files, as JSON with a checksum that shows later damage."""
+"""Records of fetched files, as JSON with a seal that shows later damage."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attention_audit.artefacts.files import checksum, rebuild_hint, whole
+from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 from attention_audit.errors import AuditError
-
-SUM = "record_sha256"
-
-
-def _checksum(record: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a record, whole or not at all, with its checksum."""
+    """Write a record, whole or not at all, with its seal."""
     with whole(path) as temporary:
-        temporary.write_text(json.dumps({**record, SUM: _checksum(record)}, sort_keys=True) + "\n")
+        # the seal stands at the end
+        temporary.write_text(json.dumps({**dict(sorted(record.items())), KEY: OPEN.decode()}) + "\n")
+        seal(temporary)
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -27,15 +23,9 @@ def read_record(path: Path) -> dict[str, Any]:
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
-    try:
+    with sealed(path, "record", ValueError, KeyError):
         record: dict[str, Any] = json.loads(path.read_bytes())
-        expected = record.pop(SUM)
-    except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise AuditError(f"{path}: truncated or corrupt record; {rebuild_hint(path)}") from error
-    if _checksum(record) != expected:
-        raise AuditError(f"{path}: corrupt record (checksum differs); {rebuild_hint(path)}")
+        del record[KEY]
     return record
 
 

@@ -1,6 +1,5 @@
 """Model weights as safetensors: reading them executes no code, unlike unpickling, and damage is noticed."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,50 +9,32 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from attention_audit.artefacts.files import rebuild_hint, whole
+from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 from attention_audit.errors import AuditError
-
-SUM = "weights_sha256"
-
-
-def checksum(weights: Mapping[str, torch.Tensor], record: Mapping[str, Any]) -> str:
-    """sha256 over the weights' provenance, names, shapes and bytes; safetensors itself stores no checksum."""
-    digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode())
-    for name in sorted(weights):
-        tensor = weights[name].detach().cpu().contiguous()
-        digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        digest.update(tensor.numpy().tobytes())
-    return digest.hexdigest()
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
-    """Write a state dict, whole or not at all, with its provenance and checksum in the header.
+    """Write a state dict, whole or not at all, with its provenance and its seal in the header.
 
     Raises AuditError where the file cannot be written.
     """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # everything under one key, since safetensors writes several keys in no fixed order
-    record = provenance.record(seed)
-    header = json.dumps(record | {SUM: checksum(tensors, record)}, sort_keys=True)
+    header = json.dumps(provenance.record(seed) | {KEY: OPEN.decode()}, sort_keys=True)
     content = save(tensors, metadata={"attention_audit": header})
     with whole(path) as temporary:
         temporary.write_bytes(content)
+        seal(temporary)
 
 
 def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """A state dict and its provenance; raises AuditError as `read_weights` does."""
-    try:
-        with safe_open(path, framework="pt") as handle:
-            weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
-            record = json.loads((handle.metadata() or {}).get("attention_audit", "{}"))
-            expected = record.pop(SUM, None)
-    except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
-    except (SafetensorError, OSError, ValueError) as error:
-        raise AuditError(f"{path}: truncated or corrupt weights; {rebuild_hint(path)}") from error
-    if checksum(weights, record) != expected:
-        raise AuditError(f"{path}: corrupt weights (checksum differs); {rebuild_hint(path)}")
+    with sealed(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
+        weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
+        record = json.loads((handle.metadata() or {}).get("attention_audit", "{}"))
+        record.pop(KEY, None)
     return weights, record
 
 
@@ -73,11 +54,3 @@ def weights_made_by(path: Path, provenance: Provenance, seed: int) -> dict[str, 
     except AuditError:
         return None
     return weights if record == json.loads(provenance.text(seed)) else None
-
-
-def weights_checksum(path: Path) -> str:
-    """The sha256 of the weights that a file holds, whatever it says of their making; raises AuditError as
-    `read_weights` does.
-    """
-    weights, _ = _read(path)
-    return checksum(weights, {})

@@ -1,10 +1,10 @@
 """The words of a few texts under three attentions, for reading (Wiegreffe & Pinter 2019, figure 2)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.audits.comparison import against_base
@@ -18,34 +18,33 @@ READABLE = (10, 60)
 COLUMNS = ("id", "label", "weights", "probability", "base_prediction", "jsd", "position", "token", "attention")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How one model reads the texts, each value by the text's id.
+class Reading(NamedTuple):
+    """How one model reads the texts of the base model, in their order.
 
     weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
     model's (nats). probability: of the class that the base model predicts.
     """
 
     weights: str
-    attention: Mapping[str, Floats]
-    jsd: Mapping[str, float]
-    probability: Mapping[str, float]
+    attention: Sequence[Floats]
+    jsd: npt.NDArray[np.float64]
+    probability: Floats
 
 
-def choose(base: Readout, divergences: Sequence[Mapping[str, float]], settings: AttentionMaps) -> list[str]:
+def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settings: AttentionMaps) -> list[str]:
     """The ids that the settings ask for and this data set has, then as many automatic ones as the settings ask for.
 
     Automatic: texts of readable length that the base model classifies correctly, alternating between predicted classes.
     The text comes first whose adversaries all moved furthest, as measured by the one that moved least; ties go to the
     lesser id, and so does all where there is no adversary. `divergences` has each adversary's distance from the base
-    model, by id.
+    model, text by text.
     """
     asked = [name for name in settings.instances if name in set(base.ids)]
     lengths = base.lengths
     right = base.predictions == base.labels
     readable = (lengths >= READABLE[0]) & (lengths <= READABLE[1])
     pool = np.flatnonzero(right & readable) if (right & readable).any() else np.arange(len(base))
-    ranked = sorted(pool, key=lambda i: (-min((d[base.ids[i]] for d in divergences), default=0.0), base.ids[i]))
+    ranked = sorted(pool, key=lambda i: (-min((moved[i] for moved in divergences), default=0.0), base.ids[i]))
     by_class = [[i for i in ranked if base.predictions[i] == c] for c in np.unique(base.predictions)[::-1]]
     turns = [i for turn in zip(*by_class, strict=False) for i in turn]
     turns += [i for i in ranked if i not in set(turns)]
@@ -57,38 +56,30 @@ def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
-    shown = base.aligned(ids)
-    marks = dict(zip(base.ids, (base.lengths - base.words).tolist(), strict=True))
+    places, marks = {name: place for place, name in enumerate(base.ids)}, base.lengths - base.words
     rows: list[tuple[Any, ...]] = []
-    for name, label, prediction in zip(ids, shown.labels.tolist(), shown.predictions.tolist(), strict=True):
+    for name in ids:
+        at = places[name]
         for reading in readings:
-            words, weights = list(tokens[name]), reading.attention[name].tolist()
-            if marks[name]:
-                words = [*words[: len(weights) - marks[name]], *MARKS]
+            words, weights = list(tokens[name]), reading.attention[at].tolist()
+            if marks[at]:
+                words = [*words[: len(weights) - marks[at]], *MARKS]
             # of a long text, a Transformer has read the first words
             if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
-            about = (name, label, reading.weights, reading.probability[name], prediction, reading.jsd[name])
+            numbers = float(reading.probability[at]), int(base.predictions[at]), float(reading.jsd[at])
+            about = (name, int(base.labels[at]), reading.weights, *numbers)
             rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
     return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
-
-
-def _by_text(ids: Sequence[str], values: Iterable[float]) -> dict[str, float]:
-    return {name: float(value) for name, value in zip(ids, values, strict=True)}
 
 
 def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
     """How a model reads the texts of `base`. Raises AuditError where its readout lacks one of them."""
     readout = readout.aligned(base.ids)
     of_base_class = readout.probabilities[np.arange(len(base)), base.predictions]
-    return Reading(
-        weights,
-        dict(zip(base.ids, readout.attention, strict=True)),
-        _by_text(base.ids, against_base(base, readout)["jsd"]),
-        _by_text(base.ids, of_base_class),
-    )
+    return Reading(weights, readout.attention, against_base(base, readout)["jsd"], of_base_class)
 
 
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
@@ -99,8 +90,7 @@ def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
         found = [weights.reshape(length, -1) for weights, length in zip(found, base.lengths, strict=True)]
     predicted = base.predict(found)[np.arange(len(base)), base.predictions]
     maps = [weights if weights.ndim == 1 else weights.mean(1) for weights in found]
-    attention = dict(zip(base.ids, maps, strict=True))
-    return Reading("instance_adversary", attention, _by_text(base.ids, rows["jsd"]), _by_text(base.ids, predicted))
+    return Reading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), predicted)
 
 
 def attention_maps(

@@ -1,18 +1,19 @@
 """The attributions of one model: computed once, for all audits that run the model again."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from attention_audit.audits.attributions import Scores
-from attention_audit.audits.gradients import attached_gradients, gradients
-from attention_audit.audits.integrated_gradients import integrated_gradients
-from attention_audit.audits.leave_one_out import Deletions, leave_one_out, unasked
+from attention_audit.audits.gradients import gradients, integrated_gradients
+from attention_audit.audits.leave_one_out import Deletions, leave_one_out
 from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
+from attention_audit.plugins import LiveByName, functions
 from attention_audit.readout import Readout
 
 
@@ -21,33 +22,26 @@ def sample(count: int, most: int) -> Indices:
     return np.arange(count) if count <= most else np.arange(most) * count // most
 
 
+@dataclass(eq=False)
 class Attributed:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which. deletions: gives the
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives the
     model's leave-one-out, where it is computed together with others'; None: it is computed here.
     """
 
-    def __init__(
-        self,
-        model: Network,
-        split: Split,
-        readout: Readout,
-        report: Callable[[str], None],
-        deletions: Callable[[], Deletions] | None = None,
-    ) -> None:
-        self.model = model
-        self.split = split
-        self.readout = readout
-        self._report = report
-        self._deletions = deletions or partial(leave_one_out, model, split)
-        self._integrated: dict[tuple[int, int], tuple[Indices, Scores]] = {}
+    model: Network
+    split: Split
+    readout: Readout
+    report: Callable[[str], None]
+    together: Callable[[], Deletions] | None = None
+    _integrated: dict[tuple[int, int], tuple[Indices, Scores]] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
         """Leave-one-out."""
-        found = self._deletions()
-        self._report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        found = self.together() if self.together else leave_one_out(self.model, self.split)
+        self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
     def deletions_of(self, members: Indices) -> Deletions:
@@ -58,38 +52,34 @@ class Attributed:
         if "deletions" in vars(self) or np.isin(several, members).all():
             return self.deletions
         found = leave_one_out(self.model, self.split, members)
-        self._report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
-        whole = unasked(self.split.lengths)
-        for place, member in enumerate(members.tolist()):
-            whole.distances[member], whole.falls[member] = found.distances[place], found.falls[place]
-            whole.flips[member] = found.flips[place]
-        whole.predicted[members] = found.predicted
-        return whole
+        self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
+        return found
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
         """The attributions of every text by name, those of `EVERY_TEXT`."""
         found = {name: attribute(self) for name, attribute in EVERY_TEXT.items()}
-        self._report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
+        self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
     def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
-        """The positions of a sample of the texts, and the integrated gradients of these texts, with their signs."""
+        """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
         key = settings.texts, settings.steps
         if key not in self._integrated:
             chosen = sample(len(self.split), settings.texts)
             scores = integrated_gradients(self.model, self.split, settings.steps, chosen)
             self._integrated[key] = chosen, scores
-            self._report(f"integrated gradients of {len(chosen)} texts")
+            self.report(f"integrated gradients of {len(chosen)} texts")
         return self._integrated[key]
 
 
 Attribution = Callable[[Attributed], Scores]
 
-EVERY_TEXT: dict[str, Attribution] = {
+OWN: dict[str, Attribution] = {
     "gradient": lambda texts: gradients(texts.model, texts.split),
-    "gradient_attached": lambda texts: attached_gradients(texts.model, texts.split),
+    "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }
+EVERY_TEXT: LiveByName[Attribution] = LiveByName(lambda: OWN | functions("ATTRIBUTIONS"))
 """The attributions that are computed for every test text and correlated with attention, named as in
 `names.ATTRIBUTIONS`."""

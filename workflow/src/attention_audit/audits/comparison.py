@@ -49,3 +49,21 @@ def against_base(base: Readout, other: Readout) -> dict[str, Any]:
         "contribution_jsd": moved_contributions,
         "contribution_same_top": same_contribution,
     }
+
+
+def consistency(base: Readout, other: Readout) -> dict[str, Any]:
+    """Columns texts, tvd, tvd_sd, jsd (nats): the number of texts of `base`, the means over them, and of the TVD the
+    standard deviation too; one row.
+
+    Claims nothing by itself. Which adversary counts as the furthest one that still predicts as the base model does must
+    not be chosen on the texts that it is then measured on, so these are its distances on the development split.
+
+    Raises AuditError where `other` lacks a text.
+    """
+    columns = against_base(base, other)
+    return {
+        "texts": [len(base)],
+        "tvd": [columns["tvd"].mean()],
+        "tvd_sd": [columns["tvd"].std()],
+        "jsd": [columns["jsd"].mean()],
+    }

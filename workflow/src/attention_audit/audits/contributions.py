@@ -24,8 +24,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, without
-from attention_audit.audits.rankings import order
+from attention_audit.audits.erasure import erasable, without
+from attention_audit.audits.rankings import falling
 from attention_audit.columns.contributions import TOP
 from attention_audit.readout import Readout
 
@@ -58,23 +58,13 @@ def kendall(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
 def overlaps(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
     """The share of the first TOP items of one order, or of all where there are fewer, that are among those of another.
 
-    Both are the positions of n texts, from `rankings.order`: (n, L), (n, L), (n,) -> (n,).
+    Both are the positions of n texts, from `falling`: (n, L), (n, L), (n,) -> (n,).
     """
     tops = lengths.clamp(max=TOP)
     chosen = torch.arange(min(TOP, first.shape[1])) < tops[:, None]
     one, other = (positions[:, : chosen.shape[1]] for positions in (first, second))
     among = torch.zeros(first.shape, dtype=torch.bool).scatter(1, other, chosen)
     return (among.gather(1, one) & chosen).sum(1) / tops
-
-
-def top_erased(texts: ErasableTexts, top: Tensor) -> tuple[Tensor, Tensor]:
-    """What the predicted class loses without one item of each text, and whether the decision changes: (n, 1) -> (n,),
-    (n,).
-    """
-    predicted, decided = texts.outcome(without(texts, top))
-    fall = texts.predicted - predicted
-    flips = decided != texts.decision
-    return fall[..., 0].gather(1, texts.decision)[:, 0], flips[:, 0]
 
 
 def contributions(readout: Readout) -> dict[str, Any]:
@@ -99,8 +89,9 @@ def contributions(readout: Readout) -> dict[str, Any]:
     }
     for texts in erasable(readout):
         at, exact = texts.members, texts.exact_contributions
-        by_weight, by_size = (order(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
-        fall, changes = top_erased(texts, by_weight[:, :1])
+        by_weight, by_size = (falling(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
+        predicted, decided = texts.outcome(without(texts, by_weight[:, :1]))
+        fall = (texts.predicted - predicted)[..., 0].gather(1, texts.decision)[:, 0]
         several = texts.words.numpy() > 1
         found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
         found["overlap"][at] = overlaps(by_weight, by_size, texts.words).numpy()
@@ -109,7 +100,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
         if texts.heads is None:
             found["top_lead"][at] = (texts.attention * texts.margin).gather(1, by_weight[:, :1])[:, 0].numpy()
         found["top_fall"][at[several]] = fall.numpy()[several]
-        flips[at[several]] = changes.numpy()[several]
+        flips[at[several]] = (decided != texts.decision)[:, 0].numpy()[several]
         first = by_weight[:, :TOP]
         shown = (first, texts.attention.gather(1, first), exact.gather(1, first))
         for rows, values in zip(tops.values(), shown, strict=True):

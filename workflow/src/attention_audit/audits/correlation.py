@@ -4,9 +4,14 @@ Claims: attention that orders the tokens differently from measures of their impo
 Assumes that these measures do; where they disagree with one another too, little follows. Jain & Wallace 2019, section
 4.1: Kendall's tau-b and its p-value, text by text. An attribution that scores all tokens the same does not order them:
 tau is then NaN, and tables report how often that happens.
+
+Agreement: how far any two attributions order the tokens alike. Claims: all attributions are meant to say which tokens
+matter. Where they do not agree with one another, attention's disagreement with one of them says little against
+attention. Mean Kendall tau-b over texts, for every two attributions (Neely et al. 2021).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +20,7 @@ from scipy.stats import kendalltau
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores
-from attention_audit.audits.settings import Correlation
+from attention_audit.audits.settings import Agreement, Correlation
 from attention_audit.readout import Readout
 
 YARDSTICK = ("gradient", "loo")
@@ -78,3 +83,27 @@ def correlations(readout: Readout, scores: Mapping[str, Scores], settings: Corre
 def correlation(texts: Attributed, settings: Correlation) -> dict[str, Any]:
     """The columns of `correlations` for the attributions of every text."""
     return correlations(texts.readout, texts.scores, settings)
+
+
+def agreements(scores: Mapping[str, Scores]) -> dict[str, Any]:
+    """Columns first, second, tau, texts; one row for every two of `scores`, in their order.
+
+    texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
+    tau: the mean over these texts, NaN where there is none.
+    """
+    rows: list[tuple[str, str, float, int]] = []
+    for first, second in combinations(scores, 2):
+        values = np.array([tau(*pair)[0] for pair in zip(scores[first], scores[second], strict=True)])
+        defined = values[~np.isnan(values)]
+        rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
+    return {name: [row[place] for row in rows] for place, name in enumerate(("first", "second", "tau", "texts"))}
+
+
+def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
+    """The columns of `agreements` for attention, the attributions of every text and integrated gradients, by their
+    magnitudes, on the sample of texts that has the latter.
+    """
+    chosen, integrated = texts.integrated(settings)
+    everything: dict[str, Sequence[npt.NDArray[Any]]] = {"attention": texts.readout.word_attention, **texts.scores}
+    compared: dict[str, Scores] = {name: [np.asarray(values[i]) for i in chosen] for name, values in everything.items()}
+    return agreements({**compared, "integrated_gradients": [np.abs(integrated[i]) for i in chosen]})

@@ -22,6 +22,7 @@ tie, the lower class is predicted.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,21 +75,16 @@ class ErasableTexts:
         return decide(votes, self.bias) if self.heads is None else self.distributed(votes).max(1).indices
 
     def outcome(self, votes: Tensor) -> tuple[Tensor, Tensor]:
-        """`distributed` and `decided`."""
+        """`distributed` and `decided`, where a tail is passed once for both."""
         predicted = self.distributed(votes)
-        return predicted, decide(votes, self.bias) if self.heads is None else predicted.max(1).indices
+        return predicted, self.decided(votes) if self.heads is None else predicted.max(1).indices
 
     def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""
-        return ErasableTexts(
-            self.members[rows.numpy()],
-            self.attention[rows],
-            self.contribution[rows],
-            self.bias[rows],
-            self.votes[rows],
-            self.lengths[rows],
-            None if self.heads is None else self.heads.rows(rows),
-        )
+        names = ("attention", "contribution", "bias", "votes", "lengths")
+        heads = None if self.heads is None else self.heads.rows(rows)
+        values: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        return ErasableTexts(members=self.members[rows.numpy()], **values, heads=heads)
 
     @cached_property
     def lead(self) -> Tensor:
@@ -163,7 +159,7 @@ def through(votes: Tensor, heads: Heads) -> Tensor:
     return logits.double().softmax(-1).permute(1, 2, 0)
 
 
-def ranked(votes: Tensor, order: Tensor) -> Tensor:
+def reordered(votes: Tensor, order: Tensor) -> Tensor:
     """Votes and mass in the order of a ranking, padding last: (n, F, L), positions (n, L) -> (n, F, L)."""
     return votes.gather(2, order[:, None].expand_as(votes))
 
@@ -174,6 +170,19 @@ def left(votes: Tensor) -> Tensor:
     (n, F, L) in the order of a ranking -> (n, F, L), position k for k erased items.
     """
     return votes.flip(2).cumsum(2).flip(2)
+
+
+def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of items erased when the decision first changes, (n,), and the mass of these items, (n,).
+
+    Where the decision never changes, they are -1 and NaN. `remaining` (n, F, L) comes from `left`, along a ranking.
+    """
+    flips = texts.decided(remaining[..., 1:]) != texts.decision
+    first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
+    mass = remaining[:, -1]
+    erased = (mass[:, :1] - mass.gather(1, first))[:, 0]
+    ever = flips.any(1)
+    return first[:, 0].where(ever, -1), erased.where(ever, torch.nan)
 
 
 def without(texts: ErasableTexts, positions: Tensor) -> Tensor:

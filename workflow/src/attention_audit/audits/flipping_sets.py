@@ -14,23 +14,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
-from attention_audit.audits.rankings import RANKERS, SMALLEST, order
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
+from attention_audit.audits.rankings import RANKERS, SMALLEST, falling
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.readout import Readout
-
-
-def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """The number of items erased when the decision first changes, (n,), and the mass of these items, (n,).
-
-    Where the decision never changes, they are -1 and NaN. `remaining` (n, F, L) comes from `left`, along a ranking.
-    """
-    flips = texts.decided(remaining[..., 1:]) != texts.decision
-    first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
-    mass = remaining[:, -1]
-    erased = (mass[:, :1] - mass.gather(1, first))[:, 0]
-    ever = flips.any(1)
-    return first[:, 0].where(ever, -1), erased.where(ever, torch.nan)
 
 
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
@@ -81,7 +68,7 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         at = texts.members
         prediction[at] = texts.decision[:, 0].numpy()
         for place, (name, ranker) in enumerate(RANKERS.items()):
-            votes = ranked(texts.votes, order(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
+            votes = reordered(texts.votes, falling(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
             remaining = left(votes)
             removed[place, at], mass[place, at] = (column.numpy() for column in until_flip(texts, remaining))
             if name != SMALLEST:

@@ -1,34 +1,109 @@
-"""Gradients: how much would the prediction move if a word were a little more present?
+"""Gradients, at a text and on the path to it: how much does the prediction depend on the presence of a token?
 
-Claims: weights that order the tokens differently from gradients do not explain what changes the prediction. Assumes
-that gradients do. Jain & Wallace 2019, section 4.1: g_t = |dp/d(one-hot of word t)| = |<dp/de_t, e_t>|, where e_t is
-the vector of token t; each g_t is divided by the sum over the text. A token that a Transformer reads in pieces has the
-sum over its pieces in the place of the product.
+Both differentiate with respect to the vectors of what a model reads. The vectors of a Transformer are those of pieces,
+before positions and segments are added, and a token has the sum over its pieces.
 
-Either the attention weights are held constant, as Jain & Wallace do (`attached=False`), or they too depend on the
-vectors (`attached=True`).
+Gradients: how much would the prediction move if a word were a little more present? Claims: weights that order the
+tokens differently from gradients do not explain what changes the prediction. Assumes that gradients do. Jain & Wallace
+2019, section 4.1: g_t = |dp/d(one-hot of word t)| = |<dp/de_t, e_t>|, where e_t is the vector of token t; each g_t is
+divided by the sum over the text. Either the attention weights are held constant, as Jain & Wallace do
+(`attached=False`), or they too depend on the vectors (`attached=True`). Here p is the probability of the predicted
+class, but the log odds are differentiated: dp = p (1 - p) d log(p / (1 - p)). The factor p (1 - p) is the same for all
+tokens of a text, so the shares do not change; and the log odds still have a gradient where p rounds to 1 and the
+gradient of p itself would be zero.
 
-Here p is the probability of the predicted class, but the log odds are differentiated: dp = p (1 - p) d log(p / (1 -
-p)). The factor p (1 - p) is the same for all tokens of a text, so the shares do not change; and the log odds still have
-a gradient where p rounds to 1 and the gradient of p itself would be zero.
+Integrated gradients: how much does each token add to the prediction on the path from an empty text to the text itself?
+The path is the straight line from zero vectors for all tokens to the tokens' own vectors; the marks stay as they are.
+Along it, the gradients of the predicted class's probability are integrated, and over all tokens they add up to what the
+probability gains. The attention weights depend on the vectors. Sundararajan, Taly & Yan 2017, computed by Captum.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.func import functional_call
+from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, by_length, evaluating, shares, whole
-from attention_audit.audits.embedded import by_token, run_on, vectors_of
-from attention_audit.batching import Indices
-from attention_audit.model.batch import Split
+from attention_audit.audits.attributions import Scores, evaluating, flat
+from attention_audit.batching import Indices, runs
+from attention_audit.model.batch import Batch, Split
+from attention_audit.model.classifier import Output
 from attention_audit.model.network import Network
+from attention_audit.model.probabilities import probabilities
 
 TOKENS = 8192
-"""Padded tokens of a batch at most."""
+"""Padded tokens of a batch at most; of integrated gradients, times the steps of the path."""
+MEMORY = 4
+"""How many times more memory a token of a Transformer takes where gradients are computed."""
+
+
+def vectors_of(model: Network, batch: Batch) -> Tensor:
+    """The vectors of a batch, detached from the embedding, one for each position that is read: (B, P, E).
+
+    The positions are the tokens between both marks, P = L + 2; for a Transformer they are its pieces.
+    """
+    if model.transformer is not None and batch.pieces is not None:
+        return model.transformer.vectors(batch.pieces).detach()
+    vectors: Tensor = model.embedding(batch.ids)
+    return vectors.detach()
+
+
+def of_tokens(batch: Batch) -> Tensor:
+    """(B, P), true on the positions that are of a token of the text: no mark, no padding, nothing of a query."""
+    if batch.pieces is None:
+        return pad(batch.mask, (1, 1))
+    return (batch.pieces.words >= 0) & (batch.pieces.words < batch.pieces.read[:, None])
+
+
+def by_token(batch: Batch, values: Tensor) -> Tensor:
+    """Values of the positions, (B, P), as those of the tokens, (B, L): sums over the pieces of each."""
+    if batch.pieces is None:
+        return values[:, 1:-1]
+    longest = batch.mask.shape[1]
+    token = batch.pieces.words.where(of_tokens(batch), longest)
+    sums = values.new_zeros(len(values), longest + 1)
+    return sums.scatter_add(1, token, values)[:, :-1]
+
+
+def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
+    """The model's output for texts whose vectors are replaced by `vectors` (B, P, E).
+
+    The embedding is extended by one row for each position of each text. So two positions with the same word have
+    vectors of their own, and the encoder may look up a position as often as it likes.
+    """
+    if model.transformer is not None and batch.pieces is not None:
+        replaced: Output = model(replace(batch, vectors=vectors))
+        return replaced
+    table = model.embedding.weight.detach()
+    rows = torch.arange(batch.ids.numel(), device=table.device) + len(table)
+    extended = {"embedding.weight": torch.cat([table, vectors.flatten(0, 1)])}
+    output: Output = functional_call(model, extended, (replace(batch, ids=rows.view_as(batch.ids)),))
+    return output
+
+
+def text_by_text(
+    model: Network, split: Split, members: Indices, tokens: float, values: Callable[[Indices, Batch], Tensor]
+) -> Scores:
+    """The values of the tokens of each text, from those of the texts at `members` in batches (n, L), with gradients on.
+
+    Batches have at most `tokens` padded tokens, the shortest texts first, fewer for a Transformer. Raises ValueError
+    where the items of a text are sentences, since attributions score tokens.
+    """
+    scores = [np.zeros(length) for length in split.lengths]
+    members = members[np.argsort(split.sizes[members], kind="stable")]
+    # the fast recurrent kernels of a GPU have no backward pass in evaluation
+    with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+        for run in runs(split.sizes[members] + 2, tokens=split.room(tokens, MEMORY)):
+            texts = members[run]
+            found = values(texts, flat(split.batch(texts))).detach().double().cpu().numpy()
+            for member, of_text in zip(texts, found, strict=True):
+                scores[member] = of_text[: split.lengths[member]]
+    return scores
 
 
 def log_odds(logits: Tensor) -> Tensor:
@@ -54,40 +129,69 @@ def constant_attention(model: Network) -> Iterator[None]:
     def cut(module: Any, inputs: Any, weights: Tensor) -> Tensor:
         return weights.detach()
 
-    handle = model.attention.register_forward_hook(cut)
-    try:
+    with model.attention.register_forward_hook(cut):
         yield
-    finally:
-        handle.remove()
 
 
-def slopes(model: Network, split: Split, members: Indices) -> Scores:
-    """For the texts at `members`, each token's share of |<d log odds/de_t, e_t>|."""
-    scores: Scores = [np.empty(0)] * len(members)
-    for places, batch in by_length(split, members, TOKENS):
-        vectors = vectors_of(model, batch).requires_grad_()
-        odds = log_odds(run_on(model, batch, vectors).logits)
-        (slope,) = torch.autograd.grad(odds.sum(), vectors)
-        products = by_token(batch, (slope * vectors).sum(-1))
-        for place, of_text in zip(places, shares(products, split.lengths[members[places]]), strict=True):
-            scores[place] = of_text
-    return scores
-
-
-def gradients(model: Network, split: Split, members: Indices | None = None, attached: bool = False) -> Scores:
-    """Each token's share of the gradient, text by text in the order of `members` (by default all texts).
+def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
+    """Each token's share of the gradient, text by text.
 
     `attached`: let the attention weights depend on the vectors too. The shares are zeros where a text's gradient is
     zero everywhere. Raises ValueError on a split that is read as sentences.
     """
-    # the fast recurrent kernels of a GPU have no backward pass in evaluation
-    with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
-        if attached:
-            return slopes(model, split, whole(split, members))
-        with constant_attention(model):
-            return slopes(model, split, whole(split, members))
+
+    def slopes(_: Indices, batch: Batch) -> Tensor:
+        vectors = vectors_of(model, batch).requires_grad_()
+        odds = log_odds(run_on(model, batch, vectors).logits)
+        (slope,) = torch.autograd.grad(odds.sum(), vectors)
+        return by_token(batch, (slope * vectors).sum(-1))
+
+    with nullcontext() if attached else constant_attention(model):
+        products = text_by_text(model, split, np.arange(len(split)), TOKENS, slopes)
+    return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 
 
-def attached_gradients(model: Network, split: Split) -> Scores:
-    """`gradients` of all texts, with attention weights that depend on the vectors too."""
-    return gradients(model, split, attached=True)
+@contextmanager
+def constant_weights(model: Network) -> Iterator[None]:
+    """Compute no gradients of the model's own weights in the block: an LSTM's cost as much again as its inputs'."""
+    learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    for parameter in learnt:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for parameter in learnt:
+            parameter.requires_grad_(True)
+
+
+def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: int) -> Tensor:
+    """What each token adds to the probability of the predicted class, with its sign: (n, L)."""
+    from captum.attr import IntegratedGradients
+
+    def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+        texts = split.batch(members[rows.cpu().numpy()])
+        return probabilities(run_on(model, texts, vectors).logits).gather(1, chosen[:, None]).squeeze(1)
+
+    vectors = vectors_of(model, batch)
+    chosen = probabilities(model(batch).logits).argmax(1)
+    attributed: Tensor = IntegratedGradients(probability).attribute(
+        vectors,
+        baselines=vectors.masked_fill(of_tokens(batch)[..., None], 0.0),
+        additional_forward_args=(torch.arange(len(members), device=vectors.device), chosen),
+        n_steps=steps,
+    )
+    return by_token(batch, attributed.sum(-1))
+
+
+def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
+    """What each token adds, with its sign, text by text, of the texts at `members` (by default all).
+
+    Raises ValueError on a split that is read as sentences.
+    """
+
+    def added(texts: Indices, batch: Batch) -> Tensor:
+        return gains(model, split, texts, batch, steps)
+
+    members = np.arange(len(split)) if members is None else members
+    with constant_weights(model):
+        return text_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, added)

@@ -15,10 +15,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
-from attention_audit.audits.flipping_sets import until_flip
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.permutation import orders
-from attention_audit.audits.rankings import order
+from attention_audit.audits.rankings import falling
 from attention_audit.divergence import tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
@@ -59,12 +58,8 @@ def removed(texts: ErasableTexts, weights: Tensor) -> Tensor:
 
     weights: of the heads, (n, H, L).
     """
-    counts = []
-    for of_head in weights.unbind(1):
-        scores = pad(of_head, (0, 1))
-        remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
-        counts.append(until_flip(texts, remaining)[0])
-    return torch.stack(counts, 1)
+    orders = (falling(pad(of_head, (0, 1)), texts.lengths, texts.words) for of_head in weights.unbind(1))
+    return torch.stack([until_flip(texts, left(reordered(texts.votes, order)))[0] for order in orders], 1)
 
 
 def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:

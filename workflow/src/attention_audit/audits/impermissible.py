@@ -11,14 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.audits.leave_one_out import Reading
-from attention_audit.audits.located import alike
-from attention_audit.batching import Indices
+from attention_audit.audits.leave_one_out import deleting
 
 
 def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> dict[str, Any]:
@@ -28,51 +25,27 @@ def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> di
     read are left out. Texts without such a word are predicted as they are.
     """
     readout, lengths = texts.readout, texts.split.lengths
-    known = np.array([i for i, name in enumerate(readout.ids) if name in blocked], dtype=np.int64)
-    positions = {i: [at for at in blocked[readout.ids[i]] if at < lengths[i]] for i in known.tolist()}
-    counts = np.array([len(positions[i]) for i in known.tolist()], dtype=np.int32)
-    without, fall = predicted_without(texts, known, positions)
-    labels, items = readout.labels[known], np.array([len(readout.attention[i]) for i in known.tolist()])
+    known = np.flatnonzero([name in blocked for name in readout.ids])
+    positions = [[at for at in blocked[readout.ids[i]] if at < lengths[i]] for i in known.tolist()]
+    counts, gone = np.array([len(at) for at in positions], np.int32), np.zeros((len(known), lengths.max()), bool)
+    for row, at in zip(gone, positions, strict=True):
+        row[at] = True
+    # -1 and NaN where no word is left
+    without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
+    able = np.flatnonzero(counts < lengths[known])
+    with torch.inference_mode(), evaluating(texts.model):
+        for rows, before, after in deleting(texts.model, texts.split, known[able], gone[able]):
+            without[able[rows]] = after.argmax(1).cpu().numpy()
+            lost = (before - after).gather(1, before.argmax(1, keepdim=True))
+            fall[able[rows]] = lost[:, 0].cpu().numpy()
+    labels, attention = readout.labels[known], [readout.attention[i] for i in known.tolist()]
     return {
         "id": [readout.ids[i] for i in known],
         "label": labels.astype(np.int32),
         "blocked_words": counts,
-        "mass": [float(readout.attention[i][positions[i]].sum()) for i in known.tolist()],
-        "uniform_mass": counts / items,
+        "mass": [float(weights[at].sum()) for weights, at in zip(attention, positions, strict=True)],
+        "uniform_mass": counts / np.array([len(weights) for weights in attention]),
         "right": readout.predictions[known] == labels,
         "right_without": [None if now < 0 else bool(now == label) for now, label in zip(without, labels, strict=True)],
         "fall": fall,
     }
-
-
-@torch.inference_mode()
-def predicted_without(
-    texts: Attributed, known: Indices, positions: Mapping[int, Sequence[int]]
-) -> tuple[Indices, npt.NDArray[np.float64]]:
-    """The class that is predicted for each of the `known` texts (K,) without the words at its positions, and what the
-    class that was predicted before has lost: (K,) each; -1 and NaN where no word is left.
-    """
-    split = texts.split
-    found, lost = np.full(len(split), -1), np.full(len(split), np.nan)
-    able = np.array([i for i in known.tolist() if len(positions[i]) < split.lengths[i]], dtype=np.int64)
-    with evaluating(texts.model):
-        for members in alike(able, split.lengths):
-            length = int(split.lengths[members[0]])
-            gone = np.zeros((len(members), length), bool)
-            for row, member in zip(gone, members.tolist(), strict=True):
-                row[list(positions[member])] = True
-            # a sort that keeps the order of equals moves what is deleted behind what is kept
-            counts = length - gone.sum(1)
-            kept = gone.argsort(1, kind="stable")[:, : counts.max()]
-            reading = Reading([texts.model], split, members)
-            (before,) = reading.whole()
-            device = before.device
-            (after,) = reading.keeping(
-                torch.arange(len(members), device=device),
-                torch.from_numpy(kept).to(device),
-                torch.from_numpy(counts).to(device),
-            )
-            chosen = before.argmax(1, keepdim=True)
-            found[members] = after.argmax(1).cpu().numpy()
-            lost[members] = (before - after).gather(1, chosen)[:, 0].cpu().numpy()
-    return found[known], lost[known]

@@ -113,8 +113,8 @@ def instance_adversary(
     One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found,
     with several heads those of all of them, item by item.
     """
-    divergence, distance = np.empty(len(base)), np.empty(len(base))
-    predictions, admissible = np.empty(len(base), np.int64), np.empty(len(base), np.int32)
+    found = {"jsd": np.empty(len(base)), "tvd": np.empty(len(base)), "decision_flip": np.empty(len(base), np.bool_)}
+    found["admissible"] = np.empty(len(base), np.int32)
     attention: list[Any] = [None] * len(base)
     lengths = base.lengths
     done = shown = 0
@@ -122,11 +122,13 @@ def instance_adversary(
         members = texts.members
         restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
         exact = texts.double()
-        best, divergence_, predicted, admissible_ = furthest(exact, restarts.double(), settings.epsilon)
+        best, divergence, predicted, admissible = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
-        divergence[members], admissible[members] = divergence_.numpy(), admissible_.numpy()
-        distance[members] = tvd(predicted, original).numpy()
-        predictions[members] = predicted.argmax(-1).numpy()
+        flips = predicted.argmax(-1).numpy() != base.predictions[members]
+        for values, of_batch in zip(
+            found.values(), (divergence, tvd(predicted, original), flips, admissible), strict=True
+        ):
+            values[members] = of_batch
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
         for member, row in zip(members, by_item.numpy(), strict=True):
             attention[member] = row[: lengths[member]].reshape(-1)
@@ -136,10 +138,7 @@ def instance_adversary(
             report(f"{done}/{len(base)} texts, up to {lengths[members[-1]]} tokens")
     return {
         "id": base.ids,
-        "jsd": divergence,
-        "tvd": distance,
-        "decision_flip": predictions != base.predictions,
-        "admissible": admissible,
+        **found,
         "base_prediction": base.predictions.astype(np.int32),
         "base_max_attention": base.max_attention,
         "attention": attention,

@@ -16,19 +16,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, evaluating, flat, whole
+from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
-from attention_audit.model.batch import Batch, Marked, Split
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.classifier import read
+from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network
 from attention_audit.model.pairs import PairClassifier
 from attention_audit.model.probabilities import probabilities
 
+READ = 1 << 12
+"""Padded tokens at most of the texts that are read together."""
+TOKENS = 1 << 14
+"""The same of their copies without several words."""
 STATES = 1 << 14
 """States of shortened texts that are in memory together; more only where one deletion from one text needs more."""
 
@@ -47,44 +52,32 @@ class Deletions(NamedTuple):
     flips: list[npt.NDArray[np.bool_]]
 
 
-class Precomputed(nn.Module):
-    """Stands in for the encoders of a model: returns states of texts and summaries of queries computed before."""
-
-    def __init__(self, states: Tensor, query: Tensor | None) -> None:
-        super().__init__()
-        self.states, self.query = states, query
-
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The precomputed states; the arguments are not read."""
-        return self.states
-
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor | None:
-        """The precomputed summaries of the queries; the arguments are not read."""
-        return self.query
-
-
 @contextmanager
-def in_place_of_encoders(model: Network, precomputed: Precomputed) -> Iterator[None]:
-    """Let the model use precomputed states of its texts and queries in the block."""
-    encoders = {name: module for name, module in model.named_children() if name in ("encoder", "query_encoder")}
-    for name in encoders:
-        model.register_module(name, precomputed)
+def given_states(model: Network) -> Iterator[None]:
+    """Let the model take the states of its texts from its batches in the block."""
+    encoder = model.encoder
+    model.register_module("encoder", Carried(encoder.width))
     try:
         yield
     finally:
-        for name, encoder in encoders.items():
-            model.register_module(name, encoder)
+        model.register_module("encoder", encoder)
 
 
-def equally_long(lengths: Indices, states: int) -> Iterator[Indices]:
-    """Positions of texts that have the same length of at least two tokens, in groups.
+def together(members: Indices, lengths: Indices) -> Iterator[Indices]:
+    """The texts at `members`, shortest first, in groups that are read together; lengths (N,): those of all texts."""
+    order = members[np.argsort(lengths[members], kind="stable")]
+    for run in runs(lengths[order], tokens=READ):
+        yield order[run]
 
-    A group has as many texts as have at most `states` states together over all deletions of one token.
+
+def equally_long(members: Indices, lengths: Indices, sizes: Indices, most: int) -> Iterator[Indices]:
+    """The texts at `members` in groups of one length, whose sizes sum to at most `most`, or of a single text.
+
+    lengths, sizes (N,): those of all texts of the split.
     """
-    order = np.argsort(lengths, kind="stable")
-    order = order[lengths[order] > 1]
-    for group in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
-        for run in runs(lengths[group] * (lengths[group] - 1), tokens=states):
+    for length in np.unique(lengths[members]):
+        group = members[lengths[members] == length]
+        for run in runs(sizes[group], tokens=most):
             yield group[run]
 
 
@@ -99,23 +92,13 @@ def logits(models: Sequence[Network], texts: Batch) -> Tensor:
     for members, pieces in texts.pieces.in_order_of_length():
         width = int(texts.lengths[members].max()) + 2
         candidates = None if texts.candidates is None else texts.candidates[members]
-        part = Batch(
-            texts.ids[members, :width],
-            texts.lengths[members],
-            texts.labels[members],
-            candidates=candidates,
-            pieces=pieces,
-        )
+        of_texts = (texts.ids[members, :width], texts.lengths[members], texts.labels[members])
+        part = Batch(*of_texts, candidates=candidates, pieces=pieces)
         if len(models) > 1:
             part = replace(read(models[0].transformer, part), pieces=None)
         parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
-
-
-def without_pieces(texts: Batch, kept: Tensor) -> Batch:
-    """The texts with the pieces of the tokens that stay, kept (R, L), where there are pieces; else as they are."""
-    return texts if texts.pieces is None else replace(texts, pieces=texts.pieces.keeping(kept))
 
 
 def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
@@ -124,13 +107,13 @@ def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
     kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
     token = torch.arange(start, stop, device=batch.ids.device).repeat_interleave(len(members))[:, None]
     place = kept + (kept > token)
-    batch = without_pieces(batch, torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token)
-    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1)
+    stays = torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token
+    pieces = None if batch.pieces is None else batch.pieces.keeping(stays)
+    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1, pieces=pieces)
 
 
 class Reading:
-    """n texts of one length L, and what M models predict for them, (M, n, C), and for copies of them without some
-    tokens.
+    """N texts, and what M models predict for them, (M, N, C), and for copies of them without some tokens.
 
     Where the encoder allows it, states that a deletion leaves alone are not computed again. Several models are such as
     have one frozen Transformer, which reads for all of them.
@@ -144,7 +127,7 @@ class Reading:
         self.batch = flat(split.batch(members))
         # a Transformer lets every state depend on every token
         alone = self.batch.pieces is not None
-        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids))
+        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
@@ -153,20 +136,23 @@ class Reading:
             return probabilities(logits(self.models, texts).double())
         (model,) = self.models
         query = None if self.query is None else self.query[text]
-        with in_place_of_encoders(model, Precomputed(states, query)):
-            return probabilities(model(texts).logits.double())[None]
+        with given_states(model):
+            return probabilities(model(replace(texts, states=states, summary=query)).logits.double())[None]
 
     def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (M, n, C)."""
+        """Predictions for the texts themselves, (M, N, C)."""
         text = torch.arange(len(self.members), device=self.batch.ids.device)
         return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """Predictions without token d, for each start <= d < stop: (M, stop - start, n, C)."""
-        text = torch.arange(len(self.members), device=self.batch.ids.device).repeat(stop - start)
-        states = None if self.sharing is None else self.sharing.without(start, stop).flatten(0, 1)
-        predicted = self._predicted(shortened(self.split, self.members, start, stop), text, states)
-        return predicted.view(len(self.models), stop - start, len(self.members), -1)
+    def without(self, places: Indices, start: int, stop: int) -> Tensor:
+        """Predictions for the texts at `places` (n,), all of one length, without token d, for each start <= d < stop:
+        (M, stop - start, n, C).
+        """
+        texts = torch.from_numpy(places).to(self.batch.ids.device)
+        states = None if self.sharing is None else self.sharing.without(texts, start, stop).flatten(0, 1)
+        copies = shortened(self.split, self.members[places], start, stop)
+        predicted = self._predicted(copies, texts.repeat(stop - start), states)
+        return predicted.view(len(self.models), stop - start, len(places), -1)
 
     def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
@@ -175,21 +161,10 @@ class Reading:
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
         stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
         stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
-        texts = without_pieces(texts, stays[:, :-1])
-        texts = replace(texts, ids=ids.scatter(1, end, texts.ids[:, -1:]), lengths=counts)
+        pieces = None if texts.pieces is None else texts.pieces.keeping(stays[:, :-1])
+        mark = texts.ids.gather(1, texts.lengths[:, None] + 1)
+        texts = replace(texts, ids=ids.scatter(1, end, mark), lengths=counts, pieces=pieces)
         return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
-
-
-def predictions(models: Sequence[Network], split: Split, members: Indices, states: int) -> tuple[Tensor, Tensor]:
-    """What is predicted for n texts that all have length L, and for them without each token.
-
-    (M, n, C) and (M, L, n, C).
-    """
-    length = int(split.lengths[members[0]])
-    reading = Reading(models, split, members)
-    together = max(1, states // (len(members) * (length - 1)))
-    after = [reading.without(start, min(start + together, length)) for start in range(0, length, together)]
-    return reading.whole(), torch.cat(after, 1)
 
 
 def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
@@ -200,43 +175,80 @@ def leave_one_out(model: Network, split: Split, members: Indices | None = None, 
 
 def unasked(lengths: Indices) -> Deletions:
     """What is known of texts of these lengths before any word is deleted: nothing changes."""
-    return Deletions(
-        [np.zeros(length) for length in lengths],
-        np.full(len(lengths), -1),
-        [np.zeros(length) for length in lengths],
-        [np.zeros(length, bool) for length in lengths],
-    )
+    distances, falls = ([np.zeros(length) for length in lengths] for _ in range(2))
+    return Deletions(distances, np.full(len(lengths), -1), falls, [np.zeros(length, bool) for length in lengths])
 
 
 @torch.inference_mode()
 def leave_one_out_of(
     models: Sequence[Network], split: Split, members: Indices | None = None, states: int = STATES
 ) -> list[Deletions]:
-    """What each token's deletion does, text by text in the order of `members` (by default all texts), of each model.
+    """What each token's deletion does in the texts at `members` (by default all), of each model.
 
     Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
     only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
     on a split that is read as sentences.
     """
-    members = whole(split, members)
-    lengths = split.lengths[members]
+    lengths = split.lengths
+    members = np.arange(len(split)) if members is None else members
     found = [unasked(lengths) for _ in models]
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(evaluating(model))
-        for places in equally_long(lengths, states):
-            for of_model, *predicted in zip(found, *predictions(models, split, members[places], states), strict=True):
-                _note(of_model, places, *predicted)
+        for texts in together(members[lengths[members] > 1], lengths):
+            reading, own = Reading(models, split, texts), lengths[texts]
+            before = reading.whole()
+            # as many texts together as have at most `states` states over all deletions
+            for places in equally_long(np.arange(len(texts)), own, own * (own - 1), states):
+                after = _without_each(reading, places, int(own[places[0]]), states)
+                for of_model, *predicted in zip(found, before[:, places], after, strict=True):
+                    _note(of_model, texts[places], *predicted)
     return found
 
 
-def _note(found: Deletions, places: Indices, before: Tensor, after: Tensor) -> None:
-    """Note what the deletions do in the texts at `places`, from the predictions (n, C) and (L, n, C)."""
+def _without_each(reading: Reading, places: Indices, length: int, states: int) -> Tensor:
+    """What is predicted for the texts at `places` (n,), all of this length L, without each token: (M, L, n, C)."""
+    at_once = max(1, states // (len(places) * (length - 1)))
+    after = [reading.without(places, start, min(start + at_once, length)) for start in range(0, length, at_once)]
+    return torch.cat(after, 1)
+
+
+def deleting(
+    model: Network, split: Split, members: Indices, gone: npt.NDArray[np.bool_]
+) -> Iterator[tuple[Indices, Tensor, Tensor]]:
+    """What is predicted for texts before and after some of their words are deleted, of which at least one is left.
+
+    members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
+    these (r,), and the predictions (r, C) before and after, until all rows are known.
+    """
+    lengths, place = split.lengths[members], np.empty(len(split), np.int64)
+    remaining = lengths - gone.sum(1)
+    for texts in together(np.unique(members), split.lengths):
+        reading = Reading([model], split, texts)
+        (before,) = reading.whole()
+        place[texts] = np.arange(len(texts))
+        of_texts = np.flatnonzero(np.isin(members, texts))
+        of_texts = of_texts[remaining[of_texts].argsort(kind="stable")]
+        for run in runs(remaining[of_texts], tokens=TOKENS):
+            rows = of_texts[run]
+            longest = lengths[rows].max()
+            # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
+            words = (gone[rows, :longest] | (np.arange(longest) >= lengths[rows, None])).argsort(1, kind="stable")
+            text, kept, counts = (
+                torch.from_numpy(some).to(before.device)
+                for some in (place[members[rows]], words[:, : remaining[rows].max()], remaining[rows])
+            )
+            (after,) = reading.keeping(text, kept, counts)
+            yield rows, before[text], after
+
+
+def _note(found: Deletions, texts: Indices, before: Tensor, after: Tensor) -> None:
+    """Note what the deletions do in some texts, from the predictions (n, C) and (L, n, C)."""
     decision = before.argmax(1)
     chosen = decision.expand(len(after), -1)[..., None]
     falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
     flips = after.argmax(2) != decision
-    found.predicted[places] = decision.cpu().numpy()
+    found.predicted[texts] = decision.cpu().numpy()
     for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
-        for place, of_text in zip(places, values.t().cpu().numpy(), strict=True):
-            rows[place] = of_text
+        for text, of_text in zip(texts, values.t().cpu().numpy(), strict=True):
+            rows[text] = of_text

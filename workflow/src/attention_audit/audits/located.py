@@ -14,20 +14,18 @@ what the predicted class loses when a word is deleted alone; and integrated grad
 probability of the predicted class.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.functional import pad
 
 from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attributions import Scores, evaluating
-from attention_audit.audits.erasure import ErasableTexts, left, ranked
-from attention_audit.audits.flipping_sets import until_flip
-from attention_audit.audits.leave_one_out import Deletions, Reading
-from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, order, padded
+from attention_audit.audits.erasure import ErasableTexts, left, reordered, until_flip
+from attention_audit.audits.leave_one_out import Deletions, deleting
+from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
@@ -38,8 +36,6 @@ from attention_audit.readout import Readout
 Flags = npt.NDArray[np.bool_]
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
-TOKENS = 1 << 14
-"""Tokens at most of the texts that are read together, and of their shortened copies."""
 TOGETHER = 1 << 16
 """Padded tokens at most of the texts whose deletions are compared at once."""
 
@@ -63,18 +59,16 @@ def rank(
     orders = {name: [np.empty(0, np.int64)] * len(readout) for name in names}
     erased = np.full((len(names), len(readout)), np.nan)
     for texts, scored in by_states(readout, seed):
-        width = texts.attention.shape[1]
         for place, name in enumerate(names):
-            if name in scored:
-                scores = scored[name]
-            else:
-                scores = padded([further[name][i] for i in texts.members])
-                scores = pad(scores, (0, width - scores.shape[1]))
-            positions = order(scores, texts.lengths, texts.words)
+            scores = scored.get(name, torch.zeros(texts.attention.shape, dtype=torch.float64))
+            if name in further:
+                for row, member in zip(scores, texts.members, strict=True):
+                    row[: len(further[name][member])] = torch.from_numpy(further[name][member])
+            positions = falling(scores, texts.lengths, texts.words)
             for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
                 orders[name][member] = row[:words]
             if isinstance(texts, ErasableTexts):
-                removed, _ = until_flip(texts, left(ranked(texts.votes, positions)))
+                removed, _ = until_flip(texts, left(reordered(texts.votes, positions)))
                 erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()
     return orders, erased
 
@@ -86,31 +80,10 @@ def losses(model: Network, split: Split, classes: Indices, members: Indices, gon
     `classes` are those of all texts of the split. A text may stand in `members` several times.
     """
     found = np.empty(len(members))
-    remaining = split.lengths[members] - gone.sum(1)
-    for texts in alike(np.unique(members), split.lengths):
-        reading = Reading([model], split, texts)
-        chosen = torch.from_numpy(classes[texts, None]).to(reading.batch.ids.device)
-        before = reading.whole()[0].gather(1, chosen)[:, 0]
-        of_texts = np.flatnonzero(np.isin(members, texts))
-        for run in runs(remaining[of_texts], tokens=TOKENS):
-            rows = of_texts[run]
-            # a sort that keeps the order of equals moves what is deleted behind what is kept
-            words = gone[rows, : split.lengths[texts[0]]].argsort(1, kind="stable")[:, : remaining[rows].max()]
-            text, kept, counts = (
-                torch.from_numpy(some).to(before.device)
-                for some in (np.searchsorted(texts, members[rows]), words, remaining[rows])
-            )
-            after = reading.keeping(text, kept, counts)[0].gather(1, chosen[text])[:, 0]
-            found[rows] = (before[text] - after).cpu().numpy()
+    for rows, before, after in deleting(model, split, members, gone):
+        chosen = torch.from_numpy(classes[members[rows], None]).to(before.device)
+        found[rows] = (before - after).gather(1, chosen)[:, 0].cpu().numpy()
     return found
-
-
-def alike(members: Indices, lengths: Indices) -> Iterator[Indices]:
-    """The texts at `members`, which rise, in groups of one length; `lengths` are those of all texts of the split."""
-    for length in np.unique(lengths[members]):
-        group = members[lengths[members] == length]
-        for run in runs(lengths[group], tokens=TOKENS):
-            yield group[run]
 
 
 def ranks(orders: list[Indices]) -> Indices:
@@ -152,10 +125,7 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     the larger one of `deletion` and for these texts, or for all.
     """
     model, split, readout = texts.model, texts.split, texts.readout
-    chosen, integrated = texts.integrated(agreement)
-    gains: Scores = [np.zeros(length) for length in split.lengths]
-    for member, scores in zip(chosen, integrated, strict=True):
-        gains[member] = scores
+    chosen, gains = texts.integrated(agreement)
     several = np.flatnonzero(split.lengths > 1)
     if deletion.texts is not None:
         spread = sample(len(split), deletion.texts)

@@ -1,9 +1,12 @@
-"""Test 1, and what all other tests are read against: how well a model predicts the gold labels.
+"""Test 1, and what all other tests are read against: how well a model predicts the gold labels, and of how many words.
 
 Claims: a model that needs attention predicts worse without it. Higher is better. Wiegreffe & Pinter 2019, section 3.2.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from attention_audit.readout import Readout
 from attention_audit.scores import accuracy, f1, roc_auc
@@ -25,4 +28,29 @@ def performance(readout: Readout, selection: str) -> dict[str, Any]:
         "value": list(values.values()),
         "selection": [selection] * len(values),
         "classes": [classes] * len(values),
+    }
+
+
+def predictions(readout: Readout) -> dict[str, Any]:
+    """Columns id, label, prediction; one row for each text: what scores and their intervals are reckoned from."""
+    return {
+        "id": readout.ids,
+        "label": readout.labels.astype(np.int32),
+        "prediction": readout.predictions.astype(np.int32),
+    }
+
+
+def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Columns id, words, read: the words of a text, and how many of them are read; one row for each text of which a
+    Transformer reads the beginning only, since it has no more positions.
+
+    Claims nothing of attention: what is cut off has none, and every number of such a text is one of its beginning. A
+    text whose last word is read in part counts as read.
+    """
+    words = np.array([len(tokens[name]) for name in readout.ids], dtype=np.int32)
+    cut = np.flatnonzero(readout.words < words)
+    return {
+        "id": [readout.ids[place] for place in cut],
+        "words": words[cut],
+        "read": readout.words[cut].astype(np.int32),
     }

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.rankings import RANKERS, TOPS, order
+from attention_audit.audits.rankings import RANKERS, TOPS, falling
 from attention_audit.readout import Readout
 
 Items = Mapping[str, Collection[int]]
@@ -26,7 +26,7 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
     for texts in erasable(readout):
         for ranking in TOPS:
             # none of these rankings draws random numbers, so the seed has no effect
-            tops = order(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
+            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
             of_texts = (texts.members.tolist(), texts.lengths.tolist(), texts.words.tolist(), tops)
             for member, length, words, top in zip(*of_texts, strict=True):
                 if readout.ids[member] in evidence:

@@ -17,7 +17,7 @@ closed form, so that scores that are all alike get what a random order gets on a
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.audits.erasure import erasable
-from attention_audit.audits.rankings import RANKERS, TOPS, by_states
+from attention_audit.audits.erasure import ErasableTexts
+from attention_audit.audits.rankings import TOPS, by_states
 from attention_audit.batching import Indices
-from attention_audit.corpus.rationales import Rationale, majority
+from attention_audit.corpus.rationales import Rationale
 from attention_audit.readout import Readout
 
 Floats = npt.NDArray[np.float64]
@@ -45,6 +45,7 @@ RANDOM, FREQUENCY, OTHERS = "random", "frequency", "others"
 """The floors: a random order, which is also what uniform weights get, and rare words first. The ceiling: the other
 annotators."""
 CONTRIBUTION = "contribution"
+MEASURES = ("auprc", "f1", "iou", "mass")
 NO_SHARES = ("gradient", "product", "loo", "integrated_gradients", FREQUENCY)
 """Scores that may be below 0, so that they have no mass."""
 
@@ -100,17 +101,17 @@ def cases_of(ids: Sequence[str], words: Indices, rationales: Rationales) -> Case
     """The maps of the texts with these ids, of which the first `words` (N,) words are read. Marks on words that a
     Transformer has not read are left out.
     """
-    rows: list[tuple[int, int, str, list[int]]] = []
+    rows: list[tuple[int, int, str, Flags]] = []
     for text, (name, read) in enumerate(zip(ids, words.tolist(), strict=True)):
         if name in rationales:
             found = rationales[name].read(read)
             several = {MAJORITY: found.majority} if len(found.marks) > 1 else {}
-            rows += [(text, read, source, [*at]) for source, at in [*found.marks.items(), *several.items()]]
-    read = np.array([row[1] for row in rows], np.int64)
-    marked = np.zeros(read.sum(), bool)
-    for start, (_, _, _, positions) in zip(read.cumsum() - read, rows, strict=True):
-        marked[start + np.array(positions, np.int64)] = True
-    return Cases(np.array([row[0] for row in rows], np.int64), read, marked, [row[2] for row in rows])
+            rows += [
+                (text, read, source, np.isin(np.arange(read), at)) for source, at in {**found.marks, **several}.items()
+            ]
+    texts, reads = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
+    marked = np.concatenate([np.empty(0, bool), *(row[3] for row in rows)])
+    return Cases(texts, reads, marked, [row[2] for row in rows])
 
 
 class Ties(NamedTuple):
@@ -226,18 +227,16 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
     word.
     """
     single = cases.at(cases.scored & (np.array(cases.sources, object) != MAJORITY))
-    fellows: dict[int, list[int]] = {}
-    for place, text in enumerate(single.text.tolist()):
-        fellows.setdefault(text, []).append(place)
-    single_marks = np.split(single.marked, single.starts[1:]) if len(single) else []
-    beside = [[place for place in fellows[text] if place != own] for own, text in enumerate(single.text.tolist())]
-    several = np.array([len(each) > 0 for each in beside], bool)
-    asked = single.at(several)
+    _, first, text, maps = np.unique(single.text, return_index=True, return_inverse=True, return_counts=True)
+    fellows, words = maps[text] - 1, single.words[first]
+    # the place of each word among those of all texts
+    place = (words.cumsum() - words)[text][single.of] + np.arange(len(single.of)) - single.starts[single.of]
+    votes = np.bincount(place, single.marked)[place] - single.marked
+    kept = (fellows > 0)[single.of]
+    agreed, votes = (2 * votes > fellows[single.of])[kept], votes[kept]
+    asked = single.at(fellows > 0)
     if not len(asked):
-        return asked, {name: np.empty(0) for name in ("auprc", "f1", "iou", "mass")}
-    lists = [[single_marks[place] for place in each] for each in beside if each]
-    votes = np.concatenate([np.sum(each, axis=0, dtype=np.float64) for each in lists])
-    agreed = np.concatenate([_majority(each) for each in lists])
+        return asked, {name: np.empty(0) for name in MEASURES}
     size = np.bincount(asked.of[agreed], minlength=len(asked))
     shared = np.bincount(asked.of[agreed & asked.marked], minlength=len(asked))
     with np.errstate(invalid="ignore"):
@@ -248,26 +247,16 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
     return asked, found | {"mass": mass(asked, votes, totals)}
 
 
-def _majority(marked: Sequence[Flags]) -> Flags:
-    """The words that more than half of these maps mark."""
-    found = np.zeros(len(marked[0]), bool)
-    found[majority(np.flatnonzero(each).tolist() for each in marked)] = True
-    return found
-
-
 def rows_of(ids: Sequence[str], parts: Mapping[str, tuple[Cases, Mapping[str, Floats]]]) -> dict[str, Any]:
     """The columns of columns.plausibility from the maps and measures of each attribution."""
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "annotator", "attribution", "words", "marked", "auprc", "f1", "iou", "mass")
+        name: [] for name in ("id", "annotator", "attribution", "words", "marked", *MEASURES)
     }
     for name, (cases, found) in parts.items():
-        columns["id"] += [ids[text] for text in cases.text]
-        columns["annotator"] += cases.sources
-        columns["attribution"] += [name] * len(cases)
-        columns["words"] += cases.words.tolist()
-        columns["marked"] += cases.count.tolist()
-        for measure in ("auprc", "f1", "iou", "mass"):
-            columns[measure] += found[measure].tolist()
+        about = {"id": [ids[text] for text in cases.text], "annotator": cases.sources}
+        about |= {"attribution": [name] * len(cases), "words": cases.words.tolist(), "marked": cases.count.tolist()}
+        for column, values in (about | {measure: found[measure].tolist() for measure in MEASURES}).items():
+            columns[column] += values
     return columns
 
 
@@ -286,29 +275,15 @@ def from_states(readout: Readout) -> dict[str, Scores]:
     are linear in the attention, or are expanded so, the magnitudes of the exact contributions.
     """
     found: dict[str, Scores] = {}
-
-    def keep(name: str, members: Indices, lengths: Sequence[int], scores: npt.NDArray[np.float64]) -> None:
-        rows = found.setdefault(name, [np.empty(0)] * len(readout))
-        for member, length, row in zip(members.tolist(), lengths, scores, strict=True):
-            rows[member] = row[:length]
-
-    for members, lengths, named in _by_batch(readout):
+    for texts, scored in by_states(readout, 0):
+        named = {name: scores for name, scores in scored.items() if name in TOPS}
+        if isinstance(texts, ErasableTexts):
+            named[CONTRIBUTION] = texts.exact_contributions.abs()
         for name, scores in named.items():
-            keep(name, members, lengths, scores)
+            rows = found.setdefault(name, [np.empty(0)] * len(readout))
+            for member, length, row in zip(texts.members, texts.lengths.tolist(), scores.numpy(), strict=True):
+                rows[member] = row[:length]
     return found
-
-
-def _by_batch(readout: Readout) -> Iterator[tuple[Indices, list[int], dict[str, npt.NDArray[np.float64]]]]:
-    if readout.head is not None or not readout.decided:
-        for pairs, scored in by_states(readout, 0):
-            named = {name: scores.numpy() for name, scores in scored.items() if name in TOPS}
-            yield pairs.members, pairs.lengths.tolist(), named
-        return
-    for texts in erasable(readout):
-        # none of these rankings draws random numbers, so the seed has no effect
-        named = {name: RANKERS[name](texts, readout.ids, 0).numpy() for name in TOPS}
-        named[CONTRIBUTION] = texts.exact_contributions.abs().numpy()
-        yield texts.members, texts.lengths.tolist(), named
 
 
 def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> dict[str, Any]:

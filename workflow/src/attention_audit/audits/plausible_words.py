@@ -36,10 +36,7 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
     everything: dict[str, Scores] = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}
     everything["loo"] = texts.deletions.falls
     parts = {name: measured(cases, name, scores) for name, scores in everything.items()}
-    chosen, integrated = texts.integrated(agreement)
-    gains: Scores = [np.empty(0)] * len(ids)
-    for member, scores in zip(chosen, integrated, strict=True):
-        gains[member] = scores
+    chosen, gains = texts.integrated(agreement)
     sample = cases.at(np.isin(cases.text, chosen))
     parts["integrated_gradients"] = measured(sample, "integrated_gradients", gains)
     return rows_of(ids, parts)

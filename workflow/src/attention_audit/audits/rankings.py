@@ -6,14 +6,13 @@ A ranking scores every item. The item with the highest score comes first; of ite
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, ranked
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.streams import stream
 from attention_audit.padded import Padded
+from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
@@ -22,7 +21,7 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def order(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
+def falling(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
     """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L).
 
     words (n,): how many items are words, where the last ones are marks of a tokenizer. These come after all words,
@@ -35,33 +34,18 @@ def order(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tenso
     keys = keys_.masked_fill(places >= lengths[:, None], float("inf")).numpy()
     # numpy's default sort is several times faster than its stable one, which only texts with ties need
     positions = np.argsort(keys)
-    ranked = np.take_along_axis(keys, positions, 1)
-    tied = ((ranked[:, 1:] == ranked[:, :-1]) & np.isfinite(ranked[:, 1:])).any(1)
+    rising = np.take_along_axis(keys, positions, 1)
+    tied = ((rising[:, 1:] == rising[:, :-1]) & np.isfinite(rising[:, 1:])).any(1)
     positions[tied] = np.argsort(keys[tied], kind="stable")
     return torch.from_numpy(positions)
 
 
-def shuffled(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
+def shuffled(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
     """Random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
     scores = np.zeros(texts.attention.shape)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
         scores[row, :length] = stream("shuffle", ids[member], seed).random(length)
     return torch.from_numpy(scores)
-
-
-def attention(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """The attention weights, (n, L)."""
-    return texts.attention
-
-
-def gradient(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """Derivative of the highest probability with respect to each weight, (n, L)."""
-    return texts.gradient
-
-
-def product(texts: ErasableTexts, _ids: Sequence[str], _seed: int) -> Tensor:
-    """The product of attention and gradient, (n, L): p_m times the exact contributions, whose order it is."""
-    return texts.attention * texts.gradient
 
 
 def greedy(texts: ErasableTexts) -> Tensor:
@@ -97,11 +81,12 @@ def greedy(texts: ErasableTexts) -> Tensor:
 def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     """Scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
     everything = [greedy(texts), *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST)]
-    best, soonest = everything[0], torch.full((len(texts.lengths),), len(texts.attention[0]) + 1)
+    never = len(texts.attention[0])
+    best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
-        remaining = left(ranked(texts.votes, order(scores, texts.lengths, texts.words)))
-        flips = texts.decided(remaining[..., 1:]) != texts.decision
-        first = flips.to(torch.uint8).argmax(1).where(flips.any(1), len(texts.attention[0]))
+        remaining = left(reordered(texts.votes, falling(scores, texts.lengths, texts.words)))
+        first, _ = until_flip(texts, remaining)
+        first = first.where(first > 0, never)
         best = scores.where((first < soonest)[:, None], best)
         soonest = torch.minimum(first, soonest)
     return best
@@ -140,15 +125,18 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
 
 SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
-RANKERS: dict[str, Ranker] = {
+OWN: dict[str, Ranker] = {
     "random": shuffled,
-    "attention": attention,
-    "gradient": gradient,
-    "product": product,
+    "attention": lambda texts, _ids, _seed: texts.attention,
+    "gradient": lambda texts, _ids, _seed: texts.gradient,
+    "product": lambda texts, _ids, _seed: texts.attention * texts.gradient,
     SMALLEST: smallest,
 }
-"""Every ranking; `names.RANKINGS` declares their labels, colours and markers."""
-TOPS = tuple(name for name in RANKERS if name not in {"random", SMALLEST})
+RANKERS: LiveByName[Ranker] = LiveByName(lambda: OWN | functions("RANKINGS"))
+"""Every ranking; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
+p_m times the exact contributions, whose order it is.
+"""
+TOPS = Live(lambda: [name for name in RANKERS if name not in {"random", SMALLEST}])
 """The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention that pairs of texts have too."""
@@ -166,19 +154,11 @@ def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Pad
             yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
         return
     for texts in readout.batches(torch.float64):
-        texts_and_lengths = zip(texts.members, texts.lengths.tolist(), strict=True)
-        random = [stream("shuffle", readout.ids[i], seed).random(length) for i, length in texts_and_lengths]
-        if not readout.decided:
-            yield texts, {"random": padded(random), "attention": texts.attention}
-            continue
-        scores = texts.scores(texts.attention[None])
-        predicted = texts.decide(scores)
-        chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
-        gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
-        named = (padded(random), texts.attention, gradient, texts.attention * gradient)
-        yield texts, dict(zip(BY_STATES, named, strict=True))
-
-
-def padded(scores: Sequence[npt.NDArray[np.float64]]) -> Tensor:
-    """Scores of n texts as rows, zeros last."""
-    return pad_sequence([torch.from_numpy(of_text) for of_text in scores], batch_first=True)
+        named = {"random": shuffled(texts, readout.ids, seed), "attention": texts.attention}
+        if readout.decided:
+            scores = texts.scores(texts.attention[None])
+            predicted = texts.decide(scores)
+            chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
+            gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
+            named |= {"gradient": gradient, "product": texts.attention * gradient}
+        yield texts, named

@@ -1,9 +1,10 @@
 """States of texts with tokens deleted; only the states that the deletion changes are computed.
 
-For n texts of one length L and the deletions start <= d < stop of one token, the states are (stop - start, n, L - 1,
-H): first the deletion, then the text. In this order, the deletions that still have to be computed lie next to one
-another in memory. Where several tokens are deleted, it is said for each of R shortened texts which of the n texts it
-is, (R,), which tokens it keeps, at most K in their order, (R, K), and how many, (R,); the states are (R, K, H).
+N texts of at most L tokens are read once. For n of them, all of one length l, and the deletions start <= d < stop of
+one token, the states are (stop - start, n, l - 1, H): first the deletion, then the text. In this order, the deletions
+that still have to be computed lie next to one another in memory. Where several tokens are deleted, it is said for each
+of R shortened texts which of the N texts it is, (R,), which tokens it keeps, at most K in their order, (R, K), and how
+many, (R,); the states are (R, K, H).
 """
 
 from typing import NamedTuple
@@ -21,7 +22,7 @@ EVERY = 8
 
 
 class Recurrence(NamedTuple):
-    """One direction of an LSTM over n texts, which ends before the last mark.
+    """One direction of an LSTM over n texts, which ends before the last mark of the longest.
 
     inputs (L + 1, n, 4 H): what the input of each step adds to the gates. weight (H, 4 H): from state to gates. hidden,
     cell (L + 2, n, H): the states before each step, and after the last one. Inputs and weights of the candidate gate
@@ -32,6 +33,11 @@ class Recurrence(NamedTuple):
     weight: Tensor
     hidden: Tensor
     cell: Tensor
+
+    def of(self, texts: Tensor, length: int) -> "Recurrence":
+        """The same of some texts, (n,), none of which is longer than `length`."""
+        own = (values[: length + 2, texts] for values in (self.hidden, self.cell))
+        return Recurrence(self.inputs[: length + 1, texts], self.weight, *own)
 
     def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
         """Take a step in place, for any number of copies of the n texts: (n, 4 H), (..., n, H), (..., n, H).
@@ -99,6 +105,11 @@ class Recurrence(NamedTuple):
         return same[0] & same[1]
 
 
+def from_the_end(lengths: Tensor, longest: int) -> Tensor:
+    """The positions of sequences that are read backwards: (N,) -> (N, longest), 0 beyond their ends."""
+    return (lengths[:, None] - 1 - torch.arange(longest, device=lengths.device)).clamp(min=0)
+
+
 def own_without(states: Tensor, start: int, stop: int) -> Tensor:
     """Copies of states (n, L, H) without that of token d, for each start <= d < stop: (stop - start, n, L - 1, H)."""
     texts, length, _ = states.shape
@@ -123,24 +134,29 @@ def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
 class BothWays:
     """Shared states of a BiLSTM: a deletion changes the forward states after it and the backward states before it."""
 
-    def __init__(self, encoder: BiLSTM, vectors: Tensor) -> None:
-        """vectors (n, L + 2, E), marks included."""
-        self.length, self.hidden = vectors.shape[1] - 2, encoder.forwards.hidden_size
+    def __init__(self, encoder: BiLSTM, vectors: Tensor, lengths: Tensor) -> None:
+        """vectors (N, L + 2, E), marks included; lengths (N,)."""
+        self.lengths, self.hidden = lengths, encoder.forwards.hidden_size
+        text = torch.arange(len(vectors), device=vectors.device)[:, None]
         self.forwards = recurrence(encoder.forwards, vectors.transpose(0, 1))
-        self.backwards = recurrence(encoder.backwards, vectors.flip(1).transpose(0, 1))
-        self.states = torch.cat([self.forwards.hidden[2:], self.backwards.hidden[2:].flip(0)], -1).transpose(0, 1)
+        turned = vectors[text, from_the_end(lengths + 2, vectors.shape[1])]
+        self.backwards = recurrence(encoder.backwards, turned.transpose(0, 1))
+        forwards, backwards = (read.hidden[2:].transpose(0, 1) for read in (self.forwards, self.backwards))
+        self.states = torch.cat([forwards, backwards[text, from_the_end(lengths, forwards.shape[1])]], -1)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """(stop - start, n, L - 1, H)."""
-        states = own_without(self.states, start, stop)
-        self.forwards.rewrite(states[..., : self.hidden], start, stop)
-        self.backwards.rewrite(states[..., self.hidden :], self.length - stop, self.length - start, turned=True)
+    def without(self, texts: Tensor, start: int, stop: int) -> Tensor:
+        """(n,), all of one length l -> (stop - start, n, l - 1, H)."""
+        length = int(self.lengths[texts[0]])
+        states = own_without(self.states[texts, :length], start, stop)
+        self.forwards.of(texts, length).rewrite(states[..., : self.hidden], start, stop)
+        backwards = self.backwards.of(texts, length)
+        backwards.rewrite(states[..., self.hidden :], length - stop, length - start, turned=True)
         return states
 
     def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """(R,), (R, K), (R,) -> (R, K, H)."""
-        turned = (counts[:, None] - 1 - torch.arange(kept.shape[1], device=kept.device)).clamp(min=0)
-        backwards = self.backwards.keep(text, self.length - 1 - kept.gather(1, turned), counts)
+        turned = from_the_end(counts, kept.shape[1])
+        backwards = self.backwards.keep(text, self.lengths[text, None] - 1 - kept.gather(1, turned), counts)
         row = torch.arange(len(text), device=text.device)[:, None]
         return torch.cat([self.forwards.keep(text, kept, counts), backwards[row, turned]], -1)
 
@@ -152,21 +168,22 @@ class Nearby:
     and are computed from that window.
     """
 
-    def __init__(self, encoder: VectorEncoder, reach: int, vectors: Tensor) -> None:
-        """vectors (n, L + 2, E), marks included."""
-        self.encoder, self.reach = encoder, reach
+    def __init__(self, encoder: VectorEncoder, reach: int, vectors: Tensor, lengths: Tensor) -> None:
+        """vectors (N, L + 2, E), marks included; lengths (N,)."""
+        self.encoder, self.reach, self.lengths = encoder, reach, lengths
         self.vectors = vectors[:, 1:-1]
-        texts, self.length, _ = self.vectors.shape
-        self.states: Tensor = encoder(self.vectors, torch.full((texts,), self.length, device=vectors.device))
+        self.states: Tensor = encoder(self.vectors, lengths)
 
-    def without(self, start: int, stop: int) -> Tensor:
-        """(stop - start, n, L - 1, H)."""
-        states = own_without(self.states, start, stop)
+    def without(self, texts: Tensor, start: int, stop: int) -> Tensor:
+        """(n,), all of one length l -> (stop - start, n, l - 1, H)."""
+        length = int(self.lengths[texts[0]])
+        states = own_without(self.states[texts, :length], start, stop)
         if self.reach:
             deleted = torch.arange(start, stop, device=states.device)[:, None]
             around = deleted + torch.arange(-self.reach, self.reach, device=states.device)
-            row, column = ((around >= 0) & (around < self.length - 1)).nonzero(as_tuple=True)
-            states[row, :, around[row, column]] = self._changed(deleted)[row, :, column]
+            row, column = ((around >= 0) & (around < length - 1)).nonzero(as_tuple=True)
+            changed = self._changed(self.vectors[texts, :length], deleted)
+            states[row, :, around[row, column]] = changed[row, :, column]
         return states
 
     def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
@@ -176,25 +193,25 @@ class Nearby:
         states: Tensor = self.encoder(self.vectors[text[:, None], kept], counts)
         return states
 
-    def _changed(self, deleted: Tensor) -> Tensor:
-        """The 2 reach states around each deletion: (D, 1) -> (D, n, 2 reach, H)."""
+    def _changed(self, vectors: Tensor, deleted: Tensor) -> Tensor:
+        """The 2 reach states around each deletion: (n, l, E), (D, 1) -> (D, n, 2 reach, H)."""
         far = 2 * self.reach
         offset = torch.arange(-far, far, device=deleted.device)
-        padded = pad(self.vectors, (0, 0, far, far + 1))
+        padded = pad(vectors, (0, 0, far, far + 1))
         windows = padded[:, deleted + far + offset + (offset >= 0)].transpose(0, 1)
         flat = windows.flatten(0, 1)
         states: Tensor = self.encoder(flat, torch.full((len(flat),), len(offset), device=deleted.device))
         return states[:, self.reach : -self.reach].view(*windows.shape[:2], far, -1)
 
 
-def shared(encoder: nn.Module, vectors: Tensor) -> BothWays | Nearby | None:
-    """The shared states of an encoder for texts without one token; None where a deletion may change every state.
+def shared(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:
+    """The shared states of an encoder for texts without some tokens; None where a deletion may change every state.
 
-    vectors (n, L + 2, E): n texts of one length, marks included, without gradients.
+    vectors (N, L + 2, E): N texts, marks included, without gradients; lengths (N,), without marks.
     """
     # exactly this class, since a class derived from it may compute its states differently
     if type(encoder) is BiLSTM:
-        return BothWays(encoder, vectors)
+        return BothWays(encoder, vectors, lengths)
     if isinstance(encoder, Words) and encoder.encoder.reach is not None:
-        return Nearby(encoder.encoder, encoder.encoder.reach, vectors)
+        return Nearby(encoder.encoder, encoder.encoder.reach, vectors, lengths)
     return None

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, without
-from attention_audit.audits.rankings import RANKERS, TOPS, order
+from attention_audit.audits.rankings import RANKERS, TOPS, falling
 from attention_audit.audits.streams import stream
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
@@ -31,7 +31,7 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
 
     `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
-    orders = torch.stack([order(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
+    orders = torch.stack([falling(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
     top = orders[..., 0]
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
@@ -63,10 +63,9 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
     differences are then 0.
     """
-    count, several = len(readout), readout.words > 1
-    shape = len(TOPS), len(DRAWS), count
-    columns: dict[str, Any] = {name: np.empty(shape) for name in ("delta_js", "delta_attention")}
-    columns |= {name: np.empty(shape, np.bool_) for name in ("top_flips", "other_flips")}
+    several, shape = readout.words > 1, (len(TOPS), len(DRAWS), len(readout))
+    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool}
+    columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
     ranks = other_ranks(readout, seed)
     for texts in erasable(readout):
         for name, values in compare(texts, ranks[texts.members], readout.ids, seed).items():

@@ -11,6 +11,7 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Deletion
+from attention_audit.batching import Indices
 
 
 def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
@@ -24,13 +25,13 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
     everyone = np.arange(len(texts.split))
     asked = everyone if deletion.texts is None else chosen
     falls = texts.deletions_of(asked).falls
-    found: dict[str, tuple[np.ndarray[Any, Any], Scores]] = {
+    found: dict[str, tuple[Indices, Scores]] = {
         "gradient": (everyone, gradients(texts.model, texts.split)),
-        "loo": (asked, [falls[member] for member in asked]),
+        "loo": (asked, falls),
         "integrated_gradients": (chosen, integrated),
     }
     return {
         "id": [texts.readout.ids[member] for members, _ in found.values() for member in members],
         "attribution": [name for name, (members, _) in found.items() for _ in members],
-        "scores": [scores.astype(np.float32) for _, every in found.values() for scores in every],
+        "scores": [scores[member].astype(np.float32) for members, scores in found.values() for member in members],
     }

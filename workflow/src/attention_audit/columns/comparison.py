@@ -1,53 +1,23 @@
-"""The file of the audit `comparison`."""
+"""Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, test instance by test
+instance.
+"""
 
-from attention_audit.columns.kinds import FLAG, REAL, Artefact, Column
-from attention_audit.columns.shared import (
-    BASE_MAX_ATTENTION,
-    BASE_PREDICTION,
-    DATASET,
-    FLIP,
-    ID,
-    JSD,
-    LAMBDA,
-    MODEL,
-    SEED,
-    TVD,
-)
+from attention_audit.columns.kinds import described, flag, nats
+from attention_audit.columns.shared import BASE_MAX_ATTENTION, BASE_PREDICTION, FROM_BASE, OF_TEXT_BY_LAMBDA
 
-COMPARISON = Artefact(
-    "comparison",
-    "audits/{dataset}/{suite}/comparison.parquet",
-    meaning="Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, test instance by "
-    "test instance.",
-    columns=(
-        DATASET,
-        MODEL,
-        LAMBDA,
-        SEED,
-        ID,
-        JSD,
-        TVD,
-        FLIP,
-        BASE_PREDICTION,
-        BASE_MAX_ATTENTION,
-        Column(
-            "same_top",
-            FLAG,
-            meaning="whether both models give the same item the most attention; of equal weights the earlier counts",
-        ),
-        Column(
-            "contribution_jsd",
-            REAL,
-            nullable=True,
-            unit="nats",
-            meaning="Jensen-Shannon divergence of the map of the exact contributions, |c_t| / sum of |c|, from the "
-            "base model's; null for pairs, and where all contributions of either model are 0",
-        ),
-        Column(
-            "contribution_same_top",
-            FLAG,
-            nullable=True,
-            meaning="whether the same item has the greatest absolute contribution in both; null likewise",
-        ),
+COMPARISON = described("comparison", __doc__).holds(
+    **OF_TEXT_BY_LAMBDA,
+    **FROM_BASE,
+    base_prediction=BASE_PREDICTION,
+    base_max_attention=BASE_MAX_ATTENTION,
+    same_top=flag(
+        meaning="whether both models give the same item the most attention; of equal weights the earlier counts"
+    ),
+    contribution_jsd=nats.or_null(
+        meaning="Jensen-Shannon divergence of the map of the exact contributions, |c_t| / sum of |c|, from the base "
+        "model's; null for pairs, and where all contributions of either model are 0"
+    ),
+    contribution_same_top=flag.or_null(
+        meaning="whether the same item has the greatest absolute contribution in both; null likewise"
     ),
 )

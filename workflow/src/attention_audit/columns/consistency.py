@@ -1,31 +1,14 @@
-"""The file of the audit `consistency`."""
+"""How far every model is from the base model on the development split, where an adversary may be chosen without a look
+at the test split; one row a model and seed.
+"""
 
-from attention_audit.columns.kinds import INTEGER, REAL, Artefact, Column
-from attention_audit.columns.shared import DATASET, LAMBDA, MODEL, SEED
+from attention_audit.columns.kinds import described, integer, nats, probability
+from attention_audit.columns.shared import OF_TRAINING_BY_LAMBDA
 
-CONSISTENCY = Artefact(
-    "consistency",
-    "audits/{dataset}/{suite}/consistency.parquet",
-    meaning="How far every model is from the base model on the development split, where an adversary may be chosen "
-    "without a look at the test split; one row a model and seed.",
-    columns=(
-        DATASET,
-        MODEL,
-        LAMBDA,
-        SEED,
-        Column("texts", INTEGER, unit="texts", meaning="texts of the development split"),
-        Column(
-            "tvd",
-            REAL,
-            unit="probability",
-            meaning="mean total variation distance of the predictions from the base model's, all classes",
-        ),
-        Column("tvd_sd", REAL, unit="probability", meaning="its standard deviation over texts"),
-        Column(
-            "jsd",
-            REAL,
-            unit="nats",
-            meaning="mean Jensen-Shannon divergence of the attention from the base model's; at most ln 2",
-        ),
-    ),
+CONSISTENCY = described("consistency", __doc__).holds(
+    **OF_TRAINING_BY_LAMBDA,
+    texts=integer(unit="texts", meaning="texts of the development split"),
+    tvd=probability(meaning="mean total variation distance of the predictions from the base model's, all classes"),
+    tvd_sd=probability(meaning="its standard deviation over texts"),
+    jsd=nats(meaning="mean Jensen-Shannon divergence of the attention from the base model's; at most ln 2"),
 )

@@ -1,37 +1,21 @@
-"""The file of the audit `correlation`."""
+"""Does attention rank the tokens as measures of importance do: two attributions at a time, test instance by test
+instance.
+"""
 
-from attention_audit.columns.kinds import REAL, STRING, Artefact, Column
-from attention_audit.columns.shared import DATASET, ID, MODEL, PREDICTION, SEED, TOKENS
+from attention_audit.columns.kinds import described, real, share, text
+from attention_audit.columns.shared import OF_TEXT, PREDICTION, TOKENS
 
-CORRELATION = Artefact(
-    "correlation",
-    "audits/{dataset}/{suite}/correlation.parquet",
-    meaning="Does attention rank the tokens as measures of importance do: two attributions at a time, test instance "
-    "by test instance.",
-    columns=(
-        DATASET,
-        MODEL,
-        SEED,
-        ID,
-        PREDICTION,
-        Column(
-            "pair",
-            STRING,
-            meaning="the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached"
-            " (that also flows through the attention) or loo (leave-one-out)",
-        ),
-        Column(
-            "tau", REAL, nullable=True, meaning="Kendall's tau-b; null where one of the two is the same for all tokens"
-        ),
-        Column("p", REAL, nullable=True, meaning="its p-value under independence; null where tau is"),
-        TOKENS,
-        Column(
-            "top_k_overlap",
-            REAL,
-            nullable=True,
-            unit="share",
-            meaning="share of the k highest tokens of one that are among those of the other; null with at most k "
-            "tokens",
-        ),
+CORRELATION = described("correlation", __doc__).holds(
+    **OF_TEXT,
+    prediction=PREDICTION,
+    pair=text(
+        meaning="the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached "
+        "(that also flows through the attention) or loo (leave-one-out)"
+    ),
+    tau=real.or_null(meaning="Kendall's tau-b; null where one of the two is the same for all tokens"),
+    p=real.or_null(meaning="its p-value under independence; null where tau is"),
+    tokens=TOKENS,
+    top_k_overlap=share.or_null(
+        meaning="share of the k highest tokens of one that are among those of the other; null with at most k tokens"
     ),
 )

@@ -1,18 +1,10 @@
-"""The file of the texts that a Transformer reads in part."""
+"""The test texts of which a Transformer reads the beginning only."""
 
-from attention_audit.columns.kinds import INTEGER, Artefact, Column
-from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
+from attention_audit.columns.kinds import described, integer
+from attention_audit.columns.shared import OF_TEXT
 
-CUT_TEXTS = Artefact(
-    "cut_texts",
-    "audits/{dataset}/{suite}/cut_texts.parquet",
-    meaning="The test texts of which a Transformer reads the beginning only.",
-    columns=(
-        DATASET,
-        MODEL,
-        SEED,
-        ID,
-        Column("words", INTEGER, unit="words", meaning="words of the text"),
-        Column("read", INTEGER, unit="words", meaning="how many of them are read, from the first on"),
-    ),
+CUT_TEXTS = described("cut_texts", __doc__).holds(
+    **OF_TEXT,
+    words=integer(unit="words", meaning="words of the text"),
+    read=integer(unit="words", meaning="how many of them are read, from the first on"),
 )

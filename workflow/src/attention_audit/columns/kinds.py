@@ -4,35 +4,63 @@ Every kind of file is declared once, in the module of this package that its owne
 the declarations, the readers check them, and `results/README.md` is printed from them.
 """
 
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Any
 
 import pyarrow as pa
 
-STRING = pa.string()
-FLAG = pa.bool_()
-INTEGER = pa.int32()
-LONG = pa.int64()
-REAL = pa.float64()
-STRINGS = pa.list_(pa.string())
-INTEGERS = pa.list_(pa.int32())
-REALS = pa.list_(pa.float64())
-LISTS_OF_INTEGERS = pa.list_(INTEGERS)
-WEIGHTS = pa.list_(pa.float32())
+from attention_audit.targets import load
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """One column: its Arrow type, its unit ("" where it has none) and its meaning in a sentence.
 
-    Unit and meaning are keywords: `code.code_hash` leaves words for readers out of the hash by the keyword's name.
+    Its name is "" until a kind of file has it.
     """
 
-    name: str
+    name: str = ""
     type: pa.DataType
-    nullable: bool = field(default=False, kw_only=True)
+    nullable: bool = False
+    unit: str = ""
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a column holds: its Arrow type, and its unit unless the column says another. A call makes a column of it.
+
+    Unit and meaning are keywords: `code_hash` leaves words for readers out of the hash by the keyword's name. So no
+    column may be called like one of them.
+    """
+
+    type: pa.DataType
     unit: str = field(default="", kw_only=True)
-    meaning: str = field(kw_only=True)
+
+    def __call__(self, *, unit: str = "", meaning: str) -> Column:
+        return Column(type=self.type, unit=unit or self.unit, meaning=meaning)
+
+    def or_null(self, *, unit: str = "", meaning: str) -> Column:
+        """A column that may hold nulls too."""
+        return replace(self(unit=unit, meaning=meaning), nullable=True)
+
+
+text = Kind(pa.string())
+flag = Kind(pa.bool_())
+integer = Kind(pa.int32())
+long = Kind(pa.int64())
+real = Kind(pa.float64())
+share = Kind(pa.float64(), unit="share")
+probability = Kind(pa.float64(), unit="probability")
+nats = Kind(pa.float64(), unit="nats")
+cosine = Kind(pa.float64(), unit="cosine")
+texts = Kind(pa.list_(pa.string()))
+integers = Kind(pa.list_(pa.int32()))
+places = Kind(pa.list_(pa.int32()), unit="position")
+lists = Kind(pa.list_(places.type), unit="position")
+reals = Kind(pa.list_(pa.float64()))
+weights = Kind(pa.list_(pa.float32()))
 
 
 @dataclass(frozen=True)
@@ -42,7 +70,16 @@ class Artefact:
     name: str
     path: str
     meaning: str = field(kw_only=True)
-    columns: tuple[Column, ...] = field(kw_only=True)
+    columns: tuple[Column, ...] = field(default=(), kw_only=True)
+
+    def holds(self, **columns: Column) -> "Artefact":
+        """The same kind of file with these columns, in this order."""
+        return replace(self, columns=tuple(replace(column, name=name) for name, column in columns.items()))
+
+    @property
+    def blank(self) -> dict[str, Any]:
+        """A row in which nothing is known: words are empty, what may be null is NaN, and other numbers are 0."""
+        return {c.name: "" if c.type == text.type else nan if c.nullable else 0 for c in self.columns}
 
     @property
     def schema(self) -> pa.Schema:
@@ -50,14 +87,18 @@ class Artefact:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
+def described(name: str, doc: str | None, path: str = "audits/{dataset}/{suite}/{name}.parquet") -> Artefact:
+    """The kind of file that has a module for itself, whose docstring `doc` says what the file is; mostly an audit's."""
+    return Artefact(name, path.replace("{name}", name), meaning=" ".join((doc or "").split()))
+
+
 def artefact(target: str) -> Artefact:
     """The kind of file that is declared at `target`, such as "columns.permutation:PERMUTATION".
 
-    The module is named from inside this package. Raises ModuleNotFoundError or AttributeError where there is no such
-    declaration, and TypeError where the target is something else.
+    Raises ModuleNotFoundError or AttributeError where there is no such declaration, and TypeError where the target is
+    something else.
     """
-    module, _, name = target.partition(":")
-    declared = getattr(import_module(f"attention_audit.{module}"), name)
+    declared = load(target)
     if not isinstance(declared, Artefact):
         raise TypeError(f"{target}: declares no kind of file")
     return declared

@@ -1,67 +1,45 @@
 """The files of the audits `plausibility` and `plausible_words`."""
 
-from attention_audit.columns.kinds import INTEGER, REAL, STRING, Artefact, Column
-from attention_audit.columns.shared import DATASET, ID, LAMBDA, MODEL, SEED
+from attention_audit.columns.kinds import Artefact, integer, share, text
+from attention_audit.columns.shared import OF_TEXT_BY_LAMBDA
 
 MEASURES = ("auprc", "f1", "iou", "mass")
 """What is measured of an attribution beside marked words."""
-COLUMNS = (
-    DATASET,
-    MODEL,
-    LAMBDA,
-    SEED,
-    ID,
-    Column(
-        "annotator",
-        STRING,
+COLUMNS = {
+    **OF_TEXT_BY_LAMBDA,
+    "annotator": text(
         meaning="whose marks: people, the source or the generator by name; empty for the words that more than half of "
         "several annotators marked",
     ),
-    Column(
-        "attribution",
-        STRING,
+    "attribution": text(
         meaning="what scores the words; random: the mean over all orders, which is also what uniform weights get; "
         "frequency: rarer words in the training split first; others: the other annotators",
     ),
-    Column("words", INTEGER, unit="words", meaning="words of the text that the model reads"),
-    Column("marked", INTEGER, unit="words", meaning="how many of them are marked; none or all have no scores"),
-    Column(
-        "auprc",
-        REAL,
-        nullable=True,
-        unit="share",
-        meaning="average precision of the order of the words; equal scores get the mean over their orders",
+    "words": integer(unit="words", meaning="words of the text that the model reads"),
+    "marked": integer(unit="words", meaning="how many of them are marked; none or all have no scores"),
+    "auprc": share.or_null(
+        meaning="average precision of the order of the words; equal scores get the mean over their orders"
     ),
-    Column(
-        "f1",
-        REAL,
-        nullable=True,
-        unit="share",
+    "f1": share.or_null(
         meaning="token F1 of the words with the highest scores, as many as are marked; of others: of their majority",
     ),
-    Column("iou", REAL, nullable=True, unit="share", meaning="the same words and the marked ones: shared / in either"),
-    Column(
-        "mass",
-        REAL,
-        nullable=True,
-        unit="share",
+    "iou": share.or_null(meaning="the same words and the marked ones: shared / in either"),
+    "mass": share.or_null(
         meaning="share of the scores that is on marked words, marks of a tokenizer counted among the items of a "
         "readout; null where scores have a sign",
     ),
-)
+}
 
 PLAUSIBILITY = Artefact(
     "plausibility",
     "audits/{dataset}/{suite}/plausibility.parquet",
     meaning="How well attention, and what else a readout says of the items, points to marked words: a row a text, "
     "annotator and attribution, with floors and ceiling among them.",
-    columns=COLUMNS,
-)
+).holds(**COLUMNS)
 
 PLAUSIBLE_WORDS = Artefact(
     "plausible_words",
     "audits/{dataset}/{suite}/plausible_words.parquet",
     meaning="How well attributions that run the network again point to marked words: a row a text, annotator and "
     "attribution; integrated gradients of a sample of the texts.",
-    columns=COLUMNS,
-)
+).holds(**COLUMNS)

@@ -1,11 +1,6 @@
-"""The file of the audit `predictions`."""
+"""What every model and seed predicts of every test instance, beside the gold label."""
 
-from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.shared import DATASET, ID, LABEL, LAMBDA, MODEL, PREDICTION, SEED
+from attention_audit.columns.kinds import described
+from attention_audit.columns.shared import LABEL, OF_TEXT_BY_LAMBDA, PREDICTION
 
-PREDICTIONS = Artefact(
-    "predictions",
-    "audits/{dataset}/{suite}/predictions.parquet",
-    meaning="What every model and seed predicts of every test instance, beside the gold label.",
-    columns=(DATASET, MODEL, LAMBDA, SEED, ID, LABEL, PREDICTION),
-)
+PREDICTIONS = described("predictions", __doc__).holds(**OF_TEXT_BY_LAMBDA, label=LABEL, prediction=PREDICTION)

@@ -1,75 +1,30 @@
-"""The file of the audit `ranked_sets`."""
+"""What erasing items from the top of a ranking downward does, test instance by test instance."""
 
-from attention_audit.columns.kinds import INTEGER, REAL, STRING, WEIGHTS, Artefact, Column
-from attention_audit.columns.shared import DATASET, ID, ITEMS, MODEL, SEED
+from attention_audit.columns.kinds import described, integer, probability, share, text, weights
+from attention_audit.columns.shared import ITEMS, OF_TEXT
 
 BINS = (1, 5, 10, 20, 50)
 """The shares of the items, in percent, at which the curves are measured."""
 
-RANKED_SETS = Artefact(
-    "ranked_sets",
-    "audits/{dataset}/{suite}/ranked_sets.parquet",
-    meaning="What erasing items from the top of a ranking downward does, test instance by test instance.",
-    columns=(
-        DATASET,
-        MODEL,
-        SEED,
-        ID,
-        Column(
-            "ranking",
-            STRING,
-            meaning="the ranking, such as random, attention, gradient, or product (attention x gradient, the order of "
-            "the exact contributions); smallest: the fewest items that change the decision",
-        ),
-        ITEMS,
-        Column(
-            "removed",
-            INTEGER,
-            unit="items",
-            meaning="items erased when the decision first changes; -1 where it never does",
-        ),
-        Column(
-            "fraction_removed",
-            REAL,
-            nullable=True,
-            unit="share",
-            meaning="removed / items; null where the decision never changes",
-        ),
-        Column(
-            "mass_removed",
-            REAL,
-            nullable=True,
-            unit="share",
-            meaning="attention on the erased items; null where it never changes",
-        ),
-        Column(
-            "comprehensiveness",
-            REAL,
-            nullable=True,
-            unit="probability",
-            meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, "
-            "10, 20, 50 % of the items is erased, on average (AOPC); null for smallest",
-        ),
-        Column(
-            "sufficiency",
-            REAL,
-            nullable=True,
-            unit="probability",
-            meaning="attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)",
-        ),
-        Column(
-            "comprehensiveness_curve",
-            WEIGHTS,
-            nullable=True,
-            unit="probability",
-            meaning="attention-comprehensiveness at each of these shares",
-        ),
-        Column(
-            "sufficiency_curve",
-            WEIGHTS,
-            nullable=True,
-            unit="probability",
-            meaning="attention-sufficiency at each of these shares",
-        ),
+RANKED_SETS = described("ranked_sets", __doc__).holds(
+    **OF_TEXT,
+    ranking=text(
+        meaning="the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
+        "exact contributions); smallest: the fewest items that change the decision"
     ),
+    items=ITEMS,
+    removed=integer(unit="items", meaning="items erased when the decision first changes; -1 where it never does"),
+    fraction_removed=share.or_null(meaning="removed / items; null where the decision never changes"),
+    mass_removed=share.or_null(meaning="attention on the erased items; null where it never changes"),
+    comprehensiveness=probability.or_null(
+        meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
+        "20, 50 % of the items is erased, on average (AOPC); null for smallest"
+    ),
+    sufficiency=probability.or_null(
+        meaning="attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)"
+    ),
+    comprehensiveness_curve=weights.or_null(
+        unit="probability", meaning="attention-comprehensiveness at each of these shares"
+    ),
+    sufficiency_curve=weights.or_null(unit="probability", meaning="attention-sufficiency at each of these shares"),
 )

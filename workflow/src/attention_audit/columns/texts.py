@@ -1,6 +1,8 @@
-"""The published table of single texts."""
+"""Every test text of every judged model, of one training: the items with the most attention, and whether this text's
+map may be shown. The other formats have the first texts of each model.
+"""
 
-from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, STRING, STRINGS, Artefact, Column
+from attention_audit.columns.kinds import described, flag, integer, nats, probability, real, reals, text, texts
 from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
 
 MAY, OPEN, UNKNOWN = "yes", "open", "unknown"
@@ -20,78 +22,51 @@ WHY_NOT = {
     "unique": "replaceable",
 }
 """Why a text's map may not be shown, in a word: the first of these that fails, in this order."""
+UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
+"""The units of a text's effects; all others are shares."""
 
-TEXTS = Artefact(
-    "texts",
-    "tables/texts.parquet",
-    meaning="Every test text of every judged model, of one training: the items with the most attention, and whether "
-    "this text's map may be shown. The other formats have the first texts of each model.",
-    columns=(
-        DATASET,
-        Column("suite", STRING, meaning="key of the suite"),
-        Column("model", STRING, meaning="the judged model, as in the summary"),
-        Column("seed", INTEGER, meaning="the seed whose map this is: the base model's, or the first"),
-        ID,
-        LABEL,
-        PREDICTION,
-        Column("label_name", STRING, meaning="what the data call the label"),
-        Column("prediction_name", STRING, meaning="what they call the predicted class"),
-        Column(
-            "words",
-            STRINGS,
-            meaning="up to five items with the most attention, the highest first: words, or the numbers of sentences "
-            "from 1; empty where the audit `contributions` cannot be asked",
-        ),
-        Column("weights", REALS, unit="share", meaning="their attention"),
-        Column(
-            "contributions",
-            REALS,
-            unit="logit",
-            meaning="what each adds to the predicted class beyond the mean of all; below 0 it speaks against it",
-        ),
-        Column("others", INTEGER, unit="seeds", meaning="other seeds of the model"),
-        Column("agree", INTEGER, unit="seeds", meaning="how many of them have the same top item"),
-        Column(
-            "moved",
-            REAL,
-            nullable=True,
-            unit="nats",
-            meaning="JSD to which the adversary of the summary's `unique` moves this map; null where there is none",
-        ),
-        Column("moved_tvd", REAL, nullable=True, unit="probability", meaning="how far it moves the prediction"),
-        Column(
-            "survives_item",
-            FLAG,
-            nullable=True,
-            meaning="whether the decision stays when the weight of the top item is erased; null where it is not known",
-        ),
-        Column(
-            "survives_word",
-            FLAG,
-            nullable=True,
-            meaning="whether the decision stays when the top word is deleted from the input; null where not known",
-        ),
-        *(
-            Column(
-                name, REAL, nullable=True, unit=unit, meaning=f"the effect of `{name}` for this text; null if not known"
-            )
-            for name, unit in (
-                ("stable", "share"),
-                ("used", "probability"),
-                ("ranks", "share"),
-                ("located", "share"),
-                ("signed", "1: supports, 0: inert, -1: opposes"),
-                ("unique", "share"),
-            )
-        ),
-        Column("asked", INTEGER, unit="questions", meaning="how many of these questions are known of this text"),
-        Column("passed", INTEGER, unit="questions", meaning="how many of these the text passes"),
-        Column(
-            "show",
-            STRING,
-            meaning=f"may this map be shown: {MAY} where it passes every question that is known, and {', '.join(CORE)} "
-            f"are among them; {OPEN} where these are not; {UNKNOWN} where none is known; else the first that fails: "
-            f"{', '.join(WHY_NOT.values())}",
-        ),
+TEXTS = described("texts", __doc__, "tables/texts.parquet").holds(
+    dataset=DATASET,
+    suite=text(meaning="key of the suite"),
+    model=text(meaning="the judged model, as in the summary"),
+    seed=integer(meaning="the seed whose map this is: the base model's, or the first"),
+    id=ID,
+    label=LABEL,
+    prediction=PREDICTION,
+    label_name=text(meaning="what the data call the label"),
+    prediction_name=text(meaning="what they call the predicted class"),
+    words=texts(
+        meaning="up to five items with the most attention, the highest first: words, or the numbers of sentences from "
+        "1; empty where the audit `contributions` cannot be asked"
+    ),
+    weights=reals(unit="share", meaning="their attention"),
+    contributions=reals(
+        unit="logit",
+        meaning="what each adds to the predicted class beyond the mean of all; below 0 it speaks against it",
+    ),
+    others=integer(unit="seeds", meaning="other seeds of the model"),
+    agree=integer(unit="seeds", meaning="how many of them have the same top item"),
+    moved=nats.or_null(
+        meaning="JSD to which the adversary of the summary's `unique` moves this map; null where there is none"
+    ),
+    moved_tvd=probability.or_null(meaning="how far it moves the prediction"),
+    survives_item=flag.or_null(
+        meaning="whether the decision stays when the weight of the top item is erased; null where it is not known"
+    ),
+    survives_word=flag.or_null(
+        meaning="whether the decision stays when the top word is deleted from the input; null where not known"
+    ),
+    **{
+        name: real.or_null(
+            unit=UNITS.get(name, "share"), meaning=f"the effect of `{name}` for this text; null if not known"
+        )
+        for name in ("stable", "used", "ranks", "located", "signed", "unique")
+    },
+    asked=integer(unit="questions", meaning="how many of these questions are known of this text"),
+    passed=integer(unit="questions", meaning="how many of these the text passes"),
+    show=text(
+        meaning=f"may this map be shown: {MAY} where it passes every question that is known, and {', '.join(CORE)} "
+        f"are among them; {OPEN} where these are not; {UNKNOWN} where none is known; else the first that fails: "
+        f"{', '.join(WHY_NOT.values())}"
     ),
 )

@@ -1,25 +1,16 @@
-"""The file of the audit `word_attributions`."""
+"""What attributions say of each word, test instance by test instance, of the first training of each model;
+`results/explorer.html` shows them.
+"""
 
-from attention_audit.columns.kinds import STRING, WEIGHTS, Artefact, Column
-from attention_audit.columns.shared import DATASET, ID, MODEL, SEED
+from attention_audit.columns.kinds import described, text, weights
+from attention_audit.columns.shared import OF_TEXT
 
-WORD_ATTRIBUTIONS = Artefact(
-    "word_attributions",
-    "audits/{dataset}/{suite}/word_attributions.parquet",
-    meaning="What attributions say of each word, test instance by test instance, of the first training of each model; "
-    "`results/explorer.html` shows them.",
-    columns=(
-        DATASET,
-        MODEL,
-        SEED,
-        ID,
-        Column(
-            "attribution",
-            STRING,
-            meaning="gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability "
-            "that the predicted class loses without the word) or integrated_gradients (with their signs, of a sample "
-            "of the texts)",
-        ),
-        Column("scores", WEIGHTS, meaning="a value for each word that the model reads"),
+WORD_ATTRIBUTIONS = described("word_attributions", __doc__).holds(
+    **OF_TEXT,
+    attribution=text(
+        meaning="gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
+        "the predicted class loses without the word) or integrated_gradients (with their signs, of a sample of the "
+        "texts)"
     ),
+    scores=weights(meaning="a value for each word that the model reads"),
 )

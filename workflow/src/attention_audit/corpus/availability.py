@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from attention_audit.corpus.source import RawSource, Source
+from attention_audit.corpus.source import RawSource, RemoteFile, Source
 
 
 def locate(path: str, mirror: Path | None) -> Path | None:
@@ -19,15 +19,17 @@ def placed(path: str, mirror: Path | None) -> Path:
     return there if not os.path.exists(path) and os.path.exists(there) else Path(path)
 
 
+def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
+    """Where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
+    places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
+    return None if remote.url or any(os.path.isfile(place) for place in places) else str(places[0])
+
+
 def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
     """The files that are neither on this machine nor on the network, each as the path where it is looked for."""
-    folder = source.folder or name
-    absent = []
-    for remote in source.remote_files().values():
-        places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
-        if not remote.url and not any(os.path.isfile(place) for place in places):
-            absent.append(str(places[0]))
-    return absent + [path for path in source.local_files().values() if not locate(path, mirror)]
+    looked = (unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values())
+    own = (path for path in source.local_files().values() if not locate(path, mirror))
+    return [*filter(None, looked), *own]
 
 
 def enumerated(words: Sequence[str]) -> str:

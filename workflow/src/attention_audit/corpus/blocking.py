@@ -3,8 +3,7 @@
 They are the evidence, words by name, or marked in a mask: a 0 or 1 for each word of a text (Pruthi et al. 2020).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -76,26 +75,6 @@ def marks_of(marks: Any, place: str) -> list[bool]:
     if unknown := [part for part in parts if str(part) not in ("0", "1")]:
         raise AuditError(f"{place}: {unknown[0]!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
     return [str(part) == "1" for part in parts]
-
-
-def with_masks(texts: Iterable[Text], masks: Iterator[str], path: Path) -> Iterator[Text]:
-    """The texts of a file, each with its line of a mask file.
-
-    Raises AuditError where the mask file has more or fewer lines than there are texts.
-    """
-    number = 0
-    for number, text in enumerate(texts, start=1):
-        line = next(masks, None)
-        if line is None:
-            raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
-        yield with_mask(text, marks_of(line, f"{path}, line {number}"))
-    if rest := sum(1 for _ in masks):
-        raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
-
-
-def with_mask(text: Text, marks: list[bool]) -> Text:
-    """The text with its mask."""
-    return Text(**{name: getattr(text, name) for name in Text.__slots__} | {"mask": marks})
 
 
 def masked(text: Text, words: int) -> list[int] | None:

@@ -6,20 +6,20 @@ is kept beside the path, the size and the time of each file, so that a file is r
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from itertools import chain, islice
 from pathlib import Path
 
 from attention_audit.answer.sizes import TEXTS
+from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import words_of
-from attention_audit.corpus.sources.readouts import ReadoutCorpus
-from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.draft import Ledger, words_of
+from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
@@ -44,11 +44,11 @@ class Counts:
 
     read: all rows. unlabelled, empty: rows without a label, and labelled ones without a text; `first_unlabelled` is the
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
-    (None: to be drawn) and label. found: of each text, by its digest, how often it stands, the splits it stands in as
-    bits, and a digest of its first label. ids: their digests, where a column has them. beginnings: of texts that stand
-    often. annotated: texts in which somebody marked words; outside and miscounted: the places of those with marks
-    outside of them, or with lists that have not an entry a word. whole: whether all rows were read. unseen: of the
-    impermissible words that are named, those that no text has.
+    (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
+    are the same as their label. Of each text, by its digest: how `often` it stands, its `first` label and beginning,
+    and the splits that it `stood` in. annotated: texts in which somebody marked words; outside and miscounted: places
+    of those with marks outside of them, or with lists that have not an entry a word. whole: whether all rows were read.
+    unseen: of the impermissible words that are named, those that no text has.
     """
 
     read: int = 0
@@ -58,46 +58,55 @@ class Counts:
     labels: Counter[str] = field(default_factory=Counter)
     places: dict[str, str] = field(default_factory=dict)
     splits: dict[str | None, Counter[str]] = field(default_factory=dict)
-    found: dict[bytes, list[int]] = field(default_factory=dict)
-    repeated: int = 0
     contrary: int = 0
     own_label: int = 0
-    beginnings: dict[bytes, str] = field(default_factory=dict)
+    often: Counter[bytes] = field(default_factory=Counter)
+    first: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    stood: set[tuple[bytes, str | None]] = field(default_factory=set)
     annotated: int = 0
     outside: list[str] = field(default_factory=list)
     miscounted: list[str] = field(default_factory=list)
     whole: bool = True
-    unseen: set[str] | None = None
+    unseen: set[str] = field(default_factory=set)
 
     @property
     def usable(self) -> int:
         """Rows with a text and a label."""
         return self.labels.total()
 
+    @property
+    def repeated(self) -> int:
+        """Texts that repeat an earlier one."""
+        return self.usable - len(self.often)
+
+    @property
+    def across(self) -> int:
+        """Different texts that stand in several of the file's own splits."""
+        return sum(splits > 1 for splits in Counter(digest for digest, _ in self.stood).values())
+
     def add(self, text: Text) -> None:
-        """Count a row. Raises AuditError at an unknown split."""
+        """Count a row."""
         self.read += 1
-        if text.split is not None and text.split not in SPLITS:
-            raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
-        said = " ".join(str(text.text).split())
+        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
         if text.label is None:
             self.unlabelled += 1
             self.first_unlabelled = self.first_unlabelled or text.place
-        elif not said or (text.query is not None and not str(text.query).strip()):
+        elif not said or (text.query is not None and not query):
             self.empty += 1
         else:
             self.labels[text.label] += 1
             self.places.setdefault(text.label, text.place)
             self.splits.setdefault(text.split, Counter())[text.label] += 1
             self.own_label += said == text.label
-            self._compare(text, said)
-            self._annotated(text)
-
-    def _annotated(self, text: Text) -> None:
-        if text.annotations is not None:
-            self.annotated += 1
-            self.outside += [text.place] * (text.annotations.outside > 0)
-            self.miscounted += [text.place] * (text.annotations.miscounted > 0)
+            whole = f"{said}\0{query}".lower().encode("utf-8", "surrogatepass")
+            digest = blake2b(whole, digest_size=8).digest()
+            self.often[digest] += 1
+            self.contrary += self.first.setdefault(digest, (text.label, said[:30]))[0] != text.label
+            self.stood.add((digest, text.split))
+            if text.annotations is not None:
+                self.annotated += 1
+                self.outside += [text.place] * (text.annotations.outside > 0)
+                self.miscounted += [text.place] * (text.annotations.miscounted > 0)
 
     def look(self, text: Text, source: TableCorpus) -> None:
         """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
@@ -105,48 +114,16 @@ class Counts:
             return
         words = [*chain(*words_of(text.text, source.tokens))]
         masked(text, len(words))
-        if self.unseen:
-            self.unseen -= {*words}
-
-    def _compare(self, text: Text, said: str) -> None:
-        whole = f"{said}\0{' '.join(str(text.query or '').split())}".lower()
-        digest = blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        label = hash(text.label)
-        split = 1 << (SPLITS.index(text.split) if text.split else len(SPLITS))
-        if (entry := self.found.get(digest)) is None:
-            self.found[digest] = [1, split, label]
-            return
-        entry[0] += 1
-        entry[1] |= split
-        self.repeated += 1
-        self.contrary += entry[2] != label
-        if entry[0] > OFTEN:
-            self.beginnings.setdefault(digest, said[:30])
-
-    def most_frequent(self) -> tuple[int, str]:
-        """How often the most frequent text stands, and how it begins; 0 where none stands often."""
-        often = {self.found[digest][0]: begins for digest, begins in self.beginnings.items()}
-        return max(often.items(), default=(0, ""))
-
-    def across(self) -> int:
-        """Different texts that stand in several of the file's own splits."""
-        return sum(bits & (bits - 1) != 0 for _, bits, _ in self.found.values())
+        self.unseen -= {*words}
 
 
 def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
     """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
     rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
-    named = source.block.words if source.block else None
-    counts = Counts(unseen={*named} if named else None)
-    ids: set[bytes] = set()
-    for text in islice(rows, ROWS):
+    counts = Counts(unseen={*((source.block and source.block.words) or ())})
+    for text in islice(Ledger().entered(rows), ROWS):
         counts.add(text)
         counts.look(text, source)
-        if source.id is not None:
-            digest = blake2b(text.id.encode(), digest_size=8).digest()
-            if digest in ids:
-                raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
-            ids.add(digest)
     counts.whole = next(rows, None) is None
     return counts
 
@@ -181,7 +158,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
     if not counts.whole:
         return
-    absent(sorted(counts.unseen or ()), name)
+    absent(sorted(counts.unseen), name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
     if source.trained_on is not None:
@@ -272,16 +249,16 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if counts.repeated:
         contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
         yield f"{counts.repeated} of {usable} texts repeat an earlier one{contrary}"
-    if across := counts.across():
+    if across := counts.across:
         yield f"{across} texts stand in several splits, so that the model is tested on what it was trained on"
     elif counts.repeated and None in counts.splits:
         yield "splits are drawn text by text, so that such texts may fall into several of them"
     yield from misfits(source, counts)
     if counts.whole:
         yield from small(source, counts)
-    often, begins = counts.most_frequent()
-    if often > SAME * usable:
-        yield f"one text stands {often} times; it begins with {begins!r}"
+    for digest, often in counts.often.most_common(1):
+        if often > max(OFTEN, SAME * usable):
+            yield f"one text stands {often} times; it begins with {counts.first[digest][1]!r}"
     if not counts.whole:
         yield f"only the first {ROWS:,} rows were looked at before the run"
 
@@ -323,20 +300,12 @@ def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[st
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
-    path = memory / f"{name}.json"
-    try:
-        mark = stamp(name, source, raw)
-        kept = json.loads(path.read_text(encoding="utf-8"))
+    path, mark = memory / f"{name}.json", stamp(name, source, raw)
+    with suppress(AuditError):
+        kept = read_record(path)
         if kept["stamp"] == mark:
             return [str(line) for line in kept["lines"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        mark = ""
     lines = checkup(name, source, raw)
-    try:
-        memory.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps({"stamp": mark or stamp(name, source, raw), "lines": lines}), encoding="utf-8")
-        part.replace(path)
-    except OSError:
-        return lines
+    with suppress(AuditError):
+        write_record(path, {"stamp": mark, "lines": lines})
     return lines

@@ -1,4 +1,4 @@
-"""The first pass over a source: it writes the texts as words to a file, and keeps a few numbers of each in memory.
+"""The first pass over a source: it writes the texts as words to a file, with a few numbers of each.
 
 These numbers decide which texts are kept, and in which split.
 """
@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from attention_audit.columns.kinds import INTEGERS, LISTS_OF_INTEGERS, REALS, STRING, STRINGS
 from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_sentences, split_sentences
+from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_sentences
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
@@ -33,30 +33,20 @@ LONGEST = 10**7
 EVERY = 5.0
 """Seconds between two messages on progress."""
 
+NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "lost", "miscounted", "digest")
+"""Of a text: words (0 too where the second text of a pair has none), sentences, words of the longest one, annotators,
+marks outside of it, marks on no word, and lists of marks of a wrong length. The digest is the same for texts with the
+same words, and hardly ever for others.
+"""
+INTEGERS = pa.list_(pa.int32())
 DRAFT = pa.schema(
-    [
-        ("id", STRING),
-        ("place", STRING),
-        ("split", STRING),
-        ("label", STRING),
-        ("tokens", STRINGS),
-        ("raw", STRING),
-        ("starts", INTEGERS),
-        ("sentences", INTEGERS),
-        ("query", STRINGS),
-        ("candidates", STRINGS),
-        ("mask", INTEGERS),
-        ("annotators", STRINGS),
-        ("marks", LISTS_OF_INTEGERS),
-        ("scores", REALS),
-        ("annotator_labels", STRINGS),
-        ("outside", pa.int64()),
-        ("lost", pa.int64()),
-        ("miscounted", pa.int64()),
-        ("digest", pa.int64()),
-    ]
+    dict.fromkeys(("id", "place", "split", "label", "raw"), pa.string())
+    | dict.fromkeys(("tokens", "query", "candidates", "annotators", "annotator_labels"), pa.list_(pa.string()))
+    | dict.fromkeys(("starts", "sentences", "mask"), INTEGERS)
+    | {"marks": pa.list_(INTEGERS), "scores": pa.list_(pa.float64())}
+    | dict.fromkeys(NUMBERS, pa.int64())
 )
-"""A text as words; its digest is the same for texts with the same words, and hardly ever for others."""
+"""A text as words, and its numbers."""
 
 
 def characters(text: str | list[str] | None) -> int:
@@ -92,7 +82,7 @@ def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
 
 def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
     """The sentences of a text as words; a text that the source has already split into words is one sentence."""
-    return [text] if isinstance(text, list) else split_sentences(text, tokens)
+    return [[word for word, _, _ in sentence] for sentence in placed_words(text, tokens)]
 
 
 def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
@@ -131,13 +121,7 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
 
 def is_whole(text: Text) -> bool:
     """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
-    parts = [
-        text.id,
-        text.label or "",
-        *(text.text if isinstance(text.text, list) else [text.text]),
-        text.written.text if text.written else "",
-        *(text.query or []),
-    ]
+    parts = [text.id, text.label or "", *text.text, text.written.text if text.written else "", *(text.query or [])]
     return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
 
 
@@ -146,41 +130,43 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
 
     Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
     """
-    split = [placed_words(text.text, tokens) for text in texts]
-    placed = [[*chain(*sentences)] for sentences in split]
-    words = [[word for word, _, _ in own] for own in placed]
-    written = [standing(text, own) for text, own in zip(texts, placed, strict=True)]
-    annotations = [text.annotations for text in texts]
-    found = [on_words(text, own) for text, own in zip(texts, placed, strict=True)]
-    starts = [[*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else [] for sentences in split]
-    queries = [None if text.query is None else [*chain(*words_of(text.query, tokens))] for text in texts]
-    columns = [
-        [text.id for text in texts],
-        [text.place for text in texts],
-        [text.split for text in texts],
-        [text.label for text in texts],
-        words,
-        [one and one.text for one in written],
-        [one and one.places for one in written],
-        [text.sentences or (own if tokens.sentences else None) for text, own in zip(texts, starts, strict=True)],
-        queries,
-        [text.candidates for text in texts],
-        [masked(text, len(own)) for text, own in zip(texts, words, strict=True)],
-        [one and [*one.rationale.marks] for one in found],
-        [one and [*one.rationale.marks.values()] for one in found],
-        [one and one.rationale.scores for one in found],
-        [said and said.labels and [said.labels[name] for name in said.marks] for said in annotations],
-        [said.outside if said else 0 for said in annotations],
-        [one.lost if one else 0 for one in found],
-        [said.miscounted if said else 0 for said in annotations],
-        [digest(*text) for text in zip(words, queries, strict=True)],
-    ]
+    columns: dict[str, list[Any]] = {name: [] for name in DRAFT.names}
+    for text in texts:
+        for name, value in row_of(text, tokens).items():
+            columns[name].append(value)
     try:
-        arrays = [pa.array(column, type_) for column, type_ in zip(columns, DRAFT.types, strict=True)]
+        return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
     except UnicodeEncodeError as error:
         place = next(text.place for text in texts if not is_whole(text))
         raise AuditError(f"{place}: half a character in the text ({error.reason}); mend it") from error
-    return pa.RecordBatch.from_arrays(arrays, schema=DRAFT)
+
+
+def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
+    """A text as a row of DRAFT. Raises AuditError where its mask does not fit it, or its words where they stand."""
+    sentences = placed_words(text.text, tokens)
+    placed = [*chain(*sentences)]
+    words = [word for word, _, _ in placed]
+    starts = [*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else []
+    begins = text.sentences or (starts if tokens.sentences else None)
+    widths = np.diff([*(begins or [0]), len(words)])
+    query = None if text.query is None else [*chain(*words_of(text.query, tokens))]
+    said, found, written = text.annotations, on_words(text, placed), standing(text, placed)
+    return {
+        **{name: getattr(text, name) for name in ("id", "place", "split", "label", "candidates")},
+        **{"tokens": words, "sentences": begins, "query": query, "mask": masked(text, len(words))},
+        **({"raw": written.text, "starts": written.places} if written else {"raw": None, "starts": None}),
+        "annotators": found and [*found.rationale.marks],
+        "marks": found and [*found.rationale.marks.values()],
+        "scores": found and found.rationale.scores,
+        "annotator_labels": said and said.labels and [said.labels[name] for name in said.marks],
+        "words": 0 if query == [] else len(words),
+        **{"sentence_count": len(widths), "longest": widths.max()},
+        "annotator_count": len(said.marks) if said else 0,
+        "outside": said.outside if said else 0,
+        "lost": found.lost if found else 0,
+        "miscounted": said.miscounted if said else 0,
+        "digest": digest(words, query),
+    }
 
 
 def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[pa.RecordBatch]:
@@ -200,77 +186,53 @@ def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[p
 
 @dataclass
 class Ledger:
-    """What is kept in memory about the texts of a draft.
+    """What is kept in memory of the texts of a draft, besides the numbers that it has of each.
 
     labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
-    texts. ids: of all texts. entries: the numbers of each text, batch by batch; marked: those of its annotations.
+    texts. ids: of all texts.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
     candidates: set[str] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
-    entries: list[Codes] = field(default_factory=list)
-    marked: list[Codes] = field(default_factory=list)
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Add a batch. Raises AuditError at an id that occurred before, and at an unknown split."""
-        names = ("id", "place", "split", "label", "tokens", "sentences", "query", "candidates", "digest")
-        numbers = {label: number for number, label in enumerate(self.labels)}
-        rows = []
-        for id_, place, split, label, length, starts, query, candidates, hashed in zip(
-            *(self._column(batch, name) for name in names), strict=True
-        ):
-            if id_ in self.ids:
-                raise AuditError(f"{place}: the id {id_!r} occurs twice; make ids unique")
-            if split is not None and split not in SPLITS:
-                raise AuditError(f"{place}: unknown split {split!r}; known: {', '.join(SPLITS)}")
-            self.ids.add(id_)
-            if label is not None:
-                self.labels.setdefault(label, place)
-            number = UNKNOWN if label is None else numbers.setdefault(label, len(numbers))
-            if candidates and split in ("train", None):
-                self.candidates.update(candidates)
-            widths = np.diff([*(starts or [0]), length])
-            # a pair whose second text has no words counts as empty too
-            words = 0 if query == 0 else length
-            own = UNKNOWN if split is None else SPLITS.index(split)
-            rows.append((own, number, words, len(widths), widths.max(), hashed))
-        self.entries.append(np.array(rows, np.int64))
-        annotators = batch.column("annotators").value_lengths().fill_null(0).to_numpy()
-        faults = [batch.column(name).to_numpy() for name in ("outside", "lost", "miscounted")]
-        self.marked.append(np.stack([annotators, *faults], axis=1).astype(np.int64))
+    def entered(self, texts: Iterable[Text]) -> Iterator[Text]:
+        """The texts, each entered as it passes. Raises AuditError at an id that occurred before, or unknown split."""
+        for text in texts:
+            if text.id in self.ids:
+                raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+            if text.split is not None and text.split not in SPLITS:
+                raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
+            self.ids.add(text.id)
+            if text.label is not None:
+                self.labels.setdefault(text.label, text.place)
+            if text.candidates and text.split in ("train", None):
+                self.candidates.update(text.candidates)
+            yield text
 
-    @staticmethod
-    def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
-        column = batch.column(name)
-        values: list[Any] = (column.value_lengths() if name in ("tokens", "query") else column).to_pylist()
-        return values
 
-    def columns(self) -> tuple[Codes, Codes, Codes, Codes, Codes, Codes]:
-        """Split, label, tokens, sentences, tokens of the longest sentence, and digest of every text; (N,) each.
+def numbers_of(draft: Path, ledger: Ledger) -> dict[str, Codes]:
+    """The numbers of every text, (N,) each, by the names of NUMBERS; and of its split and label.
 
-        Splits are the codes of the module `splits`, and labels are positions in `self.labels`, or UNKNOWN.
-        """
-        entries = np.concatenate([np.empty((0, 6), np.int64), *self.entries])
-        split, label, tokens, sentences, longest, digests = entries.T
-        return split, label, tokens, sentences, longest, digests
-
-    def annotations(self) -> Codes:
-        """Of every text, (N, 4): its annotators, marks outside of it, marks on no word, and lists of a wrong length."""
-        return np.concatenate([np.empty((0, 4), np.int64), *self.marked])
+    Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
+    """
+    table = pq.read_table(draft, columns=["split", "label", *NUMBERS])
+    known = {"split": pa.array(SPLITS), "label": pa.array([*ledger.labels], pa.string())}
+    codes = {name: pc.index_in(table[name], values).fill_null(UNKNOWN) for name, values in known.items()}
+    return {name: codes.get(name, table[name]).to_numpy().astype(np.int64) for name in table.column_names}
 
 
 def write_draft(
     texts: Iterable[Text], tokens: Tokens, path: Path, workers: int, report: Callable[[str], None]
 ) -> Ledger:
     """Split all texts into words and write them to `path`, in order. Raises AuditError at a text that is not usable."""
-    ledger = Ledger()
+    ledger, done = Ledger(), 0
     reported = time.monotonic()
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
-        for batch in split_all(texts, tokens, workers):
-            ledger.add(batch)
+        for batch in split_all(ledger.entered(texts), tokens, workers):
             writer.write_batch(batch)
+            done += len(batch)
             if time.monotonic() - reported >= EVERY:
                 reported = time.monotonic()
-                report(f"{len(ledger.ids)} texts split into words")
+                report(f"{done} texts split into words")
     return ledger

@@ -4,22 +4,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_audit.corpus.sources.babi import BabiCorpus
-from attention_audit.corpus.sources.cnn import CnnCorpus
-from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.corpus.sources.digest import DigestCorpus
-from attention_audit.corpus.sources.eraser import EraserCorpus
-from attention_audit.corpus.sources.esnli import EsnliCorpus
-from attention_audit.corpus.sources.imdb import ImdbCorpus
-from attention_audit.corpus.sources.jmars import JmarsCorpus
+from attention_audit.corpus.sources.annotated import EraserCorpus, YelpHatCorpus
+from attention_audit.corpus.sources.control import ControlCorpus, DigestCorpus
+from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
-from attention_audit.corpus.sources.readouts import ReadoutCorpus
-from attention_audit.corpus.sources.snli import SnliCorpus
+from attention_audit.corpus.sources.questions import BabiCorpus, CnnCorpus
+from attention_audit.corpus.sources.snli import EsnliCorpus, SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
-from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.sources.tagged import TaggedCorpus
-from attention_audit.corpus.sources.yelp_hat import YelpHatCorpus
 from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[

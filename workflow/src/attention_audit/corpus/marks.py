@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -63,15 +63,6 @@ class Evidence(Section):
         return [self.columns] if isinstance(self.columns, str) else self.columns
 
 
-class _Said(NamedTuple):
-    """What one annotator says: the stretches that are marked, numbers of stretches, and what does not fit the text."""
-
-    spans: list[Span]
-    scores: list[tuple[int, int, float]] | None = None
-    outside: int = 0
-    miscounted: int = 0
-
-
 def parsed(cell: Any) -> Any:
     """What a cell says where it is a text: a list or an object, None where it is empty.
 
@@ -114,7 +105,7 @@ def _stretches(values: Sequence[Any]) -> list[Span]:
     return spans
 
 
-def _of_one(text: str, said: Any, evidence: Evidence) -> _Said:
+def _of_one(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
     """What one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
     values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
     if not isinstance(values, list | tuple):
@@ -122,21 +113,21 @@ def _of_one(text: str, said: Any, evidence: Evidence) -> _Said:
     if evidence.written == "characters":
         spans = _stretches(values)
         inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
-        return _Said(inside, outside=len(spans) - len(inside))
+        return Annotations({name: inside}, outside=len(spans) - len(inside))
     words = word_spans(text)
     if evidence.written == "words":
         positions = [_whole(value) for value in values]
         known = [words[at] for at in positions if 0 <= at < len(words)]
-        return _Said(known, outside=len(positions) - len(known))
+        return Annotations({name: known}, outside=len(positions) - len(known))
     numbers = [_number(value) for value in values]
     if evidence.written == "flags" and not {*numbers} <= {0.0, 1.0}:
         raise ValueError("neither 0 nor 1")
     if len(numbers) != len(words):
-        return _Said([], miscounted=1)
+        return Annotations({}, miscounted=1)
     least = evidence.marked_from if evidence.written == "scores" else 1
     spans = [word for word, number in zip(words, numbers, strict=True) if number >= least]
     scores = [(*word, number) for word, number in zip(words, numbers, strict=True)]
-    return _Said(spans, scores if evidence.written == "scores" else None)
+    return Annotations({name: spans}, scores if evidence.written == "scores" else None)
 
 
 def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
@@ -144,13 +135,14 @@ def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evid
 
     Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
     """
-    said: dict[str, _Said] = {}
+    said: dict[str, Annotations] = {}
     for column in evidence.names:
         cell = row[column]
         try:
             content = parsed(cell)
             by_name = content if isinstance(content, Mapping) else {column: content}
-            said |= {str(name): _of_one(text, marks, evidence) for name, marks in by_name.items() if marks is not None}
+            given = {str(name): marks for name, marks in by_name.items() if marks is not None}
+            said |= {name: _of_one(name, text, marks, evidence) for name, marks in given.items()}
         except (ValueError, TypeError, KeyError) as error:
             raise AuditError(
                 f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
@@ -158,11 +150,10 @@ def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evid
             ) from error
     if not said:
         return None
-    kept = {name: one for name, one in said.items() if not one.miscounted}
-    scored = [one.scores for one in kept.values() if one.scores is not None]
+    scored = [one.scores for one in said.values() if one.scores is not None]
     return Annotations(
-        {name: one.spans for name, one in kept.items()},
+        {name: spans for one in said.values() for name, spans in one.marks.items()},
         [score for scores in scored for score in scores] if scored else None,
         outside=sum(one.outside for one in said.values()),
-        miscounted=len(said) - len(kept),
+        miscounted=sum(one.miscounted for one in said.values()),
     )

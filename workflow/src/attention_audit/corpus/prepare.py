@@ -20,7 +20,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
 from attention_audit.corpus.borrowed import texts_of
-from attention_audit.corpus.draft import Ledger, write_draft
+from attention_audit.corpus.draft import Ledger, numbers_of, write_draft
 from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import Length, Source
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
@@ -30,11 +30,11 @@ from attention_audit.errors import AuditError
 
 Flags = npt.NDArray[np.bool_]
 FAULTS = {
-    "marks_outside": "marks outside of the text",
-    "marks_lost": "marks under which no word is",
-    "marks_miscounted": "lists of marks that have not an entry a word",
+    "outside": "marks outside of the text",
+    "lost": "marks under which no word is",
+    "miscounted": "lists of marks that have not an entry a word",
 }
-"""What may be wrong with annotations; these are columns of the census."""
+"""What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
 NAMED = 20
 """Texts that a message names."""
 COPIED = ("id", "tokens", "raw", "starts", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
@@ -77,11 +77,9 @@ def too_short_or_long(
 
 def in_several_splits(digests: Codes, splits: Codes) -> Flags:
     """Which texts have the words of a text of another split, (N,), from their digests and splits, (N,) each."""
-    _, groups = np.unique(digests, return_inverse=True)
-    found = np.zeros(len(digests), np.int64)
-    np.bitwise_or.at(found, groups, 1 << splits)
-    several: Flags = (found & (found - 1) != 0)[groups]
-    return several
+    pairs = np.unique(np.stack([digests, splits]), axis=1)
+    found, times = np.unique(pairs[0], return_counts=True)
+    return np.isin(digests, found[times > 1])
 
 
 def stood_before(digests: Codes, splits: Codes) -> Flags:
@@ -139,53 +137,43 @@ def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
     return declared
 
 
-def summed(values: Codes | Flags, groups: Codes, number: int) -> Codes:
-    """The sum of the values (N,) of each of a number of groups, (number,); groups: the group of each value, (N,)."""
-    sums = np.zeros(number, np.int64)
-    np.add.at(sums, groups, values)
-    return sums
-
-
 @dataclass(frozen=True)
 class Settled:
     """What was decided for each text of a draft, (N,) each.
 
-    splits: codes of the module `splits`. labels: positions in `classes`. fates: positions in FATES. tokens, sentences:
-    the length of the text; sentences are counted where their boundaries are kept. duplicates: whether it is kept, and
-    so is a text with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own
-    split with the same words. annotations: (N, 4), as those of a ledger.
+    numbers: those that the draft has. splits: codes of the module `splits`. labels: positions in `classes`. fates:
+    positions in FATES. duplicates: whether it is kept, and so is a text with the same words in another split. repeated:
+    whether it is kept, and so is an earlier one of its own split with the same words.
     """
 
+    numbers: Mapping[str, Codes]
     splits: Codes
     labels: Codes
     fates: Codes
     classes: list[str]
-    tokens: Codes
-    sentences: Codes
     duplicates: Flags
     repeated: Flags
-    annotations: Codes
 
     def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
-        kept = self.fates == KEPT
-        columns = {name: self.fates == fate for fate, name in enumerate(FATES)}
-        columns |= {"read": np.ones(len(self.fates), bool)}
-        columns |= {"duplicates": self.duplicates, "repeated": self.repeated}
-        for name, lengths in (("tokens", self.tokens), ("sentences", self.sentences)):
-            columns |= {name: lengths * kept, f"{name}_squared": lengths**2 * kept}
-        annotators, *faults = self.annotations.T
-        columns |= {"annotated": kept & (annotators > 0), "annotations": annotators * kept}
-        columns |= {name: counts * kept for name, counts in zip(FAULTS, faults, strict=True)}
-        groups, members = np.unique(np.stack([self.splits, self.labels], axis=1), axis=0, return_inverse=True)
-        names = [*SPLITS, ""]
-        table = {
-            "split": [names[split] for split, _ in groups],
-            "label": groups[:, 1],
-            "label_name": [self.classes[label] if label >= 0 else "" for _, label in groups],
-            **{name: summed(values, members.reshape(-1), len(groups)) for name, values in columns.items()},
+        own = {name: values * (self.fates == KEPT) for name, values in self.numbers.items()}
+        counted = {
+            **{name: self.fates == fate for fate, name in enumerate(FATES)},
+            **{"read": np.ones_like(self.fates), "duplicates": self.duplicates, "repeated": self.repeated},
+            **{"tokens": own["words"], "tokens_squared": own["words"] ** 2},
+            **{"sentences": own["sentence_count"], "sentences_squared": own["sentence_count"] ** 2},
+            **{"annotated": own["annotator_count"] > 0, "annotations": own["annotator_count"]},
+            **{f"marks_{fault}": own[fault] for fault in FAULTS},
         }
-        return pa.table({name: table[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
+        texts = pa.table({"split": self.splits, "label": self.labels, **counted})
+        sums = texts.group_by(["split", "label"], use_threads=False).aggregate([(name, "sum") for name in counted])
+        sums = sums.sort_by([("split", "ascending"), ("label", "ascending")])
+        columns = {name: sums[f"{name}_sum"] for name in counted} | {
+            "split": [(*SPLITS, "")[split] for split in sums["split"].to_pylist()],
+            "label": sums["label"],
+            "label_name": [self.classes[label] if label >= 0 else "" for label in sums["label"].to_pylist()],
+        }
+        return pa.table({name: columns[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
 
     def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
         """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
@@ -221,19 +209,20 @@ def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
         return
     left = {*block.words}
     with pq.ParquetFile(draft) as file:
-        for group in range(file.num_row_groups):
-            tokens = file.read_row_group(group, ["tokens"])["tokens"].combine_chunks()
-            left -= {*tokens.flatten().unique().to_pylist()}
+        for batch in file.iter_batches(columns=["tokens"]):
+            left -= {*batch["tokens"].flatten().unique().to_pylist()}
     absent([word for word in block.words if word in left], dataset)
 
 
-def settle(dataset: str, source: Source, ledger: Ledger, named: list[str] | None) -> Settled:
+def settle(
+    dataset: str, source: Source, ledger: Ledger, numbers: Mapping[str, Codes], named: list[str] | None
+) -> Settled:
     """Decide split, class and fate of every text. named: the classes in order, None where labels tell them.
 
     Raises AuditError where the corpus cannot be audited.
     """
     preparation = source.preparation
-    own_splits, own_labels, tokens, sentences, longest, digests = ledger.columns()
+    own_splits, own_labels, tokens, digests = (numbers[name] for name in ("split", "label", "words", "digest"))
     fates = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(tokens == 0, EMPTY, KEPT))
     used = np.flatnonzero(fates == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
@@ -248,16 +237,17 @@ def settle(dataset: str, source: Source, ledger: Ledger, named: list[str] | None
     labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
     fates[(fates == KEPT) & ((splits < 0) | (labels < 0))] = OUT
     used_splits = np.where(fates == KEPT, splits, UNKNOWN)
-    short, long = too_short_or_long(used_splits, tokens, sentences, longest, preparation.length)
+    short, long = too_short_or_long(
+        used_splits, tokens, numbers["sentence_count"], numbers["longest"], preparation.length
+    )
     fates[short], fates[long] = SHORT, LONG
     kept = fates == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates), source.trained)
-    duplicates = kept.copy()
+    duplicates, repeated = np.zeros((2, len(kept)), bool)
     duplicates[kept] = in_several_splits(digests[kept], splits[kept])
-    repeated = kept.copy()
     repeated[kept] = stood_before(digests[kept], splits[kept])
     made = np.where(splits < 0, own_splits, splits)
-    return Settled(made, labels, fates, classes, tokens, sentences, duplicates, repeated, ledger.annotations())
+    return Settled(numbers, made, labels, fates, classes, duplicates, repeated)
 
 
 def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
@@ -272,7 +262,8 @@ def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None])
 def report_misaligned(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
     """Report which marks of the kept texts could not be laid on words, and are left out, with the texts' names."""
     ids = pq.read_table(draft, columns=["id"])["id"]
-    for counts, fault in zip(settled.annotations.T[1:], FAULTS.values(), strict=True):
+    for name, fault in FAULTS.items():
+        counts = settled.numbers[name]
         members = np.flatnonzero((settled.fates == KEPT) & (counts > 0))
         if len(members):
             named = ", ".join(str(ids[at]) for at in members[:NAMED])
@@ -298,7 +289,7 @@ def prepare(
     with scratch(path.with_suffix(".draft")) as draft:
         texts, classes = texts_of(dataset, source, raw)
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
-        settled = settle(dataset, source, ledger, classes)
+        settled = settle(dataset, source, ledger, numbers_of(draft, ledger), classes)
         report_dropped(settled, draft, report)
         report_misaligned(settled, draft, report)
         refuse_absent(dataset, source.block, draft)

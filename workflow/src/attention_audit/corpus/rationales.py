@@ -7,7 +7,7 @@ character with a marked stretch.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 Span = tuple[int, int]
@@ -78,32 +78,23 @@ def majority(marks: Iterable[Iterable[int]]) -> list[int]:
     return sorted(at for at in set().union(*lists) if 2 * sum(at in positions for positions in lists) > len(lists))
 
 
-@dataclass
-class _Words:
-    """The words of a text by their places, which ascend and do not overlap."""
-
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-
-    def under(self, start: int, end: int) -> range:
-        """The words that share a place with a stretch."""
-        if start >= end:
-            return range(0)
-        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
-
-
 def aligned(annotations: Annotations, places: Sequence[Span]) -> Aligned:
-    """Annotations on the words that stand at `places` of the source's text, which ascend.
+    """Annotations on the words that stand at `places` of the source's text, which ascend and do not overlap.
 
     A word's number is the mean of those of the stretches that it shares a place with, 0 where there is none.
     """
-    words = _Words([start for start, _ in places], [end for _, end in places])
+    starts, ends = [start for start, _ in places], [end for _, end in places]
+
+    def under(start: int, end: int) -> range:
+        """The words that share a place with a stretch."""
+        return range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
+
     lost = 0
     marks: dict[str, list[int]] = {}
     for name, spans in annotations.marks.items():
         marked: set[int] = set()
         for start, end in spans:
-            hit = words.under(start, end)
+            hit = under(start, end)
             marked.update(hit)
             lost += not hit
         marks[name] = sorted(marked)
@@ -111,7 +102,7 @@ def aligned(annotations: Annotations, places: Sequence[Span]) -> Aligned:
         return Aligned(Rationale(marks), lost)
     totals, counts = [0.0] * len(places), [0] * len(places)
     for start, end, score in annotations.scores:
-        for word in words.under(start, end):
+        for word in under(start, end):
             totals[word] += score
             counts[word] += 1
     scores = [total / count if count else 0.0 for total, count in zip(totals, counts, strict=True)]

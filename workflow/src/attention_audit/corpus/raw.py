@@ -2,6 +2,7 @@
 and row.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -11,15 +12,19 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from attention_audit.artefacts.files import rebuild_hint
+from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.draft import LONGEST
+from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
 if TYPE_CHECKING:
@@ -161,6 +166,37 @@ def content(stream: IO[bytes], where: str) -> bytes:
     return text
 
 
+def by_split(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, IO[bytes]]]:
+    """The files of an archive that match `wanted`, and end in their split: that, the place for messages, the stream.
+
+    Raises AuditError as `members` does and, at the end, where the file of one of the splits `names` is not there:
+    `lacking` says what is not, with that split in the place of {}.
+    """
+    missing = dict.fromkeys(names)
+    for member, stream in members(archive, wanted):
+        split = Path(member).stem.rpartition("_")[2]
+        missing.pop(split, None)
+        yield split, f"{archive}: {member}", stream
+    if missing:
+        raise AuditError(f"{archive}: no {lacking.format(next(iter(missing)))}")
+
+
+def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, int, str, str]]:
+    """Of each line of the files of `by_split`: split, number from 1, place for messages, and the line itself."""
+    for split, where, stream in by_split(archive, wanted, names, lacking):
+        for number, line in enumerate(lines(stream, where), start=1):
+            yield split, number, f"{where}, line {number}", line
+
+
+@contextmanager
+def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
+    """Raises AuditError, naming what is wanted at the place, where the block does not find it in a line."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise AuditError(f"{place}: {wanted}; {remedy(path)}") from error
+
+
 def convert(line: bytes, encoding: str) -> str:
     """What to do about a line that is not in its encoding, where no key names another."""
     return "convert the file"
@@ -184,6 +220,26 @@ def lines(
                 f"{where}, line {number}: not {encoding} ({error.reason}); {mend(line, encoding)}"
             ) from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
+
+
+def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
+    """The texts of a file, each with its line of a mask file; as they are where there is none.
+
+    Raises AuditError where the mask file has more or fewer lines than there are texts.
+    """
+    if path is None:
+        yield from texts
+        return
+    number = 0
+    with opened(path) as stream:
+        masks = lines(stream, str(path))
+        for number, text in enumerate(texts, start=1):
+            line = next(masks, None)
+            if line is None:
+                raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
+            yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
+        if rest := sum(1 for _ in masks):
+            raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
 
 
 def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[tuple[str, list[str]]]:
@@ -229,3 +285,21 @@ def elements(chunks: Iterator[str]) -> Iterator[Any]:
             pending, start = pending[start:] + more, 0
         else:
             yield element
+
+
+def array(stream: IO[bytes], path: Path, noun: str, mend: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+    """The elements of a JSON array, one by one, each with its place for messages, which call it `noun`.
+
+    Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, or is not in
+    its encoding; `mend` says what to do about that.
+    """
+    number = 0
+    blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
+    try:
+        chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
+        for number, element in enumerate(elements(chunks), start=1):
+            yield f"{path}, {noun} {number}", element
+    except UnicodeDecodeError as error:
+        raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend}") from error
+    except (ValueError, RecursionError) as error:
+        raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error

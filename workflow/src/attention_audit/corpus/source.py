@@ -1,16 +1,15 @@
 """What every data set declares: where it comes from, and how it is split into words, filtered and divided."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from attention_audit.corpus.blocking import Block
-from attention_audit.corpus.labels import Label
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import Text
+from attention_audit.corpus.text import Label, Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
@@ -84,6 +83,8 @@ class Source(Section):
     """Whether models are trained on it; else it has a test split alone."""
     maskable: ClassVar[bool] = False
     """Whether the user may give a mask with it."""
+    paired: ClassVar[bool] = False
+    """Whether every such source has pairs of texts."""
 
     min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
     vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")
@@ -102,7 +103,7 @@ class Source(Section):
     @property
     def pair(self) -> bool:
         """Whether the source has pairs of texts."""
-        return False
+        return self.paired
 
     @property
     def preparation(self) -> Preparation:
@@ -119,6 +120,9 @@ class Source(Section):
 
 class RawSource(Source):
     """A data set that is read from raw files."""
+
+    ordered: ClassVar[Sequence[str] | None] = None
+    """The classes in the order of their numbers, where every such data set has the same."""
 
     folder: Folder | None = Field(
         None,
@@ -141,7 +145,7 @@ class RawSource(Source):
     @property
     def class_order(self) -> list[str] | None:
         """The classes in the order of their numbers; None: sorted by name."""
-        return None
+        return None if self.ordered is None else [*self.ordered]
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """The files to fetch, by field."""

@@ -7,14 +7,13 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, csv_rows, elements, lines, opened, reading, remedy
+from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, array, csv_rows, lines, opened, reading, remedy
 from attention_audit.errors import AuditError
 from attention_audit.spelling import did_you_mean
 
@@ -60,14 +59,12 @@ def shown(cell: str) -> str:
     return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
 
 
-def other_delimiter(wanted: Sequence[str], header: Sequence[str], delimiter: str) -> str | None:
-    """What seems to separate the fields of a header that was read as `header`; None where the delimiter is right."""
-    line = delimiter.join(header)
+def partings(row: Sequence[str], delimiter: str) -> Iterator[tuple[str, list[str]]]:
+    """What else may separate the fields of a row than the delimiter, and the fields that the row would then have."""
+    line = delimiter.join(row)
     for other in OTHERS:
-        fields = [field.strip().strip('"') for field in line.split(other)]
-        if other != delimiter and len(fields) > 1 and (len(header) == 1 or {*wanted} <= {*fields}):
-            return other
-    return None
+        if other != delimiter:
+            yield other, [field.strip().strip('"') for field in line.split(other)]
 
 
 def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
@@ -108,47 +105,41 @@ def delimited_rows(
     if header is None:
         place, header = next(rows, (where, []))
         whose = "the header"
-        if header and not {*wanted.values()} <= {*header}:
-            _refuse_header(place, header, rows, wanted, delimiter)
         if header:
-            check_columns(place, wanted, header)
+            check_header(place, header, rows, wanted, delimiter)
     for place, row in rows:
         if len(row) != len(header):
-            raise AuditError(
-                f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row"
-                + (
-                    f", or set `delimiter: {json.dumps(other)}`"
-                    if (other := _separates(row, header, delimiter))
-                    else ""
-                )
-            )
+            parted = partings(row, delimiter)
+            others = (other for other, fields in parted if len(row) == 1 < len(header) == len(fields))
+            more = "".join(f", or set `delimiter: {json.dumps(other)}`" for other in islice(others, 1))
+            raise AuditError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row{more}")
         yield place, dict(zip(header, row, strict=True))
 
 
-def _separates(row: Sequence[str], header: Sequence[str], delimiter: str) -> str | None:
-    """What divides a row that was read as one field into as many fields as the header has."""
-    fits = (other for other in OTHERS if other != delimiter and row[0].count(other) == len(header) - 1)
-    return next(fits, None) if len(row) == 1 and len(header) > 1 else None
-
-
-def _refuse_header(
+def check_header(
     place: str, header: Sequence[str], rows: Iterator[tuple[str, list[str]]], wanted: Mapping[str, str], delimiter: str
 ) -> None:
-    """Raise AuditError where a first row lacks a column because of another separator, or because it is no header."""
-    if other := other_delimiter([*wanted.values()], header, delimiter):
+    """Raise AuditError as `check_columns` does, with a reason where the separator is another, or there is no header."""
+    columns = {*wanted.values()}
+    lacking = not columns <= {*header}
+    parted = (
+        other for other, fields in partings(header, delimiter) if {*fields} >= columns or len(header) == 1 < len(fields)
+    )
+    if lacking and (other := next(parted, None)):
         raise AuditError(
             f"{place}: no columns {', '.join(map(repr, wanted.values()))}: the separator looks like {other!r}, not "
             f"{delimiter!r}; set `delimiter: {json.dumps(other)}`"
         )
     following: list[list[str]] = []
     with suppress(AuditError):
-        following += (row for _, row in islice(rows, LOOKED_AT))
-    if is_no_header(header, following):
+        following += (row for _, row in islice(rows, LOOKED_AT if lacking else 0))
+    if lacking and is_no_header(header, following):
         begins = ", ".join(map(shown, header[:SHOWN]))
         raise AuditError(
             f"{place}: there seems to be no header, since the first row is {begins}; name all {len(header)} columns, "
             "in their order, with `columns`, such as `columns: [text, label]`"
         )
+    check_columns(place, wanted, header)
 
 
 def json_rows(text: Iterable[str], where: str, wanted: Mapping[str, str]) -> Iterator[Row]:
@@ -167,19 +158,11 @@ def json_rows(text: Iterable[str], where: str, wanted: Mapping[str, str]) -> Ite
 
 
 def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str, str]) -> Iterator[Row]:
-    """The objects of one JSON array. Raises AuditError, naming the element, where there is anything else in it."""
-    number = 0
-    try:
-        blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
-        for number, row in enumerate(elements(block.removeprefix("\ufeff") for block in blocks), start=1):
-            place = f"{path}, element {number}"
-            if not isinstance(row, dict):
-                raise AuditError(f"{place}: not a JSON object; give an array of objects")
-            yield place, nested(place, row, wanted)
-    except UnicodeDecodeError as error:
-        raise AuditError(f"{path}, after element {number}: not {encoding} ({error.reason}); set `encoding`") from error
-    except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path}, after element {number}: {error}; {remedy(path)}") from error
+    """The objects of one JSON array. Raises AuditError as `array` does, and at an element that is anything else."""
+    for place, row in array(stream, path, "element", "set `encoding`", encoding):
+        if not isinstance(row, dict):
+            raise AuditError(f"{place}: not a JSON object; give an array of objects")
+        yield place, nested(place, row, wanted)
 
 
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
@@ -263,9 +246,7 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
             place = f"{path}, row {number}"
             if header is None:
                 header = ["" if cell is None else str(cell) for cell in cells]
-                if not {*wanted.values()} <= {*header}:
-                    _refuse_header(place, header, iter(()), wanted, ",")
-                check_columns(place, wanted, header)
+                check_header(place, header, iter(()), wanted, ",")
             else:
                 yield place, dict(zip(header, [*cells, *[None] * len(header)], strict=False))
         book.close()
@@ -283,6 +264,12 @@ def mend_encoding(line: bytes, encoding: str) -> str:
         if max(map(len, runs), default=0) <= 2:
             return "if it comes from Windows, set `encoding: cp1252`; or save it as utf-8"
     return "set `encoding`, such as cp1251, gb18030, shift_jis or euc-kr; or save it as utf-8"
+
+
+def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
+    """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
+    with opened(path) as stream:
+        yield from delimited_rows(lines(stream, str(path)), str(path), wanted, "csv", Layout())
 
 
 def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:

@@ -183,15 +183,13 @@ def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
 
 
 def placed_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
-    """The words of each sentence with their places in the text, which ascend; else as `split_sentences`."""
+    """The words of each sentence with their places in the text, which ascend; without empty sentences.
+
+    The whole text is one sentence unless `tokens.sentences`.
+    """
     sentences: Iterable[list[Placed]] = (
         [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
     )
     if tokens.punctuation == "last":
         sentences = map(at_last_marks, sentences)
     return [words for words in sentences if words]
-
-
-def split_sentences(text: str, tokens: Tokens) -> list[list[str]]:
-    """The words of each sentence without empty sentences; the whole text is one sentence unless `tokens.sentences`."""
-    return [[word for word, _, _ in words] for words in placed_sentences(text, tokens)]

@@ -4,7 +4,7 @@ import io
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Literal, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.availability import locate
+from attention_audit.corpus.availability import locate, unheld
 from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
 from attention_audit.corpus.source import FILE_NAME, RemoteFile
 from attention_audit.errors import AuditError
@@ -89,19 +89,14 @@ def absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Pa
 
     `fetched`: the folder of fetched word vectors, results/raw/vectors.
     """
-    if not isinstance(vectors, VectorFile) or vectors.url:
+    if not isinstance(vectors, VectorFile):
         return None
     if vectors.path is not None:
-        if locate(vectors.path, mirror):
-            return None
-        return f"word_vectors.{name}.path: no such file: {vectors.path}; mend the path, or put the file there"
-    places = [root / fetched.name / vectors.file for root in (mirror or Path("<mirror>"), fetched.parent)]
-    if any(place.is_file() for place in places):
-        return None
-    return (
-        f"word_vectors.{name}: {places[0]} is not here; put it there, or give its place as `path`, or its address as "
-        "`url`"
-    )
+        missing = None if locate(vectors.path, mirror) else vectors.path
+        return missing and f"word_vectors.{name}.path: no such file: {missing}; mend the path, or put the file there"
+    place = unheld(vectors, fetched.name, mirror, fetched.parent)
+    remedy = "put it there, or give its place as `path`, or its address as `url`"
+    return place and f"word_vectors.{name}: {place} is not here; {remedy}"
 
 
 def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
@@ -129,15 +124,6 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     else:
         with opened(path) as stream:
             yield stream
-
-
-def numbers(fields: list[bytes]) -> npt.NDArray[np.float32]:
-    """The fields as float32, (fields,). Raises ValueError where one is not a finite float32."""
-    with np.errstate(over="ignore"):
-        values = np.array([float(field) for field in fields]).astype(np.float32)
-    if not np.isfinite(values).all():
-        raise ValueError("not finite")
-    return values
 
 
 def width(word: bytes, fields: list[bytes]) -> int:
@@ -179,10 +165,10 @@ def read_vectors(
         lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
         for number, word, fields in entries(lines, path, dimension):
             if word in wanted and wanted[word] not in vectors:
-                try:
-                    vectors[wanted[word]] = numbers(fields)
-                except ValueError as error:
-                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file") from error
+                with suppress(ValueError), np.errstate(over="ignore"):
+                    vectors[wanted[word]] = np.array([*map(float, fields)]).astype(np.float32)
+                if not np.isfinite(vectors.get(wanted[word], np.nan)).all():
+                    raise AuditError(f"{path}: line {number}: a field is no number; mend the file")
     return vectors
 
 

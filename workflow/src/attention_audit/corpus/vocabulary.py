@@ -85,18 +85,11 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
     return Vocabulary([*MARKS, *words], [0] * len(MARKS) + [counts[word] for word in words])
 
 
-class Coverage(NamedTuple):
-    """The shares of the vocabulary's words, and of the training tokens, that have a vector."""
-
-    types: float
-    tokens: float
-
-
-def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> Coverage:
-    """How much of the vocabulary, without marks, `vectors` cover."""
+def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> tuple[float, float]:
+    """The shares of the vocabulary's words, without marks, and of the training tokens, that have a vector."""
     counts = {word: vocabulary.counts[row] for word, row in vocabulary.rows.items()}
     covered = [word for word in counts if word in vectors]
-    return Coverage(len(covered) / len(counts), sum(counts[word] for word in covered) / sum(counts.values()))
+    return len(covered) / len(counts), sum(counts[word] for word in covered) / sum(counts.values())
 
 
 def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from attention_audit.columns.kinds import FLAG, INTEGER, REAL, REALS, Column
+from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.texts import TEXTS
 from attention_audit.explorer import digits
 from attention_audit.explorer.document import (
@@ -39,17 +39,7 @@ PROBABILITY = 6
 """Decimals of a probability."""
 EFFECT = 4
 """Significant digits of a column's values."""
-SHOWN_ELSEWHERE = (
-    "dataset",
-    "suite",
-    "model",
-    "seed",
-    "id",
-    "label",
-    "prediction",
-    "label_name",
-    "prediction_name",
-)
+SHOWN_ELSEWHERE = ("dataset", "suite", "model", "seed", "id", "label", "prediction", "label_name", "prediction_name")
 """Columns of the table of texts that a view has anyway."""
 LABELS = {
     "words": "top item",
@@ -93,33 +83,13 @@ NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """The texts of a view: words of each; where its sentences begin, and what is asked, if known; how large a share of
-    the annotators marked each word, where anybody was asked.
-    """
-
-    ids: list[str]
-    words: list[list[str]]
-    starts: list[list[int] | None]
-    query: list[str | None]
-    marked: list[list[float] | None]
-
-
-@dataclass(frozen=True)
-class Other:
-    """Another model, whose map can be imposed on the states of this one."""
-
-    about: AboutMap
-    readout: Readout
-
-
-@dataclass(frozen=True)
 class Explored:
     """One judged model: its readouts by seed, the first one first shown; other models; what audits say of its words.
 
-    All readouts are of the same texts in one order. twin: the model with uniform weights. instance: weights of J&W's
-    adversary by id, flat. attributions: by name, values of the first seed. columns: rows of columns.TEXTS by id, of
-    `columns_seed`. missing: maps that there are not, with the reason.
+    All readouts are of the same texts in one order. texts: these, as rows of columns.CORPUS. others: further models,
+    each with what is known of its map, which can be imposed on the states of this one. twin: the model with uniform
+    weights. instance: weights of J&W's adversary by id, flat. attributions: by name, values of the first seed. columns:
+    rows of columns.TEXTS by id, of `columns_seed`. missing: maps that there are not, with the reason.
     """
 
     dataset: str
@@ -128,10 +98,10 @@ class Explored:
     items: str
     names: tuple[str, str, str]
     classes: Mapping[int, str]
-    texts: Texts
+    texts: Sequence[Mapping[str, Any]]
     runs: Mapping[int, Readout]
     twin: Readout | None = None
-    others: Sequence[Other] = ()
+    others: Sequence[tuple[AboutMap, Readout]] = ()
     instance: Known = field(default_factory=dict)
     attributions: Mapping[str, Known] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -179,6 +149,12 @@ def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
     return logits
 
 
+def shares_of(marks: Sequence[Sequence[int]], words: int) -> npt.NDArray[np.float32]:
+    """The share of the annotators who marked each of the first words."""
+    marked = [np.isin(range(words), list(positions)) for positions in marks]
+    return np.array(np.mean(marked, axis=0), np.float32)
+
+
 def contributions_of(readout: Readout) -> Maps:
     """The exact contributions of each text, (L,), in float64."""
     found: Maps = [None] * len(readout)
@@ -215,10 +191,13 @@ class Viewing:
             map_ if map_ is not None and map_.shape == shape else None for map_, shape in zip(maps, shapes, strict=True)
         ]
 
-    def _add(self, about: AboutMap, maps: Maps | None = None) -> None:
+    def _add(self, about: AboutMap, maps: Maps | None = None, model: Readout | None = None) -> None:
+        """Add a map, and what the model predicts whose own map it is."""
         self.abouts.append(about)
         if maps is not None:
             self.maps[about["key"]] = maps
+        if model is not None:
+            self.own[about["key"]] = [*probabilities(model.probabilities)]
 
     def _whole(self, values: Known) -> Maps:
         """Values of the words as those of all items: nothing on marks of a tokenizer."""
@@ -231,21 +210,17 @@ class Viewing:
 
     def _gather(self) -> None:
         """All maps, in the order of the page."""
-        explored = self.explored
+        explored, twin = self.explored, self.explored.twin
         for seed, readout in explored.runs.items():
             meaning = f"The attention of this model, trained with seed {seed}."
             about = about_map(f"attention:{seed}", f"attention, seed {seed}", meaning, seed=seed)
             self._add(about, self._fitting(maps_of(readout)))
-        twin = explored.twin
         meaning = "The same weight on every item." + (
             " The prediction of its own is that of a model that was trained with these weights." if twin else ""
         )
-        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None))
-        if twin is not None:
-            self.own["uniform"] = [*probabilities(twin.probabilities)]
-        for other in explored.others:
-            self._add(other.about, self._fitting(maps_of(other.readout)))
-            self.own[other.about["key"]] = [*probabilities(other.readout.probabilities)]
+        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None), model=twin)
+        for about, readout in explored.others:
+            self._add(about, self._fitting(maps_of(readout)), readout)
         if explored.instance:
             meaning = (
                 f"For this text alone, the weights furthest from those of seed {next(iter(explored.runs))} that a "
@@ -253,14 +228,9 @@ class Viewing:
             )
             self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
         self._signed()
-        marked = dict(zip(explored.texts.ids, explored.texts.marked, strict=True))
-        known = {id_: np.array(shares, np.float32) for id_, shares in marked.items() if shares is not None}
+        read = zip(self.first.ids, explored.texts, self.first.words.tolist(), strict=True)
+        known = {id_: shares_of(text["marks"], words) for id_, text, words in read if text["marks"]}
         if known and explored.items == "words":
-            known = {
-                id_: known[id_][: length - marks]
-                for id_, length, marks in zip(self.first.ids, self.lengths, self.marks, strict=True)
-                if id_ in known
-            }
             meaning = "The share of the annotators who marked the word."
             self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
 
@@ -276,14 +246,14 @@ class Viewing:
 
     def _signed(self) -> None:
         """Exact contributions of every seed, and the attributions of the first."""
-        exact = self.first.decided and self.first.head is None
-        for seed, readout in self.explored.runs.items() if exact else ():
+        if self.first.decided and self.first.head is None:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
             )
-            about = about_map(f"contribution:{seed}", f"exact contribution, seed {seed}", meaning, "signed", seed=seed)
-            about["computed"] = "exact" if self.here else "stored"
-            self._add(about, None if self.here else contributions_of(readout))
+            for seed, readout in self.explored.runs.items():
+                key, label = f"contribution:{seed}", f"exact contribution, seed {seed}"
+                about = about_map(key, label, meaning, "signed", "exact" if self.here else "stored", seed)
+                self._add(about, None if self.here else contributions_of(readout))
         first = next(iter(self.explored.runs))
         for name, values in self.explored.attributions.items():
             kind, label, meaning = ATTRIBUTIONS[name]
@@ -297,40 +267,36 @@ class Viewing:
 
     def _items(self, place: int) -> tuple[list[str], int]:
         """The items of a text, marks of a tokenizer last, and how many words were not read."""
-        texts, marks = self.explored.texts, self.marks[place]
-        words, read = texts.words[place], self.lengths[place] - marks
+        text, marks = self.explored.texts[place], self.marks[place]
+        words, read = text["tokens"], self.lengths[place] - marks
         if self.explored.items == "sentences":
-            bounds = [*(texts.starts[place] or [0]), len(words)]
+            bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*words[:read], *names], len(words) - read
 
-    def _computed_here(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
-        """The runs with states and biases, and the maps that are imposed on them, each with as few digits as agree."""
-        seeds = [*self.explored.runs]
-        runs = {seed: Run(p=[], prediction=[], z=[], bias=[]) for seed in seeds}
+    def _computed_here(self, runs: Mapping[int, Run]) -> dict[str, list[Weights | None]]:
+        """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
+        as agree.
+        """
         maps: dict[str, list[Weights | None]] = {key: [] for key in self.imposable}
-        outputs = self.outputs
-        logits = logits_with([readout.head for readout in self.readouts], outputs)
+        logits = logits_with([readout.head for readout in self.readouts], self.outputs)
+        for run in runs.values():
+            run["z"], run["bias"] = [], []
         for place, length in enumerate(self.lengths):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
             own = [(key, self.maps[key][place]) for key in maps]
             means = [np.atleast_2d(map_).mean(0) for _, map_ in own if map_ is not None]
             rounded = digits.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
-            for number, seed in enumerate(seeds):
-                part = slice(number * outputs, (number + 1) * outputs)
-                runs[seed]["z"].append(rounded[0][:, part].ravel().tolist())
-                runs[seed]["bias"].append(rounded[1][part].tolist())
+            for number, run in enumerate(runs.values()):
+                part = slice(number * self.outputs, (number + 1) * self.outputs)
+                run["z"].append(rounded[0][:, part].ravel().tolist())
+                run["bias"].append(rounded[1][part].tolist())
             for key, map_ in own:
                 maps[key].append(None if map_ is None else digits.weights(map_, (z, bias), rounded, logits).tolist())
-        return runs, maps
-
-    def _computed_before(self) -> tuple[dict[int, Run], dict[str, list[Weights | None]]]:
-        """The runs without states; the maps with three significant digits."""
-        maps = {key: rounded_maps(self.maps[key]) for key in self.imposable}
-        return {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}, maps
+        return maps
 
     def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """What each seed predicts under every map, where the page cannot compute it and its tail is known."""
@@ -345,30 +311,32 @@ class Viewing:
 
     def view(self) -> View:
         """The texts of the view."""
-        texts = self.explored.texts
-        runs, maps = self._computed_here() if self.here else self._computed_before()
-        for (seed, run), readout in zip(runs.items(), self.readouts, strict=True):
+        ids, texts = self.first.ids, self.explored.texts
+        runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
+        maps = {key: rounded_maps(values) for key, values in self.maps.items()}
+        if self.here:
+            maps |= self._computed_here(runs)
+        for run, readout in zip(runs.values(), self.readouts, strict=True):
             run["p"] = probabilities(readout.probabilities)
             run["prediction"] = readout.predictions.tolist()
             if readout.head is not None and self.here:
-                runs[seed]["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-        others = {key: rounded_maps(values) for key, values in self.maps.items() if key not in maps}
+                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         items = [self._items(place) for place in range(len(self.lengths))]
         candidates = self.first.candidates
         return View(
-            id=texts.ids,
+            id=ids,
             words=[words for words, _ in items],
             marks=self.marks,
             unread=[unread for _, unread in items],
-            query=texts.query,
+            query=[None if text["query"] is None else " ".join(text["query"]) for text in texts],
             candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
             runs={str(seed): run for seed, run in runs.items()},
-            maps=maps | others,
+            maps=maps,
             imposed=self._imposed(),
             own=self.own,
             columns={
-                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in texts.ids]
+                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in ids]
                 for column in SHOWN_COLUMNS
             },
         )
@@ -410,7 +378,12 @@ SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in S
 
 def about_column(column: Column) -> AboutColumn:
     """What there is to know of a column of the table of texts."""
-    kinds: Mapping[Any, ColumnKind] = {INTEGER: "integer", REAL: "number", REALS: "number", FLAG: "flag"}
+    kinds: dict[Any, ColumnKind] = {
+        flag.type: "flag",
+        integer.type: "integer",
+        real.type: "number",
+        reals.type: "number",
+    }
     return AboutColumn(
         name=column.name,
         label=LABELS.get(column.name, column.name),
@@ -450,27 +423,9 @@ def under(readout: Readout, maps: Maps) -> list[list[float] | None]:
 def cut(view: View, places: Sequence[int]) -> View:
     """The view with the texts at these places alone."""
 
-    def some(values: Any) -> Any:
-        return [values[place] for place in places]
+    def some(part: Any) -> Any:
+        if isinstance(part, list):
+            return [part[place] for place in places]
+        return {key: value if key == "tail" else some(value) for key, value in part.items()}
 
-    def each(groups: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: some(values) for key, values in groups.items()}
-
-    runs = {
-        seed: cast(Run, {key: values if key == "tail" else some(values) for key, values in run.items()})
-        for seed, run in view["runs"].items()
-    }
-    return View(
-        id=some(view["id"]),
-        words=some(view["words"]),
-        marks=some(view["marks"]),
-        unread=some(view["unread"]),
-        query=some(view["query"]),
-        candidates=some(view["candidates"]),
-        gold=some(view["gold"]),
-        runs=runs,
-        maps=each(view["maps"]),
-        imposed={seed: each(maps) for seed, maps in view["imposed"].items()},
-        own=each(view["own"]),
-        columns=each(view["columns"]),
-    )
+    return cast(View, some(view))

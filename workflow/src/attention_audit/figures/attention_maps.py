@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 from unicodedata import bidirectional, category
 
@@ -46,13 +46,15 @@ KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 class Word(NamedTuple):
     """A piece of text and how strongly it is shaded, 0 to 1; None for no box. first: whether its weight is the largest.
 
-    level: 1 and 3 where it is read from the right, else 0 or 2, as in the bidirectional algorithm of Unicode.
+    level: 1 and 3 where it is read from the right, else 0 or 2, as in the bidirectional algorithm of Unicode. width: of
+    its box, in points.
     """
 
     text: str
     shade: float | None = None
     first: bool = False
     level: int = 0
+    width: float = 0.0
 
 
 class Line(NamedTuple):
@@ -103,22 +105,14 @@ def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
     base = "R" if reverse else "L"
-    directions = [direction(word.text) for word in words]
-    before, known = [], base
-    for own in directions:
-        before.append(known)
-        known = own or known
-    after, known = [], base
-    for own in reversed(directions):
-        after.append(known)
-        known = own or known
+    own = pd.Series([direction(word.text) for word in words], dtype=object).replace("", None)
+    before, after = own.ffill().fillna(base), own.bfill().fillna(base)
+    ways = own.fillna(before.where(before == after, base))
     levels = {"LL": 0, "LR": 1, "RR": 1, "RL": 2}
-    placed = []
-    for word, own, last, next_ in zip(words, directions, before, reversed(after), strict=True):
-        way = own or (last if last == next_ else base)
-        mark = FROM_THE_RIGHT if not own and way == "R" else ""
-        placed.append(word._replace(text=mark + word.text, level=levels[base + way]))
-    return placed
+    return [
+        word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, level=levels[base + way])
+        for word, way, mute in zip(words, ways, own.isna(), strict=True)
+    ]
 
 
 def visual(words: Sequence[Word]) -> list[Word]:
@@ -140,7 +134,7 @@ def broken(word: Word, size: float, weight: str, room: float) -> Iterator[Word]:
         length = len(rest)
         while length > 1 and extent(rest[:length], size, weight) > room:
             length -= 1
-        yield word._replace(text=rest[:length])
+        yield word._replace(text=rest[:length], width=extent(rest[:length], size, weight))
         rest = rest[length:]
 
 
@@ -151,26 +145,19 @@ def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: flo
     right = style.WIDTH * POINTS - MARGIN
     given = [word._replace(text=printable(word.text)) for word in words]
     reverse = from_the_right(given)
-    lines: list[list[tuple[Word, float]]] = [[]]
+    lines: list[list[Word]] = [[]]
     used = 0.0
     for piece in (p for w in directed(given, reverse) for p in broken(w, size, weight, right - MARGIN)):
-        width = extent(piece.text, size, weight)
-        if used + width > right - MARGIN:
+        if used + piece.width > right - MARGIN:
             lines.append([])
             used = 0.0
-        lines[-1].append((piece, width))
-        used += width + gap
+        lines[-1].append(piece)
+        used += piece.width + gap
     laid = []
-    for line in lines:
-        widths = {id(word): width for word, width in line}
-        ordered = visual([word for word, _ in line])
-        total = sum(widths.values()) + gap * (len(line) - 1)
-        left = right - total if reverse else MARGIN
-        lefts = []
-        for word in ordered:
-            lefts.append(left)
-            left += widths[id(word)] + gap
-        laid.append(Line(tuple(ordered), tuple(lefts), size, weight))
+    for line in map(visual, lines):
+        ends = list(accumulate((word.width + gap for word in line), initial=0.0))
+        left = right - ends[-1] + gap if reverse else MARGIN
+        laid.append(Line(tuple(line), tuple(left + end for end in ends[:-1]), size, weight))
     return laid
 
 
@@ -255,7 +242,7 @@ def paint(lines: Sequence[Line]) -> Figure:
                 box_height = (LEADING - 0.15) * line.size
                 box = Rectangle(
                     (left, middle - box_height / 2),
-                    extent(word.text, line.size, line.weight),
+                    word.width,
                     box_height,
                     facecolor=style.MAPS(word.shade),
                     edgecolor=style.BLACK if word.first else "none",

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid
+from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
 from attention_audit.names import Names, display_name
-from attention_audit.tables.diversity import averaged, by_models, effects, of_dataset, twin
+from attention_audit.tables.diversity import effects, of_dataset, twin
+from attention_audit.tables.means import cube
 
 HEIGHT = 3.6  # inches
-ENTRIES = 3  # of the legend, in a row
 FAR = 9.0  # where a bar ends that has no end
 LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
 ROOM = 1.15  # the axis of TVD ends at so many times the highest end of a bar
@@ -24,20 +24,15 @@ Point = tuple[float, float, float]
 
 
 def points(
-    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, resamples: int, models: Names
+    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> dict[str, dict[str, Point]]:
     """Conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model, from the
     rows of one data set.
     """
     found: dict[str, dict[str, Point]] = {}
     for name, rows in (("magnitude", conicity), ("median_tvd", permutation)):
-        measured = by_models(rows, name, models)
-        means = averaged(measured.values, resamples, np.eye(len(measured.models)))
-        bounds = zip(means.mean, means.low, means.high, strict=True)
-        found[name] = {
-            model: (float(mean), float(low), float(high))
-            for model, (mean, low, high) in zip(measured.models, bounds, strict=True)
-        }
+        measured, least = cube(rows, name, "model"), -1.0 if name == "magnitude" else 0.0
+        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
     asked = effects(permutation, ranked_sets, models)
     found["ranks"] = {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}
     return found
@@ -51,9 +46,8 @@ def bar(point: Point) -> list[list[float]]:
 
 def look(name: str, models: Names) -> dict[str, Any]:
     """How the point of a model is drawn: empty where its states are as they are."""
-    colour = style.PALETTE[models[name].colour]
     fill = {} if twin(name) else {"markerfacecolor": "none"}
-    return {"color": colour, "marker": models[name].marker, "markersize": 5, "linestyle": "none", **fill}
+    return style.mark(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
 
 
 def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models: Names) -> None:
@@ -70,8 +64,9 @@ def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models
     axes.set_xlim(-0.02, 1.02)
 
 
+@style.house_style()
 def md_fig_conicity(
-    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, resamples: int, models: Names
+    conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> Figure:
     """Two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
     permuted attention (above), and the effect of `ranks` (below; of pairs there is none).
@@ -80,32 +75,30 @@ def md_fig_conicity(
     `models`.
     """
     shown = models.ordered(conicity["model"].unique())
-    datasets = [str(name) for name in conicity["dataset"].unique()]
-    with style.house_style():
-        figure, cells = panel_grid(len(datasets), HEIGHT, (1, 1))
-        for place, (dataset, (above, below)) in enumerate(zip(datasets, cells, strict=True)):
-            rows = [of_dataset(frame, dataset) for frame in (conicity, permutation, ranked_sets)]
-            found = points(rows[0], rows[1], rows[2], resamples, models)
-            draw(above, found["magnitude"], found["median_tvd"], models)
-            draw(below, found["magnitude"], found["ranks"], models)
-            highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
-            above.set_ylim(0, ROOM * highest or 1.0)
-            lowest = min((value for value, *_ in found["ranks"].values() if np.isfinite(value)), default=0.0)
-            below.set_ylim(min(LEAST, lowest - 0.1), MOST)
-            below.axhline(0, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-            if not found["ranks"]:
-                below.annotate("not asked of pairs", (0.5, 0.5), xycoords="axes fraction", ha="center", va="center")
-            above.set_title(display_name(dataset), loc="left")
-            if place % columns_of(len(datasets)) == 0:
-                above.set_ylabel("TVD when permuted", fontsize=style.SMALL)
-                below.set_ylabel("ranks (share)", fontsize=style.SMALL)
-        describe(
-            figure,
-            "conicity: mean magnitude of the cosine of a state with the mean state",
-            "at the right: all states of a text are alike. Above: up is an attention that matters; below: up is an "
-            "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
-            "remedies",
-        )
-        handles = [Line2D([], [], label=models[name].label, **look(name, models)) for name in shown]
-        figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
+    figure, panels = panel_grid(datasets_of(conicity), HEIGHT, (1, 1))
+    for panel in panels:
+        above, below = panel.axes
+        permuted, ranked = (of_dataset(frame, panel.dataset) for frame in (permutation, ranked_sets))
+        found = points(panel.rows, permuted, ranked, models)
+        draw(above, found["magnitude"], found["median_tvd"], models)
+        draw(below, found["magnitude"], found["ranks"], models)
+        highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
+        above.set_ylim(0, ROOM * highest or 1.0)
+        lowest = min((value for value, *_ in found["ranks"].values() if np.isfinite(value)), default=0.0)
+        below.set_ylim(min(LEAST, lowest - 0.1), MOST)
+        below.axhline(0, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        if not found["ranks"]:
+            instead(below, "not asked of pairs")
+        for axes, labelled in zip(panel.axes, (False, panel.lowest), strict=True):
+            axes.tick_params(labelbottom=labelled)
+        above.set_title(display_name(panel.dataset), loc="left")
+        panel.beside("TVD when permuted", "ranks (share)")
+    describe(
+        figure,
+        "conicity: mean magnitude of the cosine of a state with the mean state",
+        "at the right: all states of a text are alike. Above: up is an attention that matters; below: up is an "
+        "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
+        "remedies",
+    )
+    legend(figure, ({"label": models[name].label} | look(name, models) for name in shown))
     return figure

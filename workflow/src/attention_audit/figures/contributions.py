@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from attention_audit.columns.contributions import TOP
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
+from attention_audit.figures.panels import density, describe, panel_grid, panels_of
 from attention_audit.names import Names
 
 HEIGHT = 3.7  # inches
@@ -35,18 +34,9 @@ def items_of(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
     """How many items have which attention and which signed share of the contributions."""
-    weights, shares = items_of(rows)
-    counts, *edges = np.histogram2d(weights, shares, CELLS, ((0, 1), (-1, 1)))
     axes.axhline(0, color=style.GREY, linewidth=0.8)
     axes.plot((0, 1), (0, 1), color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    axes.pcolormesh(
-        *edges,
-        np.ma.masked_equal(counts.T, 0),
-        cmap=style.SHADING,
-        norm=LogNorm(FAINTEST, max(1.0, counts.max())),
-        rasterized=True,
-    )
-    axes.set(xlim=(0, 1), ylim=(-1, 1))
+    density(axes, *items_of(rows), CELLS, ((0, 1), (-1, 1)), FAINTEST)
     axes.set_yticks([-1, 0, 1])
     axes.set_xlabel("attention of an item", fontsize=style.SMALL)
 
@@ -77,24 +67,22 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
     say(axes, values)
 
 
+@style.house_style()
 def fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each list in
     columns of its own; `models` names and orders the panels.
     """
-    panels = panels_of(contributions, models)
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, RATIOS, share=False)
-        for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
-            for draw, axes, label in zip((draw_items, draw_against, draw_overlap), cell, Y_LABELS, strict=True):
-                draw(axes, rows)
-                axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
-                if place % columns_of(len(panels)) == 0:
-                    axes.set_ylabel(label, fontsize=style.SMALL)
-            title(cell[0], panel, models, columns_of(len(panels)))
-        describe(
-            figure,
-            "above: items, the darker the more of them (logarithmic, each panel by itself)",
-            "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "
-            "against, and more overlap, is better",
-        )
+    figure, panels = panel_grid(panels_of(contributions, models), HEIGHT, RATIOS)
+    for panel in panels:
+        for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
+            draw(axes, panel.rows)
+            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+        panel.beside(*Y_LABELS)
+        panel.title(models[panel.model].label)
+    describe(
+        figure,
+        "above: items, the darker the more of them (logarithmic, each panel by itself)",
+        "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "
+        "against, and more overlap, is better",
+    )
     return figure

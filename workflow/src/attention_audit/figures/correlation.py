@@ -1,22 +1,31 @@
-"""Figures 2-4 of Jain & Wallace 2019: does attention rank the tokens as gradients and leave-one-out do?"""
+"""Figures 2-4 of Jain & Wallace 2019: does attention rank the tokens as gradients and leave-one-out do?
+
+And, beyond the paper, which pairs of attributions rank the tokens alike.
+"""
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
+from matplotlib.typing import ColorType
+from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
+from attention_audit.figures.panels import describe, instead, legend, panel_grid, panels_of
 from attention_audit.names import ATTRIBUTIONS, Names
 
-HEIGHT = 1.95  # inches
+HEIGHT = 1.95  # inches: of a panel of histograms
+CELL, MARGIN = 0.3, 1.5  # inches: of a panel of pairs
 LINES: dict[str, Any] = {"gradient": "-", "loo": (0, (2, 1))}
 """The attributions that the paper compares attention with, and the dashes of their outlines."""
 BARS = np.linspace(-1, 1, 21)
+
+Floats = npt.NDArray[np.float64]
 
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:
@@ -59,6 +68,7 @@ def undefined(rows: pd.DataFrame) -> str:
     return f"no τ: {', '.join(counts)} of {texts} texts" if rows["tau"].isna().any() else f"{texts} texts"
 
 
+@style.house_style()
 def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     """Histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and model,
     which says how many texts it has and for how many of them tau is not defined.
@@ -66,19 +76,77 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    panels = panels_of(compared(correlation), models)
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT)
-        for (panel, rows), [axes] in zip(panels.items(), cells, strict=True):
-            draw(axes, rows)
-            axes.tick_params(labelbottom=True)
-            title(axes, panel, models, columns_of(len(panels)), undefined(rows))
-        describe(
-            figure,
-            "Kendall's τ with attention, text by text (triangles: means)",
-            "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
-            "% of texts",
-        )
-        handles = [Line2D([], [], label=ATTRIBUTIONS[name].label, **line_of(name)) for name in LINES]
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    figure, panels = panel_grid(panels_of(compared(correlation), models), HEIGHT)
+    for panel in panels:
+        draw(panel.axes[0], panel.rows)
+        panel.title(models[panel.model].label, undefined(panel.rows))
+    describe(
+        figure,
+        "Kendall's τ with attention, text by text (triangles: means)",
+        "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
+        "% of texts",
+    )
+    legend(figure, ({"label": ATTRIBUTIONS[name].label, **line_of(name)} for name in LINES))
+    return figure
+
+
+def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
+    """Mean tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
+    known = rows.dropna(subset="tau")
+    one, other = (known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second"))
+    places = np.maximum(one, other), np.minimum(one, other)
+    sums, texts = np.zeros((2, len(names), len(names)))
+    np.add.at(sums, places, known["tau"] * known["texts"])
+    np.add.at(texts, places, known["texts"])
+    with np.errstate(invalid="ignore"):
+        return sums / texts
+
+
+def ink_on(background: ColorType) -> str:
+    """Black or white, whichever stands out more against `background`, as WCAG 2 measures contrast."""
+    return "black" if (relative_luminance(background) + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
+def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
+    """One panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
+    shown = values[1:, :-1]
+    image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    for row, column in np.argwhere(np.isfinite(shown)):
+        value = float(shown[row, column])
+        ink = ink_on(style.DIVERGING((1 + value) / 2))
+        axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
+    if np.isnan(shown).all():
+        instead(axes, "In no text do two of them\norder the words.")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return image
+
+
+@style.house_style()
+def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
+    """Mean Kendall's tau of every two attributions; one panel for each data set and model.
+
+    From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
+    for an attribution that is not one of names.ATTRIBUTIONS.
+    """
+    names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
+    labels = [ATTRIBUTIONS[name].label for name in names]
+    figure, panels = panel_grid(panels_of(agreement, models), CELL * len(names) + MARGIN)
+    for panel in panels:
+        [axes] = panel.axes
+        image = draw_pairs(axes, matrix(panel.rows, names))
+        places = range(len(names) - 1)
+        axes.set_yticks(places, [label if panel.left else "" for label in labels[1:]])
+        # the columns of the panels above are those of the lowest
+        below = [label if panel.lowest else "" for label in labels[:-1]]
+        axes.set_xticks(places, below, rotation=45, ha="right", rotation_mode="anchor")
+        axes.tick_params(labelbottom=panel.lowest)
+        panel.title(models[panel.model].label)
+    bar = figure.colorbar(image, ax=figure.axes, orientation="horizontal", fraction=0.03, aspect=50, pad=0.02)
+    bar.outline.set_visible(False)
+    describe(
+        figure,
+        "Kendall's τ of two attributions over the tokens of a text, mean over texts",
+        "1: the same order; 0: unrelated; -1: the opposite order",
+    )
     return figure

@@ -1,22 +1,22 @@
 """Honest models and liars: how much attention is on the impermissible words, what that costs, and what notices it."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from attention_audit.answer import questions
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import Names, display_name
 from attention_audit.tables.arrays import curve, different, grid, of_ranking
-from attention_audit.tables.resampling import by_model
 
 HEIGHT = 3.6  # inches
-ENTRIES = 3  # of the legend, in a row
 LABELS = {"accuracy": "accuracy (%)", "located": "located"}
 RANKED = ("random", "attention", "loo")
+POINT: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0}
 
 
 def located_of(rows: pd.DataFrame) -> float:
@@ -29,38 +29,21 @@ def located_of(rows: pd.DataFrame) -> float:
 
 def points(impermissible: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     """A row a data set, model and seed: mass and accuracy in percent, and `located`, NaN where it was not asked."""
-    found = {
-        (identity["dataset"], identity["model"], int(str(seed))): located_of(rows)
-        for identity, of_model in by_model(located)
-        for seed, rows in of_model.groupby("seed")
-    }
-    rows = []
-    for identity, of_model in by_model(impermissible):
-        for seed, own in of_model.groupby("seed"):
-            key = identity["dataset"], identity["model"], int(str(seed))
-            mass, right = 100.0 * float(own["mass"].mean()), 100.0 * float(own["right"].mean())
-            rows.append((*key, mass, right, found.get(key, np.nan)))
-    return pd.DataFrame(rows, columns=["dataset", "model", "seed", "mass", "accuracy", "located"])
+    run = ["dataset", "model", "seed"]
+    effects = {key: located_of(rows) for key, rows in located.groupby(run, observed=True)}
+    found = 100.0 * impermissible.groupby(run, sort=False, observed=True)[["mass", "right"]].mean()
+    found["located"] = [effects.get(key, np.nan) for key in found.index]
+    return found.rename(columns={"right": "accuracy"}).reset_index()
 
 
 def draw(axes: Axes, rows: pd.DataFrame, measure: str, models: Names) -> None:
     """One measure of one data set against the attention on the impermissible words: a point a model and seed."""
     for name in models.ordered(rows["model"].unique()):
-        own, look = rows[rows["model"] == name], models[name]
-        axes.plot(
-            own["mass"],
-            own[measure],
-            linestyle="none",
-            marker=look.marker,
-            color=style.PALETTE[look.colour],
-            markersize=4.5,
-            markeredgewidth=0,
-            alpha=0.75,
-            clip_on=False,
-            zorder=3,
-        )
+        own, look = rows[rows["model"] == name], style.mark(models[name]) | POINT
+        axes.plot(own["mass"], own[measure], **look, markersize=4.5, alpha=0.75, clip_on=False, zorder=3)
 
 
+@style.house_style()
 def pd_fig_deception(impermissible: pd.DataFrame, located: pd.DataFrame, models: Names) -> Figure:
     """Accuracy (above) and `located` (below) against the attention on the impermissible words; a pair of panels a data
     set, and a point a model and seed.
@@ -70,37 +53,20 @@ def pd_fig_deception(impermissible: pd.DataFrame, located: pd.DataFrame, models:
     """
     models.refuse_unknown(impermissible["model"].unique())
     rows = points(impermissible, located)
-    datasets = list(rows["dataset"].unique())
-    with style.house_style():
-        figure, cells = panel_grid(len(datasets), HEIGHT, [1] * len(LABELS))
-        for place, (dataset, cell) in enumerate(zip(datasets, cells, strict=True)):
-            own = rows[rows["dataset"] == dataset]
-            for measure, axes in zip(LABELS, cell, strict=True):
-                draw(axes, own, measure, models)
-                axes.set_xlim(-3, 103)
-                axes.tick_params(labelbottom=True)
-                if place % columns_of(len(datasets)) == 0:
-                    axes.set_ylabel(LABELS[measure])
-            cell[1].axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
-            cell[0].set_title(display_name(dataset), loc="left", fontsize=style.TEXT)
-        describe(
-            figure,
-            "attention on the impermissible words (%)",
-            "to the left: hidden; above: as right as the honest models, green; below: 1 where words with weight are "
-            "those that matter, 0 where they are chosen by chance",
-        )
-        shown = models.ordered(rows["model"].unique())
-        handles = [
-            Line2D(
-                [],
-                [],
-                linestyle="none",
-                marker=models[name].marker,
-                color=style.PALETTE[models[name].colour],
-                markeredgewidth=0,
-                label=models[name].label,
-            )
-            for name in shown
-        ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=min(ENTRIES, len(handles)))
+    figure, panels = panel_grid(datasets_of(rows), HEIGHT, [1] * len(LABELS))
+    for panel in panels:
+        for measure, axes in zip(LABELS, panel.axes, strict=True):
+            draw(axes, panel.rows, measure, models)
+            axes.set_xlim(-3, 103)
+        panel.axes[1].axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
+        panel.axes[0].set_title(display_name(panel.dataset), loc="left", fontsize=style.TEXT)
+        panel.beside(*LABELS.values(), size=style.TEXT)
+    describe(
+        figure,
+        "attention on the impermissible words (%)",
+        "to the left: hidden; above: as right as the honest models, green; below: 1 where words with weight are "
+        "those that matter, 0 where they are chosen by chance",
+    )
+    shown = [models[name] for name in models.ordered(rows["model"].unique())]
+    legend(figure, (style.mark(look) | POINT | {"label": look.label} for look in shown))
     return figure

@@ -1,21 +1,16 @@
 """Figures 3, 4, 7 and 8 of Serrano & Smith 2019: the effect of erasing the top item against another."""
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
-from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from attention_audit.figures import style
-from attention_audit.figures.margin import above, beside
-from attention_audit.figures.panels import Panel, columns_of, describe, panel_grid, panels_of, title
+from attention_audit.figures.notes import above, beside
+from attention_audit.figures.panels import Key, Window, density, describe, panel_grid, panels_of
 from attention_audit.names import Names, display_name
-from attention_audit.tables.delta_js import compared
+from attention_audit.tables.erasure import compared
 
 HEIGHT, ROW, MARGIN = 1.9, 0.2, 1.2  # inches
 CELLS = (40, 30)  # of the density of a panel, along x and y
@@ -26,65 +21,40 @@ X_LABEL = "Δα: attention of the top item minus that of another"
 HINT = "above 0 the top item matters more than the other, below 0 less"
 
 
-class Window(NamedTuple):
-    """The axes of all panels of one data set."""
-
-    furthest: float
-    lowest: float
-    highest: float
-
-    def counts(self, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
-        """How many texts lie in each cell."""
-        bounds = ((0, self.furthest), (self.lowest, self.highest))
-        counts: npt.NDArray[np.float64] = np.histogram2d(rows["delta_attention"], rows["delta_js"], CELLS, bounds)[0]
-        return counts
-
-
 def window(rows: pd.DataFrame) -> Window:
-    """The axes that hold all texts, with a little room."""
+    """The bounds that hold all texts, with a little room."""
     furthest = 1.05 * max(LEAST, rows["delta_attention"].max())
-    return Window(furthest, 1.05 * min(-LEAST, rows["delta_js"].min()), 1.05 * max(LEAST, rows["delta_js"].max()))
+    return (0, furthest), (1.05 * min(-LEAST, rows["delta_js"].min()), 1.05 * max(LEAST, rows["delta_js"].max()))
 
 
-def draw_density(axes: Axes, rows: pd.DataFrame, window: Window, most: float) -> QuadMesh:
-    """One panel: how many texts lie where, on a logarithmic scale of shades, up to `most` in a cell."""
-    counts = window.counts(rows)
-    mesh = axes.pcolormesh(
-        np.linspace(0, window.furthest, CELLS[0] + 1),
-        np.linspace(window.lowest, window.highest, CELLS[1] + 1),
-        np.ma.masked_equal(counts.T, 0),
-        cmap=style.SHADING,
-        norm=LogNorm(FAINTEST, most),
-        rasterized=True,
-    )
-    axes.axhline(0, color=style.BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
-    axes.set(xlim=(0, window.furthest), ylim=(window.lowest, window.highest))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(4))
-    return mesh
-
-
+@style.house_style()
 def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
-    """delta JS (nats) against delta attention: how many texts and seeds lie where; one panel for each model.
+    """delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of shades.
 
-    The panels of a data set have the same axes, which hold all its texts; all panels have the same shades. From
-    columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
+    One panel for each model. Those of a data set have the same axes, which hold all its texts; all panels have the same
+    shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
     """
     rows = compared(single_weight)
-    panels = panels_of(rows, models)
     windows = {str(name): window(part) for name, part in rows.groupby("dataset", sort=False, observed=True)}
-    most = max(2.0, *(windows[dataset].counts(part).max() for (dataset, _), part in panels.items()))
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, share=False)
-        for (panel, part), [axes] in zip(panels.items(), cells, strict=True):
-            mesh = draw_density(axes, part, windows[panel[0]], most)
-            title(axes, panel, models, columns_of(len(panels)), f"below 0: {share(part)}")
-        bar = figure.colorbar(mesh, ax=figure.axes, orientation="horizontal", aspect=50, fraction=0.03, pad=0.02)
-        ticks = [tick for tick in TICKS if tick <= most]
-        bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
-        bar.minorticks_off()
-        bar.outline.set_visible(False)
-        describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats)")
+    figure, panels = panel_grid(panels_of(rows, models), HEIGHT)
+    drawn = []
+    for panel in panels:
+        [axes] = panel.axes
+        x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
+        drawn.append(density(axes, x, y, CELLS, windows[panel.dataset], FAINTEST))
+        axes.axhline(0, color=style.BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
+        panel.title(models[panel.model].label, f"below 0: {share(panel.rows)}")
+    most = max(2.0, *(most for _, most in drawn))
+    for mesh, _ in drawn:
+        mesh.set_clim(vmax=most)
+    bar = figure.colorbar(mesh, ax=figure.axes, orientation="horizontal", aspect=50, fraction=0.03, pad=0.02)
+    ticks = [tick for tick in TICKS if tick <= most]
+    bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
+    bar.minorticks_off()
+    bar.outline.set_visible(False)
+    describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats)")
     return figure
 
 
@@ -93,7 +63,7 @@ def share(rows: pd.DataFrame) -> str:
     return f"{(rows['delta_js'] < 0).sum()} of {len(rows)}"
 
 
-def draw_strip(axes: Axes, panels: dict[Panel, pd.DataFrame]) -> None:
+def draw_strip(axes: Axes, panels: dict[Key, pd.DataFrame]) -> None:
     """A row a panel: the delta attention of each text with a negative delta JS, and a bar at their median."""
     jitter = np.random.default_rng(0)
     for place, rows in enumerate(panels.values()):
@@ -106,6 +76,7 @@ def draw_strip(axes: Axes, panels: dict[Panel, pd.DataFrame]) -> None:
     above(axes, "texts")
 
 
+@style.house_style()
 def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     """The delta attention of each text whose delta JS is negative, with their median and number; one row a model.
 
@@ -113,19 +84,18 @@ def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Fig
     same name has the numbers.
     """
     panels = panels_of(compared(single_weight), models)
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, ROW * len(panels) + MARGIN), layout="constrained")
-        axes = figure.subplots()
-        draw_strip(axes, panels)
-        names = [f"{display_name(dataset)}, {models[model].label}" for dataset, model in panels]
-        axes.set_yticks(range(len(panels)), names)
-        negative = pd.concat(panels.values()).query("delta_js < 0")["delta_attention"]
-        axes.set(xlim=(0, min(1.0, 1.05 * max(LEAST, negative.max()))) if len(negative) else (0, 1))
-        axes.set_ylim(len(panels) - 0.5, -0.5)
-        describe(
-            figure,
-            f"{X_LABEL}, of texts with ΔJS < 0 (bar: median)",
-            "few texts, and near 0: attention is right about importance; far to the right: a far smaller weight "
-            "mattered more",
-        )
+    figure = Figure(figsize=(style.WIDTH, ROW * len(panels) + MARGIN), layout="constrained")
+    axes = figure.subplots()
+    draw_strip(axes, panels)
+    names = [f"{display_name(dataset)}, {models[model].label}" for dataset, model in panels]
+    axes.set_yticks(range(len(panels)), names)
+    negative = pd.concat(panels.values()).query("delta_js < 0")["delta_attention"]
+    axes.set(xlim=(0, min(1.0, 1.05 * max(LEAST, negative.max()))) if len(negative) else (0, 1))
+    axes.set_ylim(len(panels) - 0.5, -0.5)
+    describe(
+        figure,
+        f"{X_LABEL}, of texts with ΔJS < 0 (bar: median)",
+        "few texts, and near 0: attention is right about importance; far to the right: a far smaller weight "
+        "mattered more",
+    )
     return figure

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe, panel_grid, panels_of, title
+from attention_audit.figures.panels import describe, legend, panel_grid, panels_of
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.resampling import cube, estimate
+from attention_audit.tables.means import means
 
 HEIGHT = 3.2  # inches
 MEASURES = {
@@ -27,25 +26,19 @@ MEASURES = {
 LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
 
 
-def curve_points(curves: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
     columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
-    frames = []
-    for (dataset, model), rows in panels_of(curves.dropna(subset=list(columns)), models).items():
-        parts = [cube(rows, column, ["ranking"]) for column in columns]
-        keys = parts[0][0]
-        estimated = estimate(np.concatenate([values for _, values in parts], -1), resamples)
-        frame = pd.DataFrame(
-            [(*about, ranking) for about in columns.values() for ranking in keys["ranking"]],
-            columns=["measure", "bin", "ranking"],
-        )
-        bounds = {"mean": estimated.mean, "low": estimated.low, "high": estimated.high}
-        frames.append(frame.assign(dataset=dataset, model=model, **bounds))
-    return pd.concat(frames, ignore_index=True)
+    curves = curves.dropna(subset=list(columns))
+    models.refuse_unknown(curves["model"].unique())
+    points = means(curves, ["model", "ranking"], list(columns), signed=columns)
+    points = points[points["metric"] != "texts"].reset_index(drop=True)
+    points[["model", "ranking"]] = points["row"].str.split("/", expand=True)
+    return points.join(pd.DataFrame([columns[name] for name in points["metric"]], columns=["measure", "bin"]))
 
 
 def draw(axes: Axes, points: pd.DataFrame) -> None:
@@ -53,44 +46,37 @@ def draw(axes: Axes, points: pd.DataFrame) -> None:
     shown = RANKINGS.ordered(points["ranking"].unique())
     for name in shown:
         line, look = points[points["ranking"] == name].sort_values("bin"), RANKINGS[name]
-        colour = style.PALETTE[look.colour]
-        axes.fill_between(line["bin"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
-        axes.plot(line["bin"], line["mean"], color=colour, marker=look.marker, **LINE)
+        mark = style.mark(look)
+        axes.fill_between(line["bin"], line["low"], line["high"], color=mark["color"], alpha=0.15, linewidth=0)
+        axes.plot(line["bin"], line["mean"], **mark, **LINE)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
     axes.set_xlim(0, 1.05 * max(BINS))
     axes.set_xticks(BINS, [str(bin_) for bin_ in BINS])
 
 
-def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], resamples: int, models: Names) -> Figure:
+@style.house_style()
+def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     """What the predicted class loses without a ranking's first items (above) and with them alone (below).
 
     A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
     one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
     for a ranking that is not one of names.RANKINGS.
     """
-    points = pd.concat([curve_points(frame, resamples, models) for frame in ranked_sets], ignore_index=True)
-    panels = panels_of(points, models)
-    with style.house_style():
-        figure, cells = panel_grid(len(panels), HEIGHT, [1] * len(MEASURES))
-        for place, ((panel, rows), cell) in enumerate(zip(panels.items(), cells, strict=True)):
-            for measure, axes in zip(MEASURES, cell, strict=True):
-                draw(axes, rows[rows["measure"] == measure])
-                axes.tick_params(labelbottom=True)
-                if place % columns_of(len(panels)) == 0:
-                    axes.set_ylabel(MEASURES[measure])
-            title(cell[0], panel, models, columns_of(len(panels)))
-        limits = [axes.get_ylim() for cell in cells for axes in cell]
-        for axes in (axes for cell in cells for axes in cell):
-            axes.set_ylim(np.min(limits), np.max(limits))
-        describe(
-            figure,
-            "items from the top of the ranking (%)",
-            "above: what the predicted class loses without them; below: what it loses when only they are left",
-        )
-        looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
-        handles = [
-            Line2D([], [], color=style.PALETTE[look.colour], marker=look.marker, label=look.label, **LINE)
-            for look in looks
-        ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
+    figure, panels = panel_grid(panels_of(points, models), HEIGHT, [1] * len(MEASURES))
+    for panel in panels:
+        for measure, axes in zip(MEASURES, panel.axes, strict=True):
+            draw(axes, panel.rows[panel.rows["measure"] == measure])
+        panel.beside(*MEASURES.values(), size=style.TEXT)
+        panel.title(models[panel.model].label)
+    limits = [axes.get_ylim() for axes in figure.axes]
+    for axes in figure.axes:
+        axes.set_ylim(np.min(limits), np.max(limits))
+    describe(
+        figure,
+        "items from the top of the ranking (%)",
+        "above: what the predicted class loses without them; below: what it loses when only they are left",
+    )
+    looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
+    legend(figure, ({**style.mark(look), "label": look.label, **LINE} for look in looks), len(looks))
     return figure

@@ -1,46 +1,36 @@
 """Which fonts draw a text, and what none of them can draw.
 
-Letters are shaped and put in order by matplotlib itself, with HarfBuzz and the bidirectional algorithm (libraqm). What
-is left to do is to find a font: matplotlib remembers which fonts a machine had when it was first used, and takes no
-other.
+Letters are shaped and put in order by matplotlib itself, with HarfBuzz and the bidirectional algorithm (libraqm), and
+each character is taken from the first family of `font.family` that has it. What is left to do is to name the families;
+matplotlib remembers which fonts a machine had when it was first used, and knows no later one.
 """
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
 from fontTools import unicodedata as scripts
-from matplotlib import font_manager
-from matplotlib.ft2font import FaceFlags, FT2Font
+from matplotlib.font_manager import findSystemFonts, fontManager, get_font
+from matplotlib.ft2font import FaceFlags
 
 from attention_audit.errors import AuditError
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so every machine draws the same
+BOXES = "Last Resort"  # comes with matplotlib too, and has a box for every character
 UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 """Categories of characters that have no shape of their own."""
 SELECTORS = range(0xFE00, 0xFE10)
 """They choose between forms of the character before them, and have no shape either."""
 EMOJI, HAN = "emoji", "Han"
-PICTURES = {
-    "Dingbats",
-    "Emoticons",
-    "Enclosed Alphanumeric Supplement",
-    "Miscellaneous Symbols",
-    "Miscellaneous Symbols and Pictographs",
-    "Supplemental Symbols and Pictographs",
-    "Symbols and Pictographs Extended-A",
-    "Transport and Map Symbols",
-}
-"""Blocks of Unicode that are called emoji here."""
 EAST_ASIAN = {"Hiragana": "JP", "Katakana": "JP", "Hangul": "KR", "Bopomofo": "TC", HAN: "SC"}
 """Scripts that share one font, with the ending of the family that draws them as their readers are used to. Han comes
 last: beside kana it is Japanese.
 """
-PREFERRED = {EMOJI: ("NotoEmoji-Regular", "Symbola"), **dict.fromkeys(EAST_ASIAN, ("NotoSansCJK-Regular",))}
-"""Files by script, where Noto's are not named after it."""
+PREFERRED = {EMOJI: ("Noto Emoji", "Symbola")} | {name: (f"Noto Sans CJK {of}",) for name, of in EAST_ASIAN.items()}
+"""Families by script, where Noto's are not named after it."""
 PACKAGES = {EMOJI: "fonts-symbola", **dict.fromkeys(EAST_ASIAN, "fonts-noto-cjk")}
 """Debian's packages by script; every other script is in OTHERS."""
 OTHERS = "fonts-noto-core"
@@ -49,14 +39,14 @@ _CHOSEN: ContextVar[tuple[str, ...]] = ContextVar("chosen", default=())
 
 
 def script_of(character: str) -> str:
-    """The script of a character; of one that several scripts share, `emoji`, `Han`, or its block of Unicode."""
+    """The script of a character; of one that several scripts share, `Han`, `emoji`, or its block of Unicode."""
     code = scripts.script(character)
     if code not in ("Zyyy", "Zinh", "Zzzz"):
         return str(scripts.script_name(code))
     block = str(scripts.block(character))
-    if block in PICTURES:
-        return EMOJI
-    return HAN if block.startswith(("CJK", "Halfwidth", "Hiragana", "Katakana", "Ideographic")) else block
+    if block.startswith(("CJK", "Halfwidth", "Hiragana", "Katakana", "Ideographic")):
+        return HAN
+    return EMOJI if unicodedata.category(character) in ("So", "Sk") else block
 
 
 def visible(texts: Iterable[str]) -> frozenset[str]:
@@ -69,84 +59,67 @@ def visible(texts: Iterable[str]) -> frozenset[str]:
 
 
 @cache
-def _drawable() -> Mapping[str, FT2Font]:
-    """Every font of this machine that is made of outlines, by its file; matplotlib draws no pictures in colour."""
-    fonts = {}
-    for path in sorted(font_manager.findSystemFonts()):
-        try:
-            font = FT2Font(path)
-        except (OSError, RuntimeError):
-            continue  # a damaged font is as good as none
-        if FaceFlags.SCALABLE in font.face_flags and FaceFlags.COLOR not in font.face_flags:
-            fonts[path] = font
-    return fonts
+def _families() -> Mapping[str, str]:
+    """Every family of this machine, with a file of it: upright and of normal weight, where there is one."""
+    for path in set(findSystemFonts()) - {entry.fname for entry in fontManager.ttflist}:
+        with suppress(OSError, RuntimeError):  # a damaged font is as good as none
+            fontManager.addfont(path)
+    entries = sorted(fontManager.ttflist, key=lambda entry: (entry.style == "normal", entry.weight == 400))
+    files = {entry.name: str(entry.fname) for entry in entries if Path(entry.fname).is_file()}
+    return {name: files[name] for name in sorted(files) if not name.startswith(BOXES)}
 
 
-def _known(path: str) -> list[str]:
-    """The families in a file, which matplotlib knows from then on."""
-    if all(entry.fname != path for entry in font_manager.fontManager.ttflist):
-        font_manager.fontManager.addfont(path)
-    return [entry.name for entry in font_manager.fontManager.ttflist if entry.fname == path]
-
-
-def _covered(font: FT2Font, characters: Iterable[str]) -> set[str]:
+def _covered(family: str, characters: Iterable[str]) -> set[str]:
+    """The characters that a family has; none where it has pictures in colour, which matplotlib does not draw."""
+    font = get_font(_families()[family])
+    if FaceFlags.COLOR in font.face_flags:
+        return set()
     return {character for character in characters if font.get_char_index(ord(character))}
 
 
 def _without_glyph(characters: Iterable[str], names: Iterable[str]) -> set[str]:
     """The characters that none of these families has."""
     rest = set(characters)
-    for family in names:
-        rest -= _covered(font_manager.get_font(font_manager.findfont(family)), rest)
-    return rest
-
-
-def _rank(path: str, script: str) -> tuple[bool, bool, str]:
-    """Of fonts that have the same characters, that of the least rank is taken."""
-    stem = Path(path).stem
-    names = PREFERRED.get(script, (f"NotoSans{script.replace(' ', '')}-Regular",))
-    return not stem.startswith(names), "regular" not in stem.lower(), path
-
-
-def _family(path: str, script: str) -> str:
-    """One family of a file; of a collection for East Asia the one of the script."""
-    families = _known(path)
-    ending = EAST_ASIAN.get(script, "")
-    return next((name for name in families if name.endswith(ending) and "Mono" not in name), families[0])
+    return rest.difference(*(_covered(family, rest) for family in names))
 
 
 @cache
 def _further(characters: frozenset[str], first: tuple[str, ...]) -> tuple[str, ...]:
-    """Families of this machine that have what `first` lacks, script by script."""
-    rest = _without_glyph(characters, first)
-    by_script: dict[str, set[str]] = {}
-    for character in rest:
-        by_script.setdefault(script_of(character), set()).add(character)
-    shared = [script for script in EAST_ASIAN if script in by_script]
+    """Families of this machine that have what `first` lacks, script by script; of several that have the same
+    characters, that which is preferred for the script.
+    """
+    by_script = _by_script(_without_glyph(characters, first))
     found: list[str] = []
-    for script in [*shared, *sorted(by_script.keys() - EAST_ASIAN.keys())]:
-        missing = _without_glyph(by_script[script], found)
+    for script in [*EAST_ASIAN, *sorted(by_script.keys() - EAST_ASIAN.keys())]:
+        missing = _without_glyph(by_script.get(script, []), found)
+        preferred = PREFERRED.get(script, (f"Noto Sans {script}",))
         while missing:
-            covered = {path: _covered(font, missing) for path, font in _drawable().items()}
-            best = min(covered, key=lambda path: (-len(covered[path]), _rank(path, script)), default="")
-            if not best or not covered[best]:
+            covered = {family: _covered(family, missing) for family in _families()}
+            best = max(covered, key=lambda family: (len(covered[family]), family in preferred))
+            if not covered[best]:
                 break
             missing -= covered[best]
-            found.append(_family(best, script))
+            found.append(best)
     return tuple(dict.fromkeys(found))
+
+
+def _by_script(characters: Iterable[str]) -> dict[str, list[str]]:
+    by_script: dict[str, list[str]] = {}
+    for character in sorted(characters):
+        by_script.setdefault(script_of(character), []).append(character)
+    return by_script
 
 
 def _named(font: str) -> str:
     """The family of a font that the user names, by its family or by its file. Raises AuditError where there is none."""
     if Path(font).is_file():
         try:
-            return _known(font)[0]
+            fontManager.addfont(font)
+            _families.cache_clear()
+            return str(get_font(font).family_name)
         except (OSError, RuntimeError) as error:
             raise AuditError(f"config: font: {font}: not a font ({error}); name a .ttf, .otf or .ttc file") from error
-    if font not in font_manager.fontManager.get_font_names():
-        for path in _drawable():
-            _known(path)
-    if font not in font_manager.fontManager.get_font_names():
+    if font not in _families():
         raise AuditError(
             f"config: font: this machine has no font {font!r}; install it, or name a file, or one of the families "
             "that `fc-list : family` prints"
@@ -170,13 +143,10 @@ def families(texts: Iterable[str] = ()) -> list[str]:
     return [*first, *_further(visible(texts), first)]
 
 
-def lacking(texts: Iterable[str]) -> dict[str, list[str]]:
+def lacking(texts: Iterable[str]) -> Mapping[str, list[str]]:
     """The characters that no font of this machine has, by script."""
     texts = list(texts)
-    by_script: dict[str, list[str]] = {}
-    for character in sorted(_without_glyph(visible(texts), families(texts))):
-        by_script.setdefault(script_of(character), []).append(character)
-    return by_script
+    return _by_script(_without_glyph(visible(texts), families(texts)))
 
 
 def warning(texts: Iterable[str]) -> str:

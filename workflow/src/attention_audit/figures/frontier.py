@@ -1,20 +1,17 @@
 """How far whole adversaries move the weights, and how far the exact contributions of the same adversaries."""
 
-import math
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import columns_of, describe
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
-PANEL_HEIGHT, MARGIN = 2.4, 0.8  # inches
-ENTRIES = 3  # of the legend, in a row
+HEIGHT = 2.6  # inches
 SHOWN, ABOVE = 2.0, 1.15  # the axis of TVD ends at so many times the budget, or the greatest TVD of a seed
 ADVERSARIES = ("adversary", "continuation", "adversaries")
 OTHERS = (*ADVERSARIES, "uniform", "imposed")
@@ -62,15 +59,16 @@ def draw(axes: Axes, adversaries: pd.DataFrame, seeds: pd.DataFrame, budget: flo
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
 
 
-def handles() -> list[Line2D]:
+def looks() -> list[dict[str, Any]]:
     """The entries of the legend."""
-    weights, contributions = (Line2D([], [], **look | {"linewidth": 1}) for look in MAPS.values())
-    others = Line2D([], [], color=style.BLACK, marker="o", **SMALL, label="other adversaries")
-    seeds = Line2D([], [], color=style.BLACK, **SEEDS, label="further seeds")
-    budget = Line2D([], [], color=style.BLACK, linewidth=0.8, linestyle=(0, (1, 2)), label="budget")
-    return [weights, contributions, others, seeds, budget]
+    black = {"color": style.BLACK}
+    others = black | SMALL | {"marker": "o", "label": "other adversaries"}
+    budget = black | {"linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "budget"}
+    maps = [look | {"linewidth": 1} for look in MAPS.values()]
+    return [*maps, others, black | SEEDS | {"label": "further seeds"}, budget]
 
 
+@style.house_style()
 def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> Figure:
     """Means over texts of prediction change (TVD) against the change of two maps (JSD, nats), both from the base model.
 
@@ -82,24 +80,17 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
     models.refuse_unknown(comparison["model"].unique())
     by = ["dataset", "model", "lambda", "seed"]
     runs = comparison.groupby(by, sort=False, as_index=False, dropna=False)[["tvd", *MAPS]].mean()
-    datasets = runs["dataset"].unique()
-    columns = columns_of(len(datasets))
-    rows = math.ceil(len(datasets) / columns)
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
-        panels = [*figure.subplots(rows, columns, squeeze=False).flat]
-        for axes in panels[len(datasets) :]:
-            axes.remove()
-        for axes, dataset in zip(panels, datasets, strict=False):
-            own = runs[runs["dataset"] == dataset]
-            draw(axes, own[own["model"].isin(ADVERSARIES)], own[~own["model"].isin(OTHERS)], budget)
-            axes.set_title(display_name(dataset), loc="left")
-        describe(
-            figure,
-            "JSD from the base model's map (nats)",
-            "at the left: the same map; below the budget: the same predictions. Dots at the right with squares at the "
-            "left: only the weights moved, not the evidence",
-            "TVD of predictions",
-        )
-        figure.legend(handles=handles(), loc="outside upper center", ncols=ENTRIES)
+    figure, panels = panel_grid(datasets_of(runs), HEIGHT)
+    for panel in panels:
+        [axes], own = panel.axes, panel.rows
+        draw(axes, own[own["model"].isin(ADVERSARIES)], own[~own["model"].isin(OTHERS)], budget)
+        axes.set_title(display_name(panel.dataset), loc="left")
+    describe(
+        figure,
+        "JSD from the base model's map (nats)",
+        "at the left: the same map; below the budget: the same predictions. Dots at the right with squares at the "
+        "left: only the weights moved, not the evidence",
+        "TVD of predictions",
+    )
+    legend(figure, looks())
     return figure

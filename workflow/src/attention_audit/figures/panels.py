@@ -1,12 +1,17 @@
-"""Figures with a panel for each data set and model."""
+"""Figures with a panel for each data set and model: their grid, what is written around it, and their legend."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from textwrap import fill
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from attention_audit.figures import style
 from attention_audit.names import Names, display_name
@@ -19,11 +24,38 @@ LETTERS = {1: 84, 2: 46, 3: 22}  # in a line of a panel's title, by the number o
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 HINT = 100  # letters in a line below a figure
 
-Panel = tuple[str, str]
-"""A data set and a model."""
+Key = tuple[str, str]
+"""A data set and a model; "" for all models."""
+Window = tuple[tuple[float, float], tuple[float, float]]
+"""The bounds of both axes."""
 
 
-def panels_of(rows: pd.DataFrame, models: Names) -> dict[Panel, pd.DataFrame]:
+class Panel(NamedTuple):
+    """The rows of a data set and model, and where they are drawn: axes one above the other.
+
+    columns: of the figure. left, lowest: whether no panel stands on its left, or below it.
+    """
+
+    dataset: str
+    model: str
+    rows: pd.DataFrame
+    axes: list[Axes]
+    columns: int
+    left: bool
+    lowest: bool
+
+    def title(self, *lines: str) -> None:
+        """Name the panel by its data set and, below, some lines."""
+        text = heading(self.columns, display_name(self.dataset), *lines)
+        self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
+
+    def beside(self, *labels: str, size: float = style.SMALL) -> None:
+        """Say what the y axes of the panels at the left are."""
+        for axes, label in zip(self.axes, labels, strict=True):
+            axes.set_ylabel(label if self.left else "", fontsize=size)
+
+
+def panels_of(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
     """The rows of each data set, in the order of `rows`, and model, in the order of `models`.
 
     Raises AuditError for a model that is not one of them.
@@ -31,7 +63,41 @@ def panels_of(rows: pd.DataFrame, models: Names) -> dict[Panel, pd.DataFrame]:
     groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
     parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
     shown = models.ordered(model for _, model in parts)
-    return {panel: parts[panel] for panel in product(rows["dataset"].unique(), shown) if panel in parts}
+    return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
+
+
+def datasets_of(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
+    """The rows of each data set, in the order of `rows`."""
+    return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
+
+
+def panel_grid(
+    panels: Mapping[Key, pd.DataFrame], height: float, ratios: Sequence[float] = (1,)
+) -> tuple[Figure, list[Panel]]:
+    """A figure with panels of so many inches, each with axes one above the other, by their heights."""
+    return uneven_grid(panels, [[ratio * height / sum(ratios) for ratio in ratios]] * len(panels))
+
+
+def uneven_grid(
+    panels: Mapping[Key, pd.DataFrame], heights: Sequence[Sequence[float]], title: float = 0, columns: int = 0
+) -> tuple[Figure, list[Panel]]:
+    """The same, where each panel has axes of its own heights (inches); those of a row have the greatest of them.
+
+    title: further inches of each row. columns: of panels; 0: as suits their number.
+    """
+    count, columns = len(panels), columns or columns_of(len(panels))
+    starts = range(0, count, columns)
+    parts = [max(part) for start in starts for part in zip(*heights[start : start + columns], strict=True)]
+    rows = len(starts)
+    figure = Figure(figsize=(style.WIDTH, sum(parts) + rows * title + MARGIN), layout="constrained")
+    axes = figure.subplots(len(parts), columns, squeeze=False, height_ratios=parts)
+    cells = axes.reshape(rows, len(heights[0]), columns).transpose(0, 2, 1).reshape(-1, len(heights[0]))
+    for unused in cells[count:].flat:
+        unused.remove()
+    return figure, [
+        Panel(*key, part, list(cell), columns, place % columns == 0, place + columns >= count)
+        for place, ((key, part), cell) in enumerate(zip(panels.items(), cells, strict=False))
+    ]
 
 
 def columns_of(count: int) -> int:
@@ -39,53 +105,10 @@ def columns_of(count: int) -> int:
     return COLUMNS.get(count, MOST)
 
 
-def panel_grid(
-    count: int, height: float, ratios: Sequence[float] = (1,), share: bool = True
-) -> tuple[Figure, list[list[Axes]]]:
-    """A figure with `count` panels of so many inches, and the axes of each, one above the other, by their heights.
-
-    share: whether all have the same x axis.
-    """
-    parts = [ratio * height / sum(ratios) for ratio in ratios]
-    return uneven_grid([parts] * count, share=share)
-
-
-def uneven_grid(
-    panels: Sequence[Sequence[float]], title: float = 0, share: bool = True
-) -> tuple[Figure, list[list[Axes]]]:
-    """The same, where each panel has parts of its own heights (inches); those of a row have the greatest of them.
-
-    title: further inches of each row.
-    """
-    count, columns = len(panels), columns_of(len(panels))
-    starts = range(0, count, columns)
-    heights = [max(part) for start in starts for part in zip(*panels[start : start + columns], strict=True)]
-    rows = len(starts)
-    size = (style.WIDTH, sum(heights) + rows * title + MARGIN)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(len(heights), columns, sharex=share, squeeze=False, height_ratios=heights)
-    cells = axes.reshape(rows, len(panels[0]), columns).transpose(0, 2, 1).reshape(-1, len(panels[0]))
-    for unused in cells[count:].flat:
-        unused.remove()
-    return figure, [list(cell) for cell in cells[:count]]
-
-
-def filled(lines: Sequence[str], letters: int) -> str:
-    """Lines of a title, each broken where it is longer than so many letters."""
-    return "\n".join(
-        fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines if line
-    )
-
-
-def heading(panel: Panel, models: Names, columns: int, more: str = "") -> str:
-    """What a panel is called: its data set and, below, its model; lines of `more` follow."""
-    dataset, model = panel
-    return filled([display_name(dataset), models[model].label, *more.splitlines()], LETTERS[columns])
-
-
-def title(axes: Axes, panel: Panel, models: Names, columns: int, more: str = "") -> None:
-    """Name a panel by its heading."""
-    axes.set_title(heading(panel, models, columns, more), loc="left", fontsize=style.TEXT, pad=PAD)
+def heading(columns: int, *lines: str) -> str:
+    """The lines above a panel, each broken where a panel in so many columns is too narrow for it."""
+    letters = LETTERS[columns]
+    return "\n".join(fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines)
 
 
 def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
@@ -93,3 +116,27 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
     figure.supxlabel(f"{x}\n{fill(hint, HINT)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
+
+
+def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
+    """Say above the panels what each look stands for, at most so many in a row."""
+    handles = [Line2D([], [], **look) for look in looks]
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+
+
+def instead(axes: Axes, text: str) -> None:
+    """Say in a panel why nothing is drawn there."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
+
+
+def density(
+    axes: Axes, x: pd.Series, y: pd.Series, cells: int | tuple[int, int], window: Window, faintest: float
+) -> tuple[QuadMesh, float]:
+    """Shade a panel by how many values lie where, on a logarithmic scale of shades that begins at `faintest`.
+
+    Also returns the greatest number in a cell. Cells without any stay white.
+    """
+    counts, _, _, mesh = axes.hist2d(x, y, bins=cells, range=window, cmin=1, cmap=style.SHADING, rasterized=True)
+    most = float(np.nanmax(counts, initial=1.0))
+    mesh.set_norm(LogNorm(faintest, most))
+    return mesh, most

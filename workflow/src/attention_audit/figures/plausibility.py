@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.labels import placed
-from attention_audit.figures.panels import LETTERS, columns_of, describe, filled, panel_grid
+from attention_audit.figures.notes import placed
+from attention_audit.figures.panels import describe, legend, panel_grid
 from attention_audit.names import PLAUSIBLE, display_name
 from attention_audit.tables.plausibility import FAITHFUL, parts_of
 from attention_audit.tables.wording import named
@@ -53,22 +52,21 @@ def cells(plausibility: pd.DataFrame) -> pd.DataFrame:
 def look_of(attribution: str) -> dict[str, Any]:
     """How the point of an attribution is drawn."""
     look = PLAUSIBLE[attribution]
-    shape = {"color": style.PALETTE[look.colour], "marker": look.marker, "label": look.label}
     own = ATTENTION if attribution == "attention" else POINT
-    return shape | own | ({"markersize": 9} if look.marker == "*" else {})
+    return style.mark(look) | {"label": look.label} | own | ({"markersize": 9} if look.marker == "*" else {})
 
 
-def line_handles(shown: Iterable[str]) -> list[Line2D]:
-    """The entries of floors and ceiling in the legend."""
+def looks_of_ends(shown: Iterable[str]) -> list[dict[str, Any]]:
+    """How those of floors and ceiling are drawn that are shown."""
     present = set(shown)
-    return [Line2D([], [], linewidth=1.2, **look) for name, look in ENDS.items() if name in present]
+    return [look | {"linewidth": 1.2} for name, look in ENDS.items() if name in present]
 
 
+@style.house_style()
 def empty() -> Figure:
     """The figure of a run without marks: a sentence."""
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
-        figure.supxlabel(NOTHING, fontsize=style.TEXT)
+    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
+    figure.supxlabel(NOTHING, fontsize=style.TEXT)
     return figure
 
 
@@ -93,6 +91,7 @@ def draw_dots(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+@style.house_style()
 def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """AUPRC of each attribution against marked words, with floors and ceiling; a panel for each data set and model.
 
@@ -103,45 +102,35 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> F
     if rows.empty:
         return empty()
     names = PLAUSIBLE.ordered(set(rows["attribution"]) - {*ENDS})
-    panels = {
-        (str(dataset), str(model)): part for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False)
-    }
-    columns = columns_of(len(panels))
+    groups = rows.groupby(["dataset", "model"], sort=False)
+    figure, panels = panel_grid({(str(d), str(m)): part for (d, m), part in groups}, LINE * len(names) + MARGIN)
     highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
-    with style.house_style():
-        figure, grid = panel_grid(len(panels), LINE * len(names) + MARGIN)
-        for place, (((dataset, model), part), [axes]) in enumerate(zip(panels.items(), grid, strict=True)):
-            draw_dots(axes, part, names)
-            first = place % columns == 0
-            axes.set_yticks(range(len(names)), [PLAUSIBLE[name].label if first else "" for name in names])
-            axes.tick_params(labelbottom=place + columns >= len(panels))
-            title = filled([display_name(dataset), named(model, labels)], LETTERS[columns])
-            axes.set_title(title, loc="left", fontsize=style.TEXT)
-            axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
-        describe(
-            figure,
-            "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
-            "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
-            "one another",
-        )
-        handles = line_handles(rows["attribution"])
-        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    for panel in panels:
+        [axes] = panel.axes
+        draw_dots(axes, panel.rows, names)
+        axes.set_yticks(range(len(names)), [PLAUSIBLE[name].label if panel.left else "" for name in names])
+        axes.tick_params(labelbottom=panel.lowest)
+        panel.title(named(panel.model, labels))
+        axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
+    describe(
+        figure,
+        "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
+        "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
+        "one another",
+    )
+    legend(figure, looks_of_ends(rows["attribution"]))
     return figure
 
 
 def pairs_of(rows: pd.DataFrame, question: str) -> pd.DataFrame:
-    """Attributions of models that have both an AUPRC and an effect of a question: columns model, attribution, and each
-    of x, y with low and high.
+    """Attributions of models that have both an AUPRC and an effect of a question: columns model, attribution, and mean,
+    low and high of both, such as mean_x of AUPRC and mean_y of the effect.
     """
-    keys = ["model", "attribution"]
-    sides = {"x": rows[rows["metric"] == "auprc"], "y": rows[rows["metric"] == question]}
-    named_ = [
-        side[[*keys, "mean", "low", "high"]].rename(
-            columns={"mean": axis, "low": f"{axis}_low", "high": f"{axis}_high"}
-        )
-        for axis, side in sides.items()
-    ]
-    return named_[0].merge(named_[1], on=keys)
+    auprc, effect = (
+        rows.loc[rows["metric"] == metric, ["model", "attribution", "mean", "low", "high"]]
+        for metric in ("auprc", question)
+    )
+    return auprc.merge(effect, on=["model", "attribution"])
 
 
 def draw_points(axes: Axes, points: pd.DataFrame) -> None:
@@ -153,31 +142,24 @@ def draw_points(axes: Axes, points: pd.DataFrame) -> None:
     for point in ordered.to_dict("records"):
         look = look_of(point["attribution"]) | {"label": ""}
         faint = {"color": look["color"], "linewidth": 0.8, "alpha": 0.45, "zorder": 2}
-        axes.hlines(point["y"], point["x_low"], point["x_high"], **faint)
+        x, y = point["mean_x"], point["mean_y"]
+        axes.hlines(y, point["low_x"], point["high_x"], **faint)
         # matplotlib draws no line to infinity
-        low, high = np.clip([point["y_low"], point["y_high"]], -1e3, 1e3)
-        axes.vlines(point["x"], low, high, **faint)
-        axes.plot([point["x"]], [point["y"]], **look, zorder=4 if point["attribution"] == "attention" else 3)
+        axes.vlines(x, *np.clip([point["low_y"], point["high_y"]], -1e3, 1e3), **faint)
+        axes.plot([x], [y], **look, zorder=4 if point["attribution"] == "attention" else 3)
 
 
 def number_points(axes: Axes, points: pd.DataFrame, numbers: Mapping[str, int]) -> None:
     """Write beside each point the number of its model, attention first, where it hides nothing. The layout is final."""
     figure = axes.get_figure(root=True)
     half = 3.2 * (figure.dpi if figure else style.DPI) / 72
-    places = axes.transData.transform(points[["x", "y"]].to_numpy(np.float64))
+    places = axes.transData.transform(points[["mean_x", "mean_y"]].to_numpy(np.float64))
     taken = [Bbox([at - half, at + half]) for at in places]
     room = axes.get_window_extent()
     order = np.argsort(points["attribution"] != "attention", kind="stable")
     for point in points.iloc[order].to_dict("records"):
         text, colour = str(numbers[point["model"]]), look_of(point["attribution"])["color"]
-        label = placed(axes, text, colour, (point["x"], point["y"]), taken, room)
-        if label is not None:
-            taken.append(label.get_window_extent())
-
-
-def limits(values: Sequence[float]) -> tuple[float, float]:
-    """The axis of faithfulness: as far as points go, and a little further."""
-    return min(WORST, min(values) - 0.1), max(BEST, max(values) + 0.1)
+        placed(axes, text, colour, (point["mean_x"], point["mean_y"]), taken, room)
 
 
 def stretch(values: Sequence[float]) -> tuple[float, float]:
@@ -186,6 +168,7 @@ def stretch(values: Sequence[float]) -> tuple[float, float]:
     return max(-0.02, min(values) - margin), min(1.02, max(values) + margin)
 
 
+@style.house_style()
 def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """AUPRC against faithfulness: a point for each attribution and model, one row of two panels for each data set.
 
@@ -202,45 +185,42 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
     }
     if not parts:
         return empty()
-    datasets = list(parts)
-    asked = rows[rows["metric"].isin(FAITHFUL) & rows["dataset"].isin(datasets)]
     models = {dataset: list(dict.fromkeys(part["model"])) for dataset, part in parts.items()}
-    titles = {dataset: _title(dataset, names, labels) for dataset, names in models.items()}
-    heights = [PANEL + TITLE * len(title.splitlines()) for title in titles.values()]
-    names = PLAUSIBLE.ordered(set(asked["attribution"]))
-    ends = rows[(rows["metric"] == "auprc") & rows["attribution"].isin([*ENDS])]
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, sum(heights) + BELOW), layout="constrained")
-        FigureCanvasAgg(figure)  # measures the numbers
-        drawn: list[tuple[Axes, pd.DataFrame, dict[str, int]]] = []
-        rows_of_panels = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)
-        for dataset, sub in zip(datasets, rows_of_panels[:, 0], strict=True):
-            sub.suptitle(titles[dataset], x=0.01, ha="left", fontsize=style.TEXT)
-            own = parts[dataset]
-            means = ends[ends["dataset"] == dataset].groupby("attribution")["mean"].mean()
-            pairs = [pairs_of(own, question) for question in FAITHFUL]
-            across = stretch([*pd.concat(pairs)["x"], *means])
-            panels = sub.subplots(1, len(FAITHFUL), sharex=True)
-            for question, points, axes in zip(FAITHFUL, pairs, panels, strict=True):
-                draw_ends(axes, means)
-                draw_points(axes, points)
-                axes.set_ylabel(AXES[question])
-                if len(points):
-                    axes.set_ylim(*limits(points["y"].tolist()))
-                axes.set_xlim(*across)
-                drawn.append((axes, points, {name: place for place, name in enumerate(models[dataset], start=1)}))
-        describe(
-            figure,
-            "AUPRC against marked words",
-            "to the right: people mark these words; upwards: the model needs them. At the lower right an attribution "
-            "pleases and misleads",
-        )
-        handles = [Line2D([], [], **look_of(name)) for name in names] + line_handles(ends["attribution"])
-        figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
-        figure.draw_without_rendering()
-        for axes, points, numbers in drawn:
-            if len(numbers) > 1:
-                number_points(axes, points, numbers)
+    titles = [_title(dataset, names, labels) for dataset, names in models.items()]
+    heights = [PANEL + TITLE * len(title.splitlines()) for title in titles]
+    figure = Figure(figsize=(style.WIDTH, sum(heights) + BELOW), layout="constrained")
+    FigureCanvasAgg(figure)  # measures the numbers
+    drawn: list[tuple[Axes, pd.DataFrame, dict[str, int]]] = []
+    rows_of_panels = figure.subfigures(len(parts), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for (dataset, own), title, sub in zip(parts.items(), titles, rows_of_panels, strict=True):
+        sub.suptitle(title, x=0.01, ha="left", fontsize=style.TEXT)
+        ends = own[(own["metric"] == "auprc") & own["attribution"].isin([*ENDS])]
+        means = ends.groupby("attribution")["mean"].mean()
+        pairs = [pairs_of(own, question) for question in FAITHFUL]
+        across = stretch([*pd.concat(pairs)["mean_x"], *means])
+        numbers = {name: place for place, name in enumerate(models[dataset], start=1)}
+        for question, points, axes in zip(FAITHFUL, pairs, sub.subplots(1, len(FAITHFUL)), strict=True):
+            draw_ends(axes, means)
+            draw_points(axes, points)
+            axes.set_ylabel(AXES[question])
+            if len(points):
+                axes.set_ylim(min(WORST, points["mean_y"].min() - 0.1), max(BEST, points["mean_y"].max() + 0.1))
+            axes.set_xlim(*across)
+            drawn.append((axes, points, numbers))
+    describe(
+        figure,
+        "AUPRC against marked words",
+        "to the right: people mark these words; upwards: the model needs them. At the lower right an attribution "
+        "pleases and misleads",
+    )
+    shown = pd.concat(parts.values())
+    names = PLAUSIBLE.ordered(set(shown.loc[shown["metric"].isin(FAITHFUL), "attribution"]))
+    ends = rows[rows["metric"] == "auprc"]
+    legend(figure, [look_of(name) for name in names] + looks_of_ends(ends["attribution"]), ENTRIES)
+    figure.draw_without_rendering()
+    for axes, points, numbers in drawn:
+        if len(numbers) > 1:
+            number_points(axes, points, numbers)
     return figure
 
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from matplotlib.typing import ColorType
+from matplotlib.colors import LinearSegmentedColormap
 
 from attention_audit.figures import fonts
+from attention_audit.names import Look
 
 WIDTH = 7.0  # inches: a page's text width
 DPI = 200
@@ -85,18 +85,6 @@ def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
             finder.setLevel(level)
 
 
-def class_colours(count: int) -> list[str]:
-    """A colour for each of `count` classes."""
-    return [CLASSES[class_ % len(CLASSES)] for class_ in range(count)]
-
-
-def luminance(colour: ColorType) -> float:
-    """Relative luminance of a colour, 0 (black) to 1 (white), as WCAG 2 defines it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def ink_on(background: ColorType) -> str:
-    """Black or white, whichever stands out more against `background`."""
-    light = luminance(background)
-    return "black" if (light + 0.05) ** 2 > 1.05 * 0.05 else "white"
+def mark(look: Look) -> dict[str, Any]:
+    """The colour and the marker of a name, for matplotlib."""
+    return {"color": PALETTE[look.colour], "marker": look.marker}

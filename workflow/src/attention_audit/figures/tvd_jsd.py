@@ -1,6 +1,5 @@
 """Figure 5 of Wiegreffe & Pinter 2019: what changing the attention costs in changed predictions."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,21 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.labels import placed
-from attention_audit.figures.panels import columns_of, describe
+from attention_audit.figures.notes import placed
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
-PANEL_HEIGHT, MARGIN = 2.4, 0.7  # inches
+HEIGHT = 2.5  # inches
 LABELLED = 5  # lambdas of a family of adversaries named in a panel, where they find room
 APART = 8  # points: adversaries that are nearer to one another have one label
 TICKS = (0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
 LEAST = 0.05  # TVD at the top of the y axis, at least
-ENTRIES = 3  # of the legend, in a row
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
 BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
 ONE_ADVERSARY = "one adversary"
@@ -46,7 +43,7 @@ def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]
     """
     looks: dict[str, dict[str, Any]] = {}
     for name in models.ordered(compared):
-        own = {"color": style.PALETTE[models[name].colour], "marker": models[name].marker}
+        own = style.mark(models[name])
         if name == ADVERSARY:
             looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2}
         looks[name] = own | DRAWN.get(name, POINTS | {"label": models[name].label, "markersize": 4.5})
@@ -61,7 +58,7 @@ def root(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Mean JSD and TVD for each of `by`."""
-    return rows.groupby(by, as_index=False, dropna=False)[["jsd", "tvd"]].mean()
+    return rows.groupby(by, as_index=False, sort=False, dropna=False)[["jsd", "tvd"]].mean()
 
 
 def spelt(lambdas: Sequence[float]) -> str:
@@ -94,7 +91,7 @@ def curves_of(runs: pd.DataFrame) -> list[pd.DataFrame]:
     """The curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from scratch, and
     every search by continuation, whose lambdas are its own.
     """
-    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
+    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"]).sort_values("lambda")
     searches = [rows.sort_values("lambda") for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
     return [curve for curve in (scratch, *searches) if len(curve)]
 
@@ -140,26 +137,22 @@ def label_lambdas(
 
     The layout must be final.
     """
-    firsts = {curve["model"].iloc[0]: curve for curve in reversed([*curves])}
+    firsts: dict[str, pd.DataFrame] = {}
+    for curve in curves:
+        firsts.setdefault(curve["model"].iloc[0], curve)
     taken = occupied(figure, axes, curves)
     room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
-    for name in CURVES:
-        curve, labelled = firsts.get(name), 0
-        if curve is None:
-            continue
+    for name, curve in firsts.items():
         points = curve[["jsd", "tvd"]].to_numpy()
         groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
-        for index in spread_out(len(groups)):
-            if labelled == LABELLED:
-                break
-            group = groups[index]
-            lambdas = curve["lambda"].iloc[group].tolist()
-            label = placed(axes, spelt(lambdas), looks[name]["color"], tuple(points[group].mean(0)), taken, room)
-            if label is not None:
-                labelled += 1
-                taken.append(label.get_window_extent())
+        labelled = 0
+        for group in (groups[index] for index in spread_out(len(groups))):
+            text = spelt(curve["lambda"].iloc[group].tolist())
+            at = tuple(points[group].mean(0))
+            labelled += labelled < LABELLED and placed(axes, text, looks[name]["color"], at, taken, room)
 
 
+@style.house_style()
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
     """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
@@ -172,38 +165,30 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == BASE
     instance_adversary = instance_adversary[base | (not base.any())]
-    datasets = comparison["dataset"].unique()
     looks = looks_of(models, comparison["model"].unique())
-    columns = columns_of(len(datasets))
-    rows = math.ceil(len(datasets) / columns)
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
-    curves = {dataset: curves_of(runs[runs["dataset"] == dataset]) for dataset in datasets}
     instances = averages(instance_adversary, ["dataset"])
     highest = max(LEAST, 1.15 * max(runs["tvd"].max(), instances["tvd"].max()))
-    with style.house_style():
-        figure = Figure(figsize=(style.WIDTH, PANEL_HEIGHT * rows + MARGIN), layout="constrained")
-        FigureCanvasAgg(figure)  # measures the labels
-        panels = [*figure.subplots(rows, columns, squeeze=False).flat]
-        for axes in panels[len(datasets) :]:
-            axes.remove()
-        for axes, dataset in zip(panels, datasets, strict=False):
-            own, instance = (frame[frame["dataset"] == dataset] for frame in (runs, instances))
-            draw(axes, looks, own, curves[dataset], instance)
-            axes.set_yscale("function", functions=(root, np.square))
-            axes.set(ylim=(0, highest))
-            ticks = [tick for tick in TICKS if tick <= highest]
-            axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-            axes.set_title(display_name(dataset), loc="left")
-        describe(
-            figure,
-            "JSD of attention from the base model's (nats)",
-            "at the left: the same map; at the bottom: the same predictions. A model at the lower right attends "
-            "elsewhere and predicts the same",
-            "TVD of predictions (square-root scale)",
-        )
-        handles = [Line2D([], [], **look) for look in looks.values() if "label" in look]
-        figure.legend(handles=handles, loc="outside upper center", ncols=ENTRIES)
-        figure.draw_without_rendering()
-        for axes, dataset in zip(panels, datasets, strict=False):
-            label_lambdas(figure, axes, looks, curves[dataset])
+    figure, panels = panel_grid(datasets_of(runs), HEIGHT)
+    FigureCanvasAgg(figure)  # measures the labels
+    curves = [curves_of(panel.rows) for panel in panels]
+    for panel, drawn in zip(panels, curves, strict=True):
+        [axes] = panel.axes
+        draw(axes, looks, panel.rows, drawn, instances[instances["dataset"] == panel.dataset])
+        axes.set_yscale("function", functions=(root, np.square))
+        axes.set(ylim=(0, highest))
+        ticks = [tick for tick in TICKS if tick <= highest]
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_title(display_name(panel.dataset), loc="left")
+    describe(
+        figure,
+        "JSD of attention from the base model's (nats)",
+        "at the left: the same map; at the bottom: the same predictions. A model at the lower right attends "
+        "elsewhere and predicts the same",
+        "TVD of predictions (square-root scale)",
+    )
+    legend(figure, (look for look in looks.values() if "label" in look))
+    figure.draw_without_rendering()
+    for panel, drawn in zip(panels, curves, strict=True):
+        label_lambdas(figure, panel.axes[0], looks, drawn)
     return figure

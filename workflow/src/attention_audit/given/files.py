@@ -3,7 +3,6 @@
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +81,7 @@ class _Columns:
         for name, words in zip(self.ids, lists, strict=True):
             if None in words:
                 raise AuditError(f"{at(self.place, name, 'tokens')}: word {words.index(None)} is empty; give a word")
-        return [[str(word) for word in words] for words in lists]
+        return list(lists)
 
     def numbers(self, column: str) -> list[Floats]:
         """A column of lists of numbers, or of lists of these of the same length: an array a text, of 1 or 2 axes."""
@@ -91,25 +90,19 @@ class _Columns:
         if depth not in (1, 2) or not (pa.types.is_floating(inner) or pa.types.is_integer(inner)):
             raise self.refuse(column, wanted)
         kind = pa.list_(pa.float64())
-        lists = self._arrow(column, kind if depth == 1 else pa.list_(kind), wanted)
-        if depth == 1:
-            return self._split(lists)
-        outer, inner_lists = lists.offsets.to_numpy(), lists.values
-        widths = np.diff(inner_lists.offsets.to_numpy())
-        flat = inner_lists.values.to_numpy(zero_copy_only=False)
-        starts = inner_lists.offsets.to_numpy()
         found = []
-        for name, first, last in zip(self.ids, outer[:-1], outer[1:], strict=True):
-            own = widths[first:last]
-            if len(own) and (own != own[0]).any():
+        for name, cell in zip(
+            self.ids, self._arrow(column, kind if depth == 1 else pa.list_(kind), wanted), strict=True
+        ):
+            values: pa.Array = cell.values
+            widths: list[int] = []
+            if depth == 2:
+                widths = values.value_lengths().fill_null(0).unique().to_pylist() or [0]
+                values = values.flatten()
+            if len(widths) > 1:
                 raise AuditError(f"{at(self.place, name, column)}: has lists of different lengths; make them as long")
-            found.append(flat[starts[first] : starts[last]].reshape(last - first, own[0] if len(own) else 0))
+            found.append(values.to_numpy(zero_copy_only=False).reshape(len(cell), *widths))
         return found
-
-    @staticmethod
-    def _split(lists: pa.Array) -> list[Floats]:
-        flat, offsets = lists.values.to_numpy(zero_copy_only=False), lists.offsets.to_numpy()
-        return [flat[first:last] for first, last in pairwise(offsets)]
 
     def stacked(self, column: str) -> Floats:
         """A column of lists that all have the same length, as one array."""

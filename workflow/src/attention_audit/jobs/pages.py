@@ -1,6 +1,9 @@
 """The settings of the jobs that write pages for readers: the guide to the results, the report, and the explorer."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
+
+from pydantic import ConfigDict
 
 from attention_audit.section import Section
 
@@ -24,23 +27,28 @@ class ShownSuite(Section):
 class ShownExhibit(Section):
     """A table or figure as pages name it: see `plan.exhibit`. columns, shown: of a table; "" for a figure."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     name: str
     folder: str
     suite: str
     number: str
     shows: str
-    answers: list[str]
+    answers: Sequence[str]
     columns: str = ""
     shown: str = ""
 
 
 class GuideJob(Section):
-    """The guide: the whole configuration, the suites and all tables and figures."""
+    """The guide: the whole configuration, the suites and all tables and figures. columns: where plugins declare those
+    of their audits.
+    """
 
     config: dict[str, Any]
     suites: list[ShownSuite]
     exhibits: list[ShownExhibit]
     audits: dict[str, str]
+    columns: list[str]
 
 
 class ReportJob(Section):
@@ -62,13 +70,11 @@ class ExploredRun(Section):
     readout: int
 
 
-class ExploredAdversary(Section):
+class ExploredAdversary(ExploredRun):
     """An adversary of a family, named as in the column `model` of the audits; with its lambda, where it has one."""
 
     family: str
     lambda_: float | None
-    seed: int
-    readout: int
 
 
 class ExploredView(Section):
@@ -88,10 +94,10 @@ class ExploredView(Section):
     runs: list[ExploredRun]
     uniform: ExploredRun | None
     adversaries: list[ExploredAdversary]
-    consistency: int | None
-    instance: int | None
-    attributions: int | None
     unasked: dict[str, str]
+    consistency: int | None = None
+    instance: int | None = None
+    attributions: int | None = None
 
 
 class ExplorerJob(Section):

@@ -1,44 +1,93 @@
 """What a classifier is built of, as plain settings.
 
-The names of encoders and of attention are declared here, with the properties that the checks of a configuration need,
-since a run is planned without PyTorch. The modules `encoders` and `attention` build them.
+The encoders and the kinds of attention are declared here, with the properties that the checks of a configuration need,
+since a run is planned without PyTorch; the functions that build them are named.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from attention_audit.section import Count, Section
+from attention_audit.plugins import Entries, Entry
+from attention_audit.section import Count, OneOf, Section
 from attention_audit.transformer.settings import Backbone
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
-Encoder = Literal[
-    "bilstm",
-    "affine",
-    "bigru",
-    "conv",
-    "none",
-    "transformer",
-    "lstm",
-    "orthogonal_bilstm",
-    "orthogonal_lstm",
-]
-"""Every encoder."""
-MARKED: Final = frozenset[Encoder]({"bilstm", "transformer", "lstm", "orthogonal_bilstm", "orthogonal_lstm"})
-"""Encoders that read a whole text with marks around it; all others read vectors of words or of sentences."""
-SUMMARISING: Final = MARKED | frozenset[Encoder]({"affine", "conv"})
-"""Encoders that can sum up a query, which models of pairs need."""
 
-Scoring = Literal["additive", "linear", "dot"]
-"""Every scoring function; attention with one has weights that the model learns."""
-Attention = Literal[Scoring, "uniform", "imposed", "drawn"]
-"""Every kind of attention: the scoring functions, and three kinds that learn nothing."""
+@dataclass(frozen=True)
+class EncoderEntry(Entry):
+    """An encoder. target: the function, or the class, that builds it from an architecture and the width of the
+    embedding, or of the vectors that it reads.
+
+    marked: it reads a whole text with marks around it; all others read vectors of words or of sentences. summarising:
+    it can sum up a query, which models of pairs need.
+    """
+
+    name: str
+    target: str
+    marked: bool = False
+    summarising: bool = False
+
+
+ENCODERS = Entries(
+    "ENCODERS",
+    EncoderEntry,
+    (
+        EncoderEntry("bilstm", "model.encoders:BiLSTM", marked=True, summarising=True),
+        EncoderEntry("affine", "model.encoders:Affine", summarising=True),
+        EncoderEntry("bigru", "model.encoders:BiGRU"),
+        EncoderEntry("conv", "model.encoders:Convolution", summarising=True),
+        EncoderEntry("none", "model.encoders:Bare"),
+        EncoderEntry("transformer", "model.encoders:Given", marked=True, summarising=True),
+        EncoderEntry("lstm", "model.encoders:LSTM", marked=True, summarising=True),
+        EncoderEntry("orthogonal_bilstm", "model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
+        EncoderEntry("orthogonal_lstm", "model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
+    ),
+)
+"""Every encoder."""
+
+
+@dataclass(frozen=True)
+class AttentionEntry(Entry):
+    """A kind of attention. target: the function, or the class, that builds it from an architecture and the width of the
+    states that it weighs. queried: that which builds a form that also reads a query, which models of pairs need; ""
+    where there is none. learns: it is a scoring function, whose weights the model learns.
+    """
+
+    name: str
+    target: str
+    queried: str = ""
+    learns: bool = True
+
+    TARGETS = ("target", "queried")
+
+
+ATTENTION = Entries(
+    "ATTENTION",
+    AttentionEntry,
+    (
+        AttentionEntry("additive", "model.attention:Additive", "model.attention:QueryAdditive"),
+        AttentionEntry("linear", "model.attention:Linear"),
+        AttentionEntry("dot", "model.attention:Dot", "model.attention:QueryDot"),
+        AttentionEntry("uniform", "model.attention:Uniform", learns=False),
+        AttentionEntry("imposed", "model.attention:Imposed", learns=False),
+        AttentionEntry("drawn", "model.attention:Drawn", learns=False),
+    ),
+)
+"""Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
 Heads = Literal["heads", "even_heads"]
 """The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
-QUERIED: Final = frozenset[Attention]({"additive", "dot"})
-"""Attention that can also read a query, which models of pairs need."""
+HEADS: Final = get_args(Heads)
+
+Encoder = Annotated[str, OneOf(lambda: ENCODERS.by_name)]
+"""The name of an encoder."""
+Scoring = Annotated[str, OneOf(lambda: [entry.name for entry in ATTENTION if entry.learns])]
+"""The name of a scoring function."""
+Attention = Annotated[str, OneOf(lambda: [*ATTENTION.by_name, *HEADS])]
+"""The name of a kind of attention, or of `Heads`."""
 
 
 class Dropout(Section):
@@ -71,7 +120,7 @@ class Architecture(Section):
     """
 
     encoder: Encoder
-    attention: Attention | Heads
+    attention: Attention
     embedding: Count
     pretrained: bool
     hidden: Count
@@ -87,7 +136,14 @@ class Architecture(Section):
     @property
     def classifying(self) -> bool:
         """Whether the encoder is a Transformer that classifies texts itself, with no attention above it."""
-        return self.attention in get_args(Heads)
+        return self.attention in HEADS
+
+    @property
+    def entries(self) -> Iterator[EncoderEntry | AttentionEntry]:
+        """The entries of encoder and attention; none of `Heads`."""
+        yield ENCODERS.by_name[self.encoder]
+        if not self.classifying:
+            yield ATTENTION.by_name[self.attention]
 
     @property
     def frozen(self) -> bool:
@@ -109,7 +165,7 @@ class Architecture(Section):
 
     @model_validator(mode="after")
     def _marks(self) -> Self:
-        if self.encoder in MARKED and (self.hierarchical or self.dropout.words):
+        if ENCODERS.by_name[self.encoder].marked and (self.hierarchical or self.dropout.words):
             raise ValueError(
                 f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
             )
@@ -125,10 +181,12 @@ class Architecture(Section):
     def _pairs(self) -> Self:
         if not self.pair:
             return self
-        if self.encoder not in SUMMARISING:
-            raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(SUMMARISING)}")
-        if self.attention not in QUERIED:
-            raise ValueError(f"attention {self.attention!r} has no form for pairs; {_one_of(QUERIED)}")
+        summarising = {entry.name for entry in ENCODERS if entry.summarising}
+        if self.encoder not in summarising:
+            raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(summarising)}")
+        queried = {entry.name for entry in ATTENTION if entry.queried}
+        if self.attention not in queried:
+            raise ValueError(f"attention {self.attention!r} has no form for pairs; {_one_of(queried)}")
         if self.hierarchical:
             raise ValueError("pairs are read flat, not as sentences")
         if self.dropout != Dropout() or self.initialisation != "torch":

@@ -1,20 +1,19 @@
 """Attention: a weight for each item of a text. Shapes: N texts or sentences, at most I items, states of width H.
 
-`ATTENTION` builds each kind that `architecture.Attention` names; `QUERY_ATTENTION` builds it for texts with queries.
+Each kind is built from an architecture and the width H of the states; `architecture.ATTENTION` lists them, each with
+the one for texts with queries.
 """
 
 import math
-from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
 
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture, Attention, Heads
+from attention_audit.model.architecture import ATTENTION, Architecture
 from attention_audit.model.batch import Batch, Sentences
+from attention_audit.targets import load
 
-Build = Callable[[Architecture, int], nn.Module]
-"""A function that builds attention from an architecture and the width H of the states."""
 PLACES = 1000
 """How many places in a text have a drawn score of their own."""
 SPREAD = 0.5
@@ -46,6 +45,13 @@ def soften(attention: nn.Module, factor: float) -> None:
     method(factor)
 
 
+class Weightless(nn.Module):
+    """Attention that learns nothing and so asks no sizes."""
+
+    def __init__(self, architecture: Architecture, width: int) -> None:
+        super().__init__()
+
+
 class Scored(nn.Module):
     """Attention whose scores are those of one linear unit."""
 
@@ -59,10 +65,10 @@ class Scored(nn.Module):
 class Additive(Scored):
     """softmax_t v tanh(W h_t + b) over the items of a text (Bahdanau et al. 2015)."""
 
-    def __init__(self, width: int, hidden: int) -> None:
+    def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
-        self.affine = nn.Linear(width, hidden)
-        self.score = nn.Linear(hidden, 1, bias=False)
+        self.affine = nn.Linear(width, architecture.attention_hidden)
+        self.score = nn.Linear(architecture.attention_hidden, 1, bias=False)
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
         """(N, I, H) -> (N, I)."""
@@ -72,7 +78,7 @@ class Additive(Scored):
 class Linear(Scored):
     """softmax_t v h_t over the items of a text, with a learned query v: one linear unit (Pruthi et al. 2020)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
         self.score = nn.Linear(width, 1, bias=False)
 
@@ -92,8 +98,9 @@ class Dot(Linear):
 class QueryAdditive(nn.Module):
     """softmax_t v tanh(W h_t + U q + b) over the items of a text whose query has the state q."""
 
-    def __init__(self, width: int, hidden: int) -> None:
+    def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
+        hidden = architecture.attention_hidden
         self.affine = nn.Linear(width, hidden)
         self.query = nn.Linear(width, hidden, bias=False)
         self.score = nn.Linear(hidden, 1, bias=False)
@@ -104,7 +111,7 @@ class QueryAdditive(nn.Module):
         return over_items(self.score(joined).squeeze(-1), texts)
 
 
-class QueryDot(nn.Module):
+class QueryDot(Weightless):
     """softmax_t h_t q / sqrt(H) over the items of a text whose query has the state q."""
 
     def forward(self, states: Tensor, texts: Batch, query: Tensor) -> Tensor:
@@ -112,7 +119,7 @@ class QueryDot(nn.Module):
         return over_items(torch.einsum("bih,bh->bi", states, query) / math.sqrt(states.shape[-1]), texts)
 
 
-class Uniform(nn.Module):
+class Uniform(Weightless):
     """1 / items on every item (Wiegreffe & Pinter 2019, section 3.2)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
@@ -120,7 +127,7 @@ class Uniform(nn.Module):
         return texts.mask / texts.items[:, None]
 
 
-class Imposed(nn.Module):
+class Imposed(Weightless):
     """The weights of another model, which the batch carries (Wiegreffe & Pinter 2019, section 3.4)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
@@ -130,7 +137,7 @@ class Imposed(nn.Module):
         return texts.attention
 
 
-class Drawn(nn.Module):
+class Drawn(Weightless):
     """softmax_t of scores that belong to the places in a text: drawn from a normal distribution before the training,
     and never learnt.
 
@@ -140,8 +147,8 @@ class Drawn(nn.Module):
 
     scores: Tensor
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, architecture: Architecture, width: int) -> None:
+        super().__init__(architecture, width)
         self.register_buffer("scores", torch.randn(PLACES) * SPREAD)
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
@@ -155,18 +162,10 @@ def weigh(attention: Tensor, states: Tensor) -> Tensor:
     return torch.einsum("bl,blh->bh", attention, states)
 
 
-ATTENTION: Mapping[Attention | Heads, Build] = {
-    "additive": lambda architecture, width: Additive(width, architecture.attention_hidden),
-    "linear": lambda architecture, width: Linear(width),
-    "dot": lambda architecture, width: Dot(width),
-    "uniform": lambda architecture, width: Uniform(),
-    "imposed": lambda architecture, width: Imposed(),
-    "drawn": lambda architecture, width: Drawn(),
-}
-"""Attention over the items of a text, from states (N, I, H) and the texts to weights (N, I), by every `Attention`."""
-
-QUERY_ATTENTION: Mapping[Attention | Heads, Build] = {
-    "additive": lambda architecture, width: QueryAdditive(width, architecture.attention_hidden),
-    "dot": lambda architecture, width: QueryDot(),
-}
-"""Attention that also reads the states of queries, (N, H). `architecture.QUERIED` has the same names."""
+def attention_of(architecture: Architecture, width: int) -> nn.Module:
+    """The attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
+    (N, I); for pairs that which also reads the states of queries, (N, H).
+    """
+    entry = ATTENTION.by_name[architecture.attention]
+    attention: nn.Module = load(entry.queried if architecture.pair else entry.target)(architecture, width)
+    return attention

@@ -15,23 +15,15 @@ from typing import Any, NamedTuple
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import ATTENTION, weigh
+from attention_audit.model.attention import attention_of, weigh
 from attention_audit.model.batch import Batch
-from attention_audit.model.encoders import TEXT_ENCODERS, TextEncoder
-from attention_audit.model.hierarchy import Hierarchy, Words
+from attention_audit.model.hierarchy import Hierarchy, flat_encoder
 from attention_audit.transformer.states import WordStates
 
 
 def outputs_for(classes: int) -> int:
     """Width of the decoder: for two classes one output, as in the authors' code; else one for each class."""
     return 1 if classes == 2 else classes
-
-
-def text_encoder(architecture: Architecture) -> TextEncoder | Words | Hierarchy:
-    """The encoder of an architecture, from a batch to the states of its items."""
-    if build := TEXT_ENCODERS.get(architecture.encoder):
-        return build(architecture, architecture.embedding)
-    return Hierarchy(architecture) if architecture.hierarchical else Words(architecture)
 
 
 def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
@@ -109,9 +101,9 @@ class Classifier(Network):
         super().__init__()
         self.transformer: WordStates | None = None
         self.embedding = embedding_of(architecture, words)
-        self.encoder = text_encoder(architecture)
+        self.encoder = Hierarchy(architecture) if architecture.hierarchical else flat_encoder(architecture)
         width: int = self.encoder.width
-        self.attention = ATTENTION[architecture.attention](architecture, width)
+        self.attention = attention_of(architecture, width)
         self.context_dropout = nn.Dropout(architecture.dropout.decoder)
         self.decoder = nn.Linear(width, outputs_for(classes))
         self.logit_dropout = nn.Dropout(architecture.dropout.logits)

@@ -1,24 +1,24 @@
 """Encoders: from the words of a text to the states that attention weighs.
 
 There are two kinds of encoders, with a base class each. A `TextEncoder` looks up words and marks itself. A
-`VectorEncoder` receives vectors of words or of sentences, and sees neither marks nor padding. `TEXT_ENCODERS` and
-`VECTOR_ENCODERS` build each encoder that `architecture.Encoder` names.
+`VectorEncoder` receives vectors of words or of sentences, and sees neither marks nor padding. Each is built from an
+architecture and the width of the embedding or of the vectors; `architecture.ENCODERS` lists them.
 
 Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and their code where the paper leaves it
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
-from attention_audit.model.architecture import Architecture, Encoder
+from attention_audit.model.architecture import ENCODERS, Architecture
 from attention_audit.model.batch import Batch, Marked
 from attention_audit.model.recurrence import OrthogonalLSTM
+from attention_audit.targets import load
 
 
 class TextEncoder(nn.Module, ABC):
@@ -63,11 +63,13 @@ class Bidirectional(TextEncoder):
     mark.
     """
 
-    def __init__(self, forwards: nn.Module, backwards: nn.Module, hidden: int) -> None:
+    recurrence: type[nn.LSTM | OrthogonalLSTM]
+
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.forwards = forwards
-        self.backwards = backwards
-        self.width = 2 * hidden
+        self.forwards = self.recurrence(size, architecture.hidden)
+        self.backwards = self.recurrence(size, architecture.hidden)
+        self.width = 2 * architecture.hidden
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, 2 hidden)."""
@@ -100,27 +102,26 @@ class Bidirectional(TextEncoder):
 class BiLSTM(Bidirectional):
     """An LSTM in each direction."""
 
+    recurrence = nn.LSTM
     forwards: nn.LSTM
     backwards: nn.LSTM
-
-    def __init__(self, embedding: int, hidden: int) -> None:
-        super().__init__(nn.LSTM(embedding, hidden), nn.LSTM(embedding, hidden), hidden)
 
 
 class OrthogonalBiLSTM(Bidirectional):
     """An orthogonal LSTM in each direction: a state is orthogonal to the mean of those read before it."""
 
-    def __init__(self, embedding: int, hidden: int) -> None:
-        super().__init__(OrthogonalLSTM(embedding, hidden), OrthogonalLSTM(embedding, hidden), hidden)
+    recurrence = OrthogonalLSTM
 
 
 class LSTM(TextEncoder):
-    """One LSTM over the text, from its start mark on, or an orthogonal one in its place."""
+    """One LSTM over the text, from its start mark on."""
 
-    def __init__(self, embedding: int, hidden: int, recurrence: type[nn.LSTM | OrthogonalLSTM] = nn.LSTM) -> None:
+    recurrence: type[nn.LSTM | OrthogonalLSTM] = nn.LSTM
+
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.forwards = recurrence(embedding, hidden)
-        self.width = hidden
+        self.forwards = self.recurrence(size, architecture.hidden)
+        self.width = architecture.hidden
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, hidden)."""
@@ -135,11 +136,14 @@ class LSTM(TextEncoder):
         return last
 
 
-class Given(TextEncoder):
-    """The states that a batch carries, which are those of a Transformer.
+class OneOrthogonalLSTM(LSTM):
+    """An orthogonal LSTM in its place."""
 
-    It reads a pair as one sequence, so the batch carries the summary of the query too (`model.pairs`).
-    """
+    recurrence = OrthogonalLSTM
+
+
+class Carried(TextEncoder):
+    """The states that a batch carries; of pairs it carries the summary of the query too (`model.pairs`)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -152,15 +156,22 @@ class Given(TextEncoder):
         return texts.states
 
 
+class Given(Carried):
+    """The states of a Transformer, which reads a pair as one sequence."""
+
+    def __init__(self, architecture: Architecture, size: int) -> None:
+        super().__init__(architecture.hidden)
+
+
 class Affine(VectorEncoder):
     """tanh(W x + b), which reads each vector alone: the diagnostic MLP (Wiegreffe & Pinter 2019, section 3.4)."""
 
     reach = 0
 
-    def __init__(self, size: int, hidden: int) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.affine = nn.Linear(size, hidden)
-        self.width = hidden
+        self.affine = nn.Linear(size, architecture.hidden)
+        self.width = architecture.hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, hidden)."""
@@ -176,11 +187,11 @@ class Affine(VectorEncoder):
 class BiGRU(VectorEncoder):
     """One GRU over the sequence and one over the sequence reversed within its own length, as in `BiLSTM`."""
 
-    def __init__(self, size: int, hidden: int) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.forwards = nn.GRU(size, hidden)
-        self.backwards = nn.GRU(size, hidden)
-        self.width = 2 * hidden
+        self.forwards = nn.GRU(size, architecture.hidden)
+        self.backwards = nn.GRU(size, architecture.hidden)
+        self.width = 2 * architecture.hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, 2 hidden)."""
@@ -202,9 +213,10 @@ class Convolution(VectorEncoder):
     Serrano & Smith (2019, figure 2) use the widths 3 and 5, Jain & Wallace 1, 3, 5 and 7.
     """
 
-    def __init__(self, size: int, filters: int, dropout: float, kernels: Sequence[int] = (3, 5)) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        filters, kernels = architecture.hidden, architecture.kernels
+        self.dropout = nn.Dropout(architecture.dropout.convolution)
         self.filters = nn.ModuleList(nn.Conv1d(size, filters, width, padding="same") for width in kernels)
         self.width = len(kernels) * filters
         self.reach = max(kernels) // 2
@@ -226,7 +238,7 @@ class Bare(VectorEncoder):
 
     reach = 0
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
         self.width = size
 
@@ -235,29 +247,16 @@ class Bare(VectorEncoder):
         return vectors
 
 
-TEXT_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], TextEncoder]] = {
-    "bilstm": lambda architecture, size: BiLSTM(size, architecture.hidden),
-    "transformer": lambda architecture, size: Given(architecture.hidden),
-    "lstm": lambda architecture, size: LSTM(size, architecture.hidden),
-    "orthogonal_bilstm": lambda architecture, size: OrthogonalBiLSTM(size, architecture.hidden),
-    "orthogonal_lstm": lambda architecture, size: LSTM(size, architecture.hidden, OrthogonalLSTM),
-}
-"""Builds an encoder from an architecture and the width of its embedding. `architecture.MARKED` has the same names."""
-
-VECTOR_ENCODERS: Mapping[Encoder, Callable[[Architecture, int], VectorEncoder]] = {
-    "affine": lambda architecture, size: Affine(size, architecture.hidden),
-    "bigru": lambda architecture, size: BiGRU(size, architecture.hidden),
-    "conv": lambda architecture, size: Convolution(
-        size, architecture.hidden, architecture.dropout.convolution, architecture.kernels
-    ),
-    "none": lambda architecture, size: Bare(size),
-}
-"""Builds an encoder from an architecture and the width E of the vectors."""
+def text_encoder(architecture: Architecture) -> TextEncoder | None:
+    """The encoder that an architecture names; None where it reads vectors."""
+    entry = ENCODERS.by_name[architecture.encoder]
+    return load(entry.target)(architecture, architecture.embedding) if entry.marked else None
 
 
 def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
     """The encoder that an architecture names, for vectors of width `size`; raises ValueError if it reads texts."""
-    build = VECTOR_ENCODERS.get(architecture.encoder)
-    if build is None:
+    entry = ENCODERS.by_name[architecture.encoder]
+    if entry.marked:
         raise ValueError(f"{architecture.encoder} reads texts, not vectors")
-    return build(architecture, size)
+    encoder: VectorEncoder = load(entry.target)(architecture, size)
+    return encoder

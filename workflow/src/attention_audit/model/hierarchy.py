@@ -11,7 +11,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive, weigh
 from attention_audit.model.batch import Batch, Marked, Sentences
-from attention_audit.model.encoders import vector_encoder
+from attention_audit.model.encoders import TextEncoder, text_encoder, vector_encoder
 
 
 class Words(nn.Module):
@@ -33,6 +33,11 @@ class Words(nn.Module):
         return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 
+def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
+    """The encoder of an architecture that reads texts flat, from a batch to the states of its words."""
+    return text_encoder(architecture) or Words(architecture)
+
+
 class Hierarchy(nn.Module):
     """`Words` and attention turn each sentence into a vector; dropout and an encoder of the same kind read the vectors.
 
@@ -43,7 +48,7 @@ class Hierarchy(nn.Module):
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
         self.words = Words(architecture)
-        self.attention = Additive(self.words.width, architecture.attention_hidden)
+        self.attention = Additive(architecture, self.words.width)
         self.dropout = nn.Dropout(architecture.dropout.sentences)
         self.encoder = vector_encoder(architecture, self.words.width)
         self.width = self.encoder.width

@@ -8,20 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import QUERY_ATTENTION, weigh
+from attention_audit.model.attention import attention_of, weigh
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Network, Output, embedding_of, read, text_encoder
-from attention_audit.model.encoders import TextEncoder
-from attention_audit.model.hierarchy import Hierarchy, Words
+from attention_audit.model.classifier import Network, Output, embedding_of, read
+from attention_audit.model.hierarchy import flat_encoder
 from attention_audit.transformer.states import WordStates
-
-
-def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
-    """The `text_encoder` of an architecture; raises TypeError where it is hierarchical, which pairs cannot be."""
-    encoder = text_encoder(architecture)
-    if isinstance(encoder, Hierarchy):
-        raise TypeError("pairs are read flat")
-    return encoder
 
 
 def allowed(candidates: Tensor, classes: int) -> Tensor:
@@ -51,7 +42,7 @@ class PairClassifier(Network):
         self.query_encoder = flat_encoder(architecture)
         width: int = self.encoder.width
         hidden = (width + 1) // 2
-        self.attention = QUERY_ATTENTION[architecture.attention](architecture, width)
+        self.attention = attention_of(architecture, width)
         self.projection = nn.Linear(width, hidden)
         self.query_projection = nn.Linear(width, hidden)
         self.decoder = nn.Linear(hidden, classes)

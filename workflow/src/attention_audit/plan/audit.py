@@ -3,25 +3,28 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Need = Literal["readouts", "corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
+from attention_audit.plugins import Entry
+
+Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Entry):
     """One audit: a function from readouts to the rows of one Parquet file a data set and suite.
 
-    name: of the file, and of the rule that makes it by itself. target: the function, "module:name" under this package.
-    columns: the declaration of the file's columns, likewise. asks: the question, in a sentence.
+    name: of the file, and of the rule that makes it by itself. asks: the question, in a sentence. target: the function,
+    "module:name", under this package or in a plugin; by default audits.<name>:<name>. columns: the declaration of the
+    file's columns, likewise; by default columns.<name>:<NAME>.
 
-    needs: what a suite must have for it. readouts: every suite has them. corpus: the texts. network: models that can be
-    run again. states: of the items under the attention, which such a model returns. heads: several of attention, as
-    Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows. weights:
-    predictions that follow from the weights, which those of a Transformer do not where the map of an earlier layer is
-    read. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items that are
-    tokens and not sentences. base: a model that others are compared with.
+    needs: what a suite must have for it, besides readouts, which every suite has. corpus: the texts. network: models
+    that can be run again. states: of the items under the attention, which such a model returns. heads: several of
+    attention, as Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows.
+    weights: predictions that follow from the weights, which those of a Transformer do not where the map of an earlier
+    layer is read. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items
+    that are tokens and not sentences. base: a model that others are compared with.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
     `compared` with the base; every two seeds of a model that has several (`seed_pairs`); the `first`, which is the
@@ -39,12 +42,18 @@ class Audit:
     """
 
     name: str
-    target: str
-    columns: str
     asks: str
-    needs: frozenset[Need] = frozenset({"readouts"})
+    target: str = ""
+    columns: str = ""
+    needs: tuple[Need, ...] = ()
     of: Of = "judged"
     takes: Takes = "batch"
     split: ReadSplit = "test"
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+
+    TARGETS = ("target", "columns")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", self.target or f"audits.{self.name}:{self.name}")
+        object.__setattr__(self, "columns", self.columns or f"columns.{self.name}:{self.name.upper()}")

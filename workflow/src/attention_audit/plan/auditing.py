@@ -28,10 +28,15 @@ def stage_of(audit: Audit) -> str:
     return "attribution" if "network" in audit.needs else "audit"
 
 
-def code_of(audit: Audit) -> str:
-    """Hash of the code that an audit runs."""
+def code_of(audit: Audit, networks: Networks | None = None) -> str:
+    """Hash of the code that an audit runs, and of that which builds the networks that it asks."""
     read = [audit_named(other).columns for other in audit.after]
-    return code_hash(f"stages.{stage_of(audit)}", *map(module_of, [audit.target, audit.columns, *read]))
+    built = networks.architectures if networks else []
+    return code_hash(
+        f"stages.{stage_of(audit)}",
+        *map(module_of, [audit.target, audit.columns, *read]),
+        entries=[entry for architecture in built for entry in architecture.entries],
+    )
 
 
 def _together(stage: str, asked: Sequence[Audit]) -> list[Audit]:
@@ -277,7 +282,7 @@ class Auditing:
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""
         suite, audit = self._audit_of(name, key, dataset)
-        config, compared = self.scope.config, self._asked_here(suite, audit, dataset)
+        config, compared = suite.config, self._asked_here(suite, audit, dataset)
         taken, every = self.taken(suite, audit, dataset), self.runs(suite, audit, dataset)
         suites = list(dict.fromkeys(other.key for other, _ in taken.values()))
         networks = None
@@ -341,13 +346,18 @@ class Auditing:
             suite=suite.key,
             audits=[
                 GatheredAudit(
-                    audit=self.job(name, suite.key, dataset),
-                    code=code_of(audit_named(name)),
+                    audit=job,
+                    code=code_of(audit_named(name), job.networks),
                     inputs={each: [place[path] for path in files] for each, files in inputs.items()},
                 )
                 for name, inputs in self._inputs_together(audits, suite, dataset).items()
+                for job in [self.job(name, suite.key, dataset)]
             ],
         )
+
+    def _code(self, audit: Audit, suite: Suite, dataset: str) -> str:
+        networks = self.job(audit.name, suite.key, dataset).networks if "network" in audit.needs else None
+        return code_of(audit, networks)
 
     def _planned(self, name: str, stage: str, audits: list[Audit], suite: Suite, dataset: str) -> PlannedJob:
         """A job that makes audits, called by its stage or by the one audit that it makes."""
@@ -362,7 +372,7 @@ class Auditing:
             inputs=inputs,
             outputs={audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits},
             told=told,
-            code=code_of(audits[0]) if alone else code_hash(f"stages.{stage}"),
+            code=self._code(audits[0], suite, dataset) if alone else code_hash(f"stages.{stage}"),
             log=f"{self.places.logs}/{name}/{dataset}/{suite.key}.log",
             needs=(name, stage),
             threads=self.scope.config.threads,

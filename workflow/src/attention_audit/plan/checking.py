@@ -3,14 +3,14 @@ is odd is said.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import checked_once
-from attention_audit.corpus.sources.readouts import ReadoutCorpus
-from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
@@ -32,6 +32,15 @@ def missing_vectors(scope: Scope) -> list[str]:
     return [line for line in lines if line]
 
 
+@contextmanager
+def added_to(faults: list[str]) -> Iterator[None]:
+    """Adds the lines of an AuditError that the block raises."""
+    try:
+        yield
+    except AuditError as error:
+        faults += str(error).splitlines()
+
+
 def missing_models(scope: Scope) -> list[str]:
     """What the user is said to have of models that are not trained here, and that is not there; a line each."""
     named: dict[str, tuple[str, ReadClassifier | None]] = {}
@@ -43,18 +52,14 @@ def missing_models(scope: Scope) -> list[str]:
                 for number, path in enumerate(given.sources if given else (), start=1):
                     read = own.reading(dataset, model, number) if given and given.network else None
                     named.setdefault(path, (f"{dataset}, {model}", read))
-    return [line for path, (whose, read) in named.items() for line in _missing(scope, path, whose, read)]
-
-
-def _missing(scope: Scope, path: str, whose: str, read: ReadClassifier | None) -> list[str]:
-    if read is not None:
-        try:
-            check_classifier(path, scope.mirror, whose, read.layer)
-        except AuditError as error:
-            return str(error).splitlines()
-    elif not placed(path, scope.mirror).exists():
-        return [f"{whose}: {path} is not here; put it there, or name its place in the config"]
-    return []
+    faults: list[str] = []
+    for path, (whose, read) in named.items():
+        if read is not None:
+            with added_to(faults):
+                check_classifier(path, scope.mirror, whose, read.layer)
+        elif not placed(path, scope.mirror).exists():
+            faults.append(f"{whose}: {path} is not here; put it there, or name its place in the config")
+    return faults
 
 
 def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
@@ -85,26 +90,20 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
     """
     oddities: list[str] = []
     faults = [*missing_vectors(scope), *missing_models(scope)]
-    try:
+    with added_to(faults):
         check_transformer(scope.config)
-    except AuditError as error:
-        faults += str(error).splitlines()
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:
-            try:
+            with added_to(faults):
                 check_encoder(scope.config, name)
-            except AuditError as error:
-                faults += str(error).splitlines()
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if source.preparation.tokens.segmenter == "characters":
             oddities.append(f"{name}: {splitting(source.preparation.tokens)}")
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
-            try:
+            with added_to(faults):
                 oddities += checked_once(name, source, files, memory)
-            except AuditError as error:
-                faults += str(error).splitlines()
     if faults:
         raise AuditError(*faults)
     return [*oddities, *too_few(scope)]

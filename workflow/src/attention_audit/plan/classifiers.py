@@ -4,15 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
-from attention_audit.corpus.text import SPLITS
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
-from attention_audit.plan.given import OTHERS, GivenSuite, unique
-from attention_audit.plan.own import OwnReadouts
-from attention_audit.plan.suite import ImportedModel, Run, Schedule, Suite
+from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
+from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
 from attention_audit.plan.transformers import encoder_width, layers_of, recipe_of
 from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
 from attention_audit.training.settings import Recipe
@@ -30,15 +28,7 @@ class OfTransformers(Suite):
     paper = "hf"
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
-    own_audits = (
-        *OwnReadouts.own_audits,
-        "cut_texts",
-        "correlation",
-        "agreement",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", *ATTRIBUTED)
 
 
 class TrainedClassifierSuite(OfTransformers, FourTests):
@@ -78,15 +68,6 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
 
     def given(self, dataset: str, model: str) -> ImportedModel | None:
         return ImportedModel(IMPOSE) if model == IMPOSED else None
-
-    def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
-        """Those that something reads, since to read a Transformer out takes long: all of a model whose readouts others
-        are trained on; dev, of what is compared with the base there.
-        """
-        references = (self.reference(run) for run in self.runs(self.models) if run.model != IMPOSED)
-        if model in {run.model for run in references if run}:
-            return SPLITS
-        return ("dev", "test") if model in self.attending else ("test",)
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         return ImportJob(dataset=dataset, model=model, seeds=list(seeds))

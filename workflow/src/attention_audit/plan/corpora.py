@@ -9,7 +9,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.availability import locate
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile
-from attention_audit.corpus.vectors import Vectors
+from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
@@ -83,29 +83,33 @@ def record_files(config: Config, datasets: list[str]) -> list[str]:
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
-def vector_file(config: Config, dataset: str, mirror: Path | None) -> str | None:
-    """The file that the word vectors of a data set are read from, if they are: the user's own, or a fetched one."""
+def vector_files(config: Config, dataset: str, mirror: Path | None) -> tuple[list[str], list[str]]:
+    """The file that the word vectors of a data set are read from, if they are, and its record, if it is fetched."""
     vectors = vectors_of(config, dataset)
-    if vectors is None or vectors.kind != "file":
-        return None
+    if not isinstance(vectors, VectorFile):
+        return [], []
     if vectors.path is not None:
-        return str(locate(vectors.path, mirror) or vectors.path)
-    return f"{config.places.raw}/{VECTORS}/{vectors.file}"
-
-
-def vector_record(config: Config, dataset: str) -> str | None:
-    """What is known of that file, where it is fetched."""
-    vectors = vectors_of(config, dataset)
-    if vectors is None or vectors.kind != "file" or vectors.path is not None:
-        return None
-    return f"{config.places.raw}/{VECTORS}/records/{vectors.file}.json"
+        return [str(locate(vectors.path, mirror) or vectors.path)], []
+    folder = f"{config.places.raw}/{VECTORS}"
+    return [f"{folder}/{vectors.file}"], [f"{folder}/records/{vectors.file}.json"]
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
-    """The settings of the job that fetches a file. Raises AuditError where the configuration knows no such file."""
-    remote, homepage = remote_file(config, folder, file)
-    entry = remote.model_dump(include=set(RemoteFile.model_fields))
-    return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage=homepage)
+    """The settings of the job that fetches a file, with the homepage of whom to ask for it ("" for word vectors).
+
+    Raises AuditError where the configuration knows no such file.
+    """
+    for vectors in config.word_vectors.values():
+        if folder == VECTORS and isinstance(vectors, VectorFile) and vectors.file == file:
+            entry = vectors.model_dump(include=set(RemoteFile.model_fields))
+            return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage="")
+    for name, source in config.corpora.items():
+        if isinstance(source, RawSource) and (source.folder or name) == folder:
+            for remote in source.remote_files().values():
+                if remote.file == file:
+                    return FetchJob(folder=folder, remote=remote, homepage=source.origin.homepage)
+    path = f"{config.places.raw}/{folder}/{file}"
+    raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
 
 
 def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
@@ -117,23 +121,6 @@ def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
         reading_code=code_hash(READING),
         vectors=vectors_of(config, dataset),
     )
-
-
-def remote_file(config: Config, folder: str, file: str) -> tuple[RemoteFile, str]:
-    """The entry of a file to fetch, and the homepage of whom to ask for it ("" for word vectors).
-
-    Raises AuditError where the configuration knows no such file.
-    """
-    for vectors in config.word_vectors.values():
-        if folder == VECTORS and isinstance(vectors, RemoteFile) and vectors.file == file:
-            return vectors, ""
-    for name, source in config.corpora.items():
-        if isinstance(source, RawSource) and (source.folder or name) == folder:
-            for entry in source.remote_files().values():
-                if entry.file == file:
-                    return entry, source.origin.homepage
-    path = f"{config.places.raw}/{folder}/{file}"
-    raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
 
 
 def fetching(config: Config, folder: str, file: str) -> PlannedJob:
@@ -154,16 +141,15 @@ def fetching(config: Config, folder: str, file: str) -> PlannedJob:
 
 def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
     """The job that reads a data set and makes its vocabulary."""
-    raw, vectors = corpus_inputs(config, dataset, mirror), vector_file(config, dataset, mirror)
-    record = vector_record(config, dataset)
+    raw, (vectors, records) = corpus_inputs(config, dataset, mirror), vector_files(config, dataset, mirror)
     names = ("corpus", "census", "vocabulary")
     return PlannedJob(
         name=rule_name("corpus", dataset),
         stage="corpus",
         inputs={
             "raw": [str(path) for path in raw.values()],
-            "vectors": [vectors] if vectors else [],
-            "records": [*record_files(config, [dataset]), *([record] if record else [])],
+            "vectors": vectors,
+            "records": [*record_files(config, [dataset]), *records],
         },
         outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
         told=partial(corpus_job, config, dataset, mirror),
@@ -180,7 +166,8 @@ def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[P
     """The jobs of these data sets, and of those that they take their training texts from."""
     every = with_training(config, datasets)
     files = {file for dataset in every for file in fetched_files(config, dataset)}
-    files |= {(VECTORS, Path(record).stem) for dataset in every if (record := vector_record(config, dataset))}
+    records = [record for dataset in every for record in vector_files(config, dataset, mirror)[1]]
+    files |= {(VECTORS, Path(record).stem) for record in records}
     yield from (fetching(config, *file) for file in sorted(files))
     # a data set whose training texts are another's comes after it
     for dataset in sorted(every, key=lambda dataset: trained_on(config, dataset) is not None):

@@ -8,9 +8,9 @@ from attention_audit.contrasts import Liar
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
-from attention_audit.training.deception import Deceiver
+from attention_audit.training.papers import Deceiver
 from attention_audit.training.settings import Recipe, TrainSettings
 
 HONEST, LIAR, ANONYMISED = "honest", "liar_lambda", "anonymised"
@@ -83,21 +83,7 @@ class PruthiDeception(Suite):
             )
         },
     )
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "impermissible",
-        "plausibility",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -112,12 +98,13 @@ class PruthiDeception(Suite):
                 *([(ANONYMISED, None)] if section.anonymised and not self._given_states(kind) else []),
             )
         }
-        own = looks(section.models, section.lambdas)
-        self.labels = Names(self.labels.kind, self.labels.where, {name: own[name] for name in self.built})
+        named = looks(section.models, section.lambdas).items()
+        own = {name: look for name, look in named if section.anonymised or not name.endswith(ANONYMISED)}
+        self.labels = Names(self.labels.kind, self.labels.where, own)
 
     def _given_states(self, kind: Deceiver) -> bool:
         """Whether models read the pieces or states of a Transformer, which are those of whole texts."""
-        return kind == "base" and "model.encoder" in self.config.with_transformer
+        return kind == "base" and self.config.model.encoder == "transformer"
 
     @property
     def datasets(self) -> list[str]:

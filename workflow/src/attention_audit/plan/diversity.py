@@ -4,7 +4,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.jain_wallace import PAIRS
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import USUAL, Schedule, Suite
 from attention_audit.training.settings import Optimisation, Recipe
 
 DIVERSITY = "diversity_"
@@ -42,21 +42,7 @@ class MohankumarDiversity(Suite):
         },
     )
     takes_pairs = True
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "correlation",
-        "conicity",
-        "located",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, "evidence", "correlation", "conicity", "located", "word_attributions")
 
     @property
     def datasets(self) -> list[str]:
@@ -70,10 +56,10 @@ class MohankumarDiversity(Suite):
         return self.config.diversity.seeds
 
     def diversity(self, dataset: str, model: str) -> float:
-        return self.config.diversity.weight(dataset) if model.startswith(DIVERSITY) else 0.0
+        return self.config.diversity.weight if model.startswith(DIVERSITY) else 0.0
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        recipe, vectors = self.config.diversity.recipe(dataset), vectors_of(self.config, dataset)
+        recipe, vectors = self.config.diversity.recipe, vectors_of(self.config, dataset)
         both = model.endswith("bilstm")
         parts = {
             "encoder": ENCODERS[model],
@@ -87,7 +73,7 @@ class MohankumarDiversity(Suite):
         return Architecture.model_validate(parts)
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.diversity.recipe(dataset)
+        recipe = self.config.diversity.recipe
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields} | {"average": True}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS

@@ -3,7 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from os.path import relpath
+from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
+
+from attention_audit.plugins import Entry, plugin
 
 ITS_OWN = "its own"
 """In the place of a suite's key: the suite of the exhibit."""
@@ -72,17 +76,17 @@ RECORDS = Read("records")
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class Exhibit(Entry):
     """A table or figure: a function from frames to what is published, made by one job for each suite that has it.
 
-    name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/. target:
-    the function, "module:name" under this package. shows: what a reader sees, in a few words. suites: whose it is, by
-    key, of which `each` makes one exhibit each; () where it is of all. number: where the paper of the first has it,
-    such as "Figure 5"; "" where it has not. reads: what the function is called with, by the names of its parameters.
-    settings: what else it is called with, likewise: see `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all
-    data sets of the run, not only of its suite's. about: of an exhibit of all suites, the audit without which it has
-    nothing to say; "" where there is none. answers: the questions of the summary whose numbers it shows, of its suite's
-    models or, where it has no suite, of all.
+    name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/, or
+    beside its plugin. target: the function, "module:name", under this package or in a plugin. shows: what a reader
+    sees, in a few words. suites: whose it is, by key, of which `each` makes one exhibit each; () where it is of all.
+    number: where the paper of the first has it, such as "Figure 5"; "" where it has not. reads: what the function is
+    called with, by the names of its parameters. settings: what else it is called with, likewise: see
+    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of
+    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers: the
+    questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
     name: str
@@ -112,8 +116,10 @@ class Exhibit:
 
     @property
     def caption(self) -> str:
-        """The file of its caption."""
-        return f"workflow/report/{self.name}.rst"
+        """The file of its caption, seen from the working directory."""
+        if not self.source:
+            return f"workflow/report/{self.name}.rst"
+        return relpath(Path(str(plugin(self.source).__file__)).with_name(f"{self.name}.rst"))
 
 
 def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
@@ -153,6 +159,8 @@ class Table(Exhibit):
     columns: str = "columns.table:TABLE"
     shown: str = "tables.shown:wide"
     top: str = ""
+
+    TARGETS = ("target", "columns", "shown", "top")
 
     folder = "tables"
     endings = (".parquet", ".csv", ".json", ".md", ".tex")

@@ -1,10 +1,12 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
+from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
@@ -18,6 +20,7 @@ from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
+from attention_audit.spelling import did_you_mean
 from attention_audit.targets import module_of
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
@@ -38,7 +41,7 @@ class Exhibiting:
         auditing: Auditing,
         raw: Mapping[str, Any],
         catalogue: Mapping[str, Any],
-        exhibits: tuple[Exhibit, ...] = EXHIBITS,
+        exhibits: Collection[Exhibit] = EXHIBITS,
     ) -> None:
         self.scope = scope
         self.places = scope.config.places
@@ -64,19 +67,34 @@ class Exhibiting:
             self._refuse_unknown(exhibit)
 
     def _refuse_unknown(self, exhibit: Exhibit) -> None:
-        """Raise AuditError where an entry names a suite, a setting or a file that there is not."""
+        """Raise AuditError where an entry names a suite, a setting or a file that there is not, or, of a plugin, a
+        column.
+        """
+        entry = f"config: plugins: {exhibit.source}" if exhibit.source else "plan/exhibits.py"
         for suite in filter(None, [exhibit.suite, *(key for read in exhibit.reads.values() for key in read.suites)]):
             if suite != EVERY:
                 self.scope.suite(suite)
-        tables = [table.name for table in TABLES]
+        tables = [*TABLES.by_name]
         asked = [("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings)]
         for read in exhibit.reads.values():
             match read.source:
                 case "audit":
-                    audit_named(read.name)
+                    try:
+                        audit = audit_named(read.name)
+                    except AuditError as error:
+                        raise AuditError(f"{entry}: {exhibit.name}: {error}") from error
+                    if exhibit.source:
+                        asked.append(
+                            (
+                                f"column of {audit.name}",
+                                audit.columns,
+                                artefact(audit.columns).schema.names,
+                                read.columns,
+                            )
+                        )
                     if not exhibit.suite and not read.suites:
                         raise AuditError(
-                            f"plan/exhibits.py: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
+                            f"{entry}: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
                             "it of every suite"
                         )
                 case "corpus":
@@ -88,8 +106,8 @@ class Exhibiting:
         for kind, where, known, names in asked:
             if unknown := [name for name in names if name not in known]:
                 raise AuditError(
-                    f"plan/exhibits.py: {exhibit.name}: no {kind} is called {unknown[0]!r} "
-                    f"(known: {', '.join(known)}); declare it in {where}"
+                    f"{entry}: {exhibit.name}: no {kind} is called {unknown[0]!r} "
+                    f"(known: {', '.join(known)}){did_you_mean(unknown[0], known)}; declare it in {where}"
                 )
 
     def path(self, exhibit: Exhibit, ending: str) -> str:
@@ -172,7 +190,7 @@ class Exhibiting:
 
     def _files(self, exhibit: Exhibit, read: Read, only: str) -> list[tuple[FileOf, str]]:
         """The files of one name, each with whose it is; of `only` one data set where it is named."""
-        tables = {table.name: table for table in TABLES}
+        tables = TABLES.by_name
         match read.source:
             case "audit":
                 return self._audit_files(exhibit, read, only)
@@ -205,7 +223,7 @@ class Exhibiting:
             case "corpus":
                 return CORPUS_COLUMNS[read.name]
             case "table":
-                return next(table.columns for table in TABLES if table.name == read.name)
+                return TABLES.by_name[read.name].columns
             case "tables":
                 return Table.columns
             case "records":
@@ -274,7 +292,7 @@ class Exhibiting:
         table = isinstance(exhibit, Table)
         title = self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
         shown = {
-            "caption": f"../../{exhibit.caption}",
+            "caption": str(Path(exhibit.caption).resolve()),
             "category": title,
             "labels": {"figure": exhibit.number or "none", "shows": exhibit.shows},
         }

@@ -1,5 +1,9 @@
 """The tables and figures: the one list that a new one is entered in, in the order of the report."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from attention_audit.plan.exhibit import (
     RECORDS,
     Exhibit,
@@ -13,6 +17,7 @@ from attention_audit.plan.exhibit import (
     of_every_suite,
     rows,
 )
+from attention_audit.plugins import Entries, Live
 
 RUN = "dataset model seed"
 TEXT = f"{RUN} id"
@@ -67,7 +72,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "wp_fig3_seed_variance",
-        "figures.seed_variance:wp_fig3_seed_variance",
+        "figures.by_weight:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
         suites=("wp",),
         number="Figure 3",
@@ -152,7 +157,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={
             "ranked_sets": rows("ranked_sets", TEXT, "ranking comprehensiveness_curve sufficiency_curve", each=True)
         },
-        settings=("models", "resamples"),
     ),
     Figure(
         "jw_fig_correlation",
@@ -164,7 +168,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_permutation",
-        "figures.permutation:jw_fig_permutation",
+        "figures.by_weight:jw_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suites=("jw", "own", "hf"),
         number="Figure 5",
@@ -176,7 +180,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_adversary",
-        "figures.adversary_violins:jw_fig_adversary",
+        "figures.by_weight:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suites=("jw", "own", "hf"),
         number="Figures 6 and 7",
@@ -187,7 +191,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "jw_fig_agreement",
-        "figures.agreement:jw_fig_agreement",
+        "figures.correlation:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
         suites=("jw",),
         reads={"agreement": rows("agreement", "dataset model first second tau texts")},
@@ -209,7 +213,6 @@ _FIGURES: tuple[Figure, ...] = (
         "how alike the states are, against what permuted attention changes and how well attention ranks",
         suites=("md",),
         reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
-        settings=("models", "resamples"),
         answers=("used", "ranks"),
     ),
     Figure(
@@ -293,15 +296,13 @@ _TABLES: tuple[Table, ...] = (
             "single_weight": rows("single_weight", TEXT, "ranking draw top_flips other_flips"),
             "census": corpus("census"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table_negative_delta_js",
-        "tables.delta_js:ss_table_negative_delta_js",
+        "tables.erasure:ss_table_negative_delta_js",
         "how often the top item matters less than another, and at which difference in attention",
         suites=("ss",),
         reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table3_accuracy",
@@ -318,7 +319,6 @@ _TABLES: tuple[Table, ...] = (
         suites=("ss",),
         number="Section 5.4",
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
-        settings=("models", "resamples"),
     ),
     Table(
         "ss_table_claims",
@@ -351,7 +351,6 @@ _TABLES: tuple[Table, ...] = (
             "correlation": rows("correlation", TEXT, "prediction pair tau p top_k_overlap"),
             "census": corpus("census"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "jw_table_conicity",
@@ -362,15 +361,13 @@ _TABLES: tuple[Table, ...] = (
             "conicity": rows("conicity", TEXT, "conicity"),
             "permutation": rows("permutation", TEXT, "max_attention median_tvd"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "jw_table_evidence",
-        "tables.evidence:jw_table_evidence",
+        "tables.correlation:jw_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suites=("jw", "own", "hf"),
         reads={"evidence": audit("evidence", TEXT, "evidence_mass uniform_mass")},
-        settings=("models", "resamples"),
     ),
     Table(
         "pd_table_deception",
@@ -384,7 +381,6 @@ _TABLES: tuple[Table, ...] = (
             ),
             "performance": audit("performance", RUN, "selection metric value"),
         },
-        settings=("models", "resamples"),
     ),
     Table(
         "pd_table_noticed",
@@ -398,11 +394,11 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "pd_table_claims",
-        "tables.deception_claims:pd_table_claims",
+        "tables.deception:pd_table_claims",
         "Pruthi et al.'s findings, and whether they come back",
         suites=("pd",),
         reads={"impermissible": audit("impermissible", TEXT, "mass uniform_mass right right_without")},
-        settings=("models", "liars", "resamples"),
+        settings=("models", "liars"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
     ),
@@ -413,7 +409,6 @@ _TABLES: tuple[Table, ...] = (
         suites=("md",),
         number="Table 2",
         reads={"performance": audit("performance", RUN, "selection"), **DIVERSITY},
-        settings=("models", "resamples"),
     ),
     Table(
         "md_table_claims",
@@ -427,7 +422,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_performance",
-        "tables.own:own_table_performance",
+        "tables.performance:own_table_performance",
         "how well your models predict",
         suites=("own",),
         reads={"performance": audit("performance")},
@@ -456,7 +451,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "hf_table_performance",
-        "tables.classifiers:hf_table_performance",
+        "tables.performance:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
         suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
@@ -505,7 +500,7 @@ _TABLES: tuple[Table, ...] = (
                 "contributions", TEXT, "items tau overlap against top_fall top_flips top_contributions", categories=True
             )
         },
-        settings=("subjects", "resamples"),
+        settings=("subjects",),
         answers=("signed",),
     ),
     Table(
@@ -545,5 +540,16 @@ _TABLES: tuple[Table, ...] = (
     ),
 )
 
-FIGURES, TABLES = each(_FIGURES), each(_TABLES)
-EXHIBITS: tuple[Exhibit, ...] = (*FIGURES, *TABLES)
+
+def _faults(exhibit: Exhibit) -> Iterator[str]:
+    """What is wrong with the names of a table or figure of a plugin, which Exhibiting asks for what it reads."""
+    for one in each([exhibit]):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", one.name) or not one.name.startswith(one.suite):
+            yield f"{one.name}: is to be small letters, digits and _, and to begin with {one.suite or 'a letter'}"
+        elif not Path(one.caption).is_file():
+            yield f"its caption {one.caption} is missing; write what it shows, and how to read it"
+
+
+FIGURES = Entries("FIGURES", Figure, _FIGURES, each, _faults)
+TABLES = Entries("TABLES", Table, _TABLES, each, _faults)
+EXHIBITS = Live[Exhibit](lambda: (*FIGURES, *TABLES))

@@ -1,13 +1,11 @@
 """The suite of Jain & Wallace 2019: three encoders, two attentions, single texts and pairs."""
 
-from typing import get_args
-
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.combinations import Combination
+from attention_audit.training.papers import combinations
 from attention_audit.training.settings import Optimisation, Recipe
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine", "transformer": "transformer"}
@@ -30,31 +28,13 @@ class JainWallace(Suite):
     labels = Names(
         "model",
         "`labels` of plan/jain_wallace.py",
-        {
-            name: Look(f"{ENCODER_LABELS[encoder]} ({ATTENTION_LABELS[attention]})")
-            for name in get_args(Combination)
-            for encoder, attention in [name.split("_")]
+        lambda: {
+            name: Look(f"{ENCODER_LABELS.get(encoder, encoder)} ({ATTENTION_LABELS.get(attention, attention)})")
+            for name, (encoder, attention) in combinations().items()
         },
     )
     takes_pairs = True
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "correlation",
-        "agreement",
-        "conicity",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, "instance_adversary", "evidence", "correlation", "agreement", "conicity", *ATTRIBUTED)
 
     @property
     def datasets(self) -> list[str]:
@@ -68,12 +48,12 @@ class JainWallace(Suite):
         return self.config.jain_wallace.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        encoder, attention = model.split("_")
-        recipe, vectors = self.config.jain_wallace.recipe(dataset), vectors_of(self.config, dataset)
+        encoder, attention = combinations()[model]
+        recipe, vectors = self.config.jain_wallace.recipe, vectors_of(self.config, dataset)
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
         parts = {
-            "encoder": ENCODERS[encoder],
-            "attention": ATTENTIONS[attention],
+            "encoder": ENCODERS.get(encoder, encoder),
+            "attention": ATTENTIONS.get(attention, attention),
             "embedding": vectors.dimension if vectors else recipe.embedding,
             "pretrained": vectors is not None,
             "hidden": recipe.hidden // len(KERNELS) if encoder == "cnn" else recipe.hidden,
@@ -86,7 +66,7 @@ class JainWallace(Suite):
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.jain_wallace.recipe(dataset)
+        recipe = self.config.jain_wallace.recipe
         optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
         if self.config.corpora[dataset].pair:
             optimisation |= PAIRS

@@ -1,9 +1,10 @@
 """One job of a run before it runs, as Snakemake's rules, the tests and the api take it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from attention_audit.section import Section
@@ -12,7 +13,7 @@ Files = dict[str, list[str]]
 """Files of a job, by the names that its stage knows them by."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlannedJob:
     """A job: what its rule is called, which stage runs it on which files, and what it is told.
 
@@ -49,6 +50,23 @@ class PlannedJob:
     def read(self) -> list[str]:
         """All that it reads."""
         return [path for paths in self.inputs.values() for path in paths]
+
+
+def ranks(jobs: Sequence[PlannedJob]) -> dict[str, int]:
+    """How many jobs are behind each one in the longest chain of files that begins with it, by the names of the rules.
+
+    The job with the most behind it goes first where several may, so that no core waits at the end of a run.
+    """
+    readers: defaultdict[str, list[PlannedJob]] = defaultdict(list)
+    for job in jobs:
+        for path in job.read:
+            readers[path].append(job)
+
+    @cache
+    def behind(job: PlannedJob) -> int:
+        return max((1 + behind(reader) for path in job.files for reader in readers[path]), default=0)
+
+    return {job.name: behind(job) for job in jobs}
 
 
 def rule_name(*parts: str | int) -> str:

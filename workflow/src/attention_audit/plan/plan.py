@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
-from attention_audit.config import NOTHING, Config, parse_config
+from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import AUDITS, BY_NAME
+from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.checking import MEMORY, check_files
-from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
+from attention_audit.plan.suites import read_config
 from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of, modules_in
@@ -42,21 +43,15 @@ def as_json(job: Section) -> str:
 
 
 class Plan:
-    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the papers' entries for comparison;
-    `own`: what config.yaml says. memory: the folder that keeps what was found in the user's own files.
+    """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the file of data sets that it was laid
+    over. memory: the folder that keeps what was found in the user's own files.
 
     oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
     configuration or such a file is wrong.
     """
 
-    def __init__(
-        self,
-        raw: Mapping[str, Any],
-        catalogue: Mapping[str, Any],
-        own: Mapping[str, Any] = NOTHING,
-        memory: Path = MEMORY,
-    ) -> None:
-        self.config: Config = parse_config(raw, {"the catalogue": catalogue, "config.yaml": own})
+    def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
+        self.config: Config = read_config(raw, catalogue)
         self.scope = Scope(self.config)
         self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
@@ -113,12 +108,12 @@ class Plan:
         """Raise AuditError, with the reason, where a path is of a file that this configuration cannot have."""
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
-            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in BY_NAME:
+            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in AUDITS.by_name:
                 self.auditing.alone(Path(file).stem, key, dataset)
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
             case ("raw", folder, file):
-                corpora.remote_file(self.config, folder, file)
+                corpora.fetch_job(self.config, folder, file)
             case ("figures", dataset, file):
                 for exhibit in self.exhibiting.exhibits:
                     if exhibit.name == Path(file).stem:
@@ -139,7 +134,7 @@ class Plan:
         explorer = PlannedJob(
             name="explorer",
             stage="explorer",
-            inputs=self.exploring.inputs(),
+            inputs=self.exploring.planned([])[0],
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
             code=self.explorer_code(),
@@ -167,7 +162,8 @@ class Plan:
 
     def guide_code(self) -> str:
         """Hash of the code of the guide, the meanings of columns included: it prints them."""
-        return code_hash("stages.guide", *modules_in("columns"), words=True)
+        declared = [module_of(audit.columns) for audit in AUDITS]
+        return code_hash("stages.guide", *modules_in("columns"), *declared, words=True)
 
     def report_code(self) -> str:
         """Hash of the code of the report."""
@@ -179,9 +175,10 @@ class Plan:
         """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""
         return code_hash("stages.explorer", "explorer.page") + code_hash("columns.texts", words=True)
 
-    def shown_exhibits(self, folder: str) -> list[ShownExhibit]:
-        """The tables, or the figures, of this run as pages name them."""
-        return [shown_exhibit(exhibit) for exhibit in self.exhibiting.made(folder)]
+    def shown_exhibits(self) -> list[ShownExhibit]:
+        """The figures and tables of this run as pages name them."""
+        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.made(folder))
+        return [ShownExhibit.model_validate(exhibit) for exhibit in made]
 
     def shown_suites(self) -> list[ShownSuite]:
         """The suites as pages name them."""
@@ -204,34 +201,20 @@ class Plan:
         return GuideJob(
             config=self.config.recorded(),
             suites=self.shown_suites(),
-            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
+            exhibits=self.shown_exhibits(),
             audits={audit.name: audit.asks for audit in AUDITS},
+            columns=[audit.columns for audit in AUDITS if audit.source],
         )
 
     def report_job(self) -> ReportJob:
         """The settings of the job of the report."""
         return ReportJob(
             suites=self.shown_suites(),
-            exhibits=[*self.shown_exhibits("figures"), *self.shown_exhibits("tables")],
+            exhibits=self.shown_exhibits(),
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
         )
 
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""
-        return self.exploring.job(self.shown_suites())
-
-
-def shown_exhibit(exhibit: Exhibit) -> ShownExhibit:
-    """A table or figure as pages name it."""
-    table = exhibit if isinstance(exhibit, Table) else None
-    return ShownExhibit(
-        name=exhibit.name,
-        folder=exhibit.folder,
-        suite=exhibit.suite,
-        number=exhibit.number,
-        shows=exhibit.shows,
-        answers=list(exhibit.answers),
-        columns=table.columns if table else "",
-        shown=table.shown if table else "",
-    )
+        return self.exploring.planned(self.shown_suites())[1]

@@ -25,12 +25,13 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
     """Word vectors, and sizes where they are not the paper's, by the beginning of our tables' names; and what is other
     in single models, by their names.
     """
+    config = config.for_dataset(dataset)
     vectors = config.corpora[dataset].vectors or config.vectors
     hidden = {
-        "wp": config.base_model(dataset).hidden,
+        "wp": config.model.hidden,
         "ss": config.serrano_smith.hidden,
-        "jw": config.jain_wallace.recipe(dataset).hidden,
-        "md": config.diversity.recipe(dataset).hidden,
+        "jw": config.jain_wallace.recipe.hidden,
+        "md": config.diversity.recipe.hidden,
     }
     remarks = {}
     for tables, ours in hidden.items():

@@ -12,22 +12,22 @@ from typing import Any, NamedTuple
 import yaml
 
 from attention_audit.artefacts.files import whole
-from attention_audit.config import Config
+from attention_audit.config import Config, OfRun
 from attention_audit.errors import AuditError
+from attention_audit.given.settings import GivenModels
 from attention_audit.plan.corpora import with_training
-from attention_audit.plan.suites import SUITES
-from attention_audit.training.paper import DEFAULT
-from attention_audit.training.single import OwnBase
+from attention_audit.plan.suites import SUITES, config_type
+from attention_audit.plugins import with_further
+from attention_audit.section import Section
+from attention_audit.training.fine_tuning import Classifiers
 
 RECORD = ".configuration.yaml"
 """The configuration with which a folder of results was made; config.yaml says the same once the guide is made."""
 RECORDS = (RECORD, "config.yaml")
-FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples", "attention_maps", "font"})
+FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples", "attention_maps", "font", "plugins"})
 """Keys that decide where files lie and come from, or what tables and figures show, and nothing that takes long."""
-OF_BASE = frozenset({"model", "models", "training", "guides", "adversary", "answer"})
+OF_BASE = frozenset({"model", "training", "guides", "adversary"})
 """Keys of the base model, its twin and its adversaries."""
-OF_DATASETS = frozenset({"recipes", "weights"})
-"""Groups of a section whose keys are data sets."""
 GROWING = frozenset({"datasets", "models", "seeds", "further_seeds", "lambdas"})
 """Lists that a run may add to."""
 BY_DATASET = ("corpora", "states", "models", "readouts", "audits")
@@ -50,8 +50,10 @@ def recorded(folder: Path) -> Config | None:
         return None
     for name in RECORDS:
         try:
-            return Config.model_validate(yaml.safe_load((folder / name).read_text(encoding="utf-8")))
-        except (OSError, ValueError, yaml.YAMLError):
+            raw = yaml.safe_load((folder / name).read_text(encoding="utf-8"))
+            with with_further(raw.get("plugins", ())):
+                return config_type().model_validate(raw)
+        except (OSError, ValueError, AttributeError, yaml.YAMLError, AuditError):
             continue
     return None
 
@@ -69,78 +71,63 @@ def _of_datasets(there: Config, config: Config, datasets: Sequence[str]) -> dict
     keys["word_vectors"] = {
         name: vectors.model_dump() for name, vectors in config.word_vectors.items() if name in _vectors(there, datasets)
     }
-    keys["models"] = {name: config.models.get(name, OwnBase()).model_dump() for name in datasets}
     return keys
 
 
-def _of_given(there: Config, config: Config) -> dict[str, Any]:
-    """What the configuration says of the readouts that `there` names: further ones replace none."""
+def _of_given(
+    there: Mapping[str, GivenModels | Classifiers], here: Mapping[str, GivenModels | Classifiers]
+) -> dict[str, Any]:
+    """What is said of the readouts or classifiers that `there` names: further ones replace none."""
+    said = {"models", "uniform", "adversaries"}
     return {
         name: {
-            "first": next(iter(here.models), None),
+            "first": next(iter(here[name].models), None),
             "files": {
-                model: here.by_model[model][: len(files)]
+                model: here[name].by_model[model][: len(files)]
                 for model, files in given.by_model.items()
-                if model in here.by_model
+                if model in here[name].by_model
             },
-            "classes": here.classes,
+            **here[name].model_dump(exclude=said),
         }
-        for name, given in there.own.items()
-        if (here := config.own.get(name))
+        for name, given in there.items()
+        if name in here
     }
 
 
-def _of_classifiers(there: Config, config: Config) -> dict[str, Any]:
-    """The same of the classifiers that `there` names."""
-    return {
-        name: {
-            "first": next(iter(here.models), None),
-            "folders": {
-                model: here.by_model[model][: len(folders)]
-                for model, folders in given.by_model.items()
-                if model in here.by_model
-            },
-            "max_length": here.max_length,
-            "layer": here.layer,
-            "labels": here.labels,
-            "recipe": here.recipe.model_dump() if here.recipe else None,
-        }
-        for name, given in there.hf.items()
-        if (here := config.hf.get(name))
-    }
+def _sections(there: Config, config: Config) -> dict[str, Any]:
+    """What the configuration says of models and audits that `there` has, for all data sets or for one."""
+    keys = config.model_dump(exclude={*OfRun.model_fields, *FREE, "overrides"})
+    for key, section in there:
+        if isinstance(section, Section) and getattr(section, "datasets", None) == []:
+            del keys[key]
+    if not there.with_transformer:
+        del keys["transformer"]
+    elif keys["transformer"] and keys["transformer"]["frozen"]:
+        del keys["transformer"]["tuning"]
+    based = there.datasets or there.deception.datasets
+    return keys if based else {key: value for key, value in keys.items() if key not in OF_BASE}
 
 
 def deciding(there: Config, config: Config) -> dict[str, Any]:
-    """All of a configuration that the results of `there` depend on, which is that one or an earlier one.
+    """All that a configuration says for all data sets and that the results of `there` depend on, which is that one or
+    an earlier one.
 
     What is said of data sets that `there` has not, and of suites that it asked of none, is left out.
     """
     named = [name for name in there.every_dataset if name in config.corpora]
     # a data set that was named with this one's training texts may have left the catalogue since
     datasets = [name for name in with_training(config, named) if name in there.corpora]
-    keys = config.model_dump(exclude={*FREE}) | _of_datasets(there, config, datasets)
-    keys["own"] = _of_given(there, config)
-    keys["hf"] = _of_classifiers(there, config)
+    keys = config.model_dump(include={*OfRun.model_fields} - FREE)
+    keys |= _of_datasets(there, config, datasets)
+    keys["own"], keys["hf"] = _of_given(there.own, config.own), _of_given(there.hf, config.hf)
     keys["answer"] = {"margins": {"tvd": config.answer.margins.tvd}}
+    # fine-tuned classifiers have a search too, within the same margin
+    if not (there.datasets or there.deception.datasets or any(section.recipe for section in there.hf.values())):
+        del keys["answer"]
     keys["audits"] = {
         suite.key: config.audits.get(suite.key, list(suite.own_audits)) for suite in SUITES if suite(there).datasets
     }
-    for key, section in there.model_dump().items():
-        if isinstance(section, dict) and section.get("datasets") == []:
-            del keys[key]
-        elif isinstance(keys.get(key), dict):
-            for field in OF_DATASETS & keys[key].keys():
-                named = keys[key][field]
-                keys[key][field] = {name: named[name] for name in named if name in (DEFAULT, *datasets)}
-    if not there.with_transformer:
-        del keys["transformer"]
-    elif keys["transformer"] and keys["transformer"]["frozen"]:
-        del keys["transformer"]["tuning"]
-    if not there.datasets and not there.deception.datasets:
-        # fine-tuned classifiers have a search too, within the same margin
-        kept = {"answer"} if any(section.recipe for section in there.hf.values()) else set()
-        keys = {key: value for key, value in keys.items() if key not in OF_BASE - kept}
-    return keys
+    return keys | _sections(there, config)
 
 
 def _added_to(key: str, there: Any, here: Any) -> bool:
@@ -161,7 +148,14 @@ def _walked(key: str, there: Any, here: Any) -> Iterator[Difference]:
 
 def differences(there: Config, here: Config) -> list[Difference]:
     """The keys whose change replaces results of the configuration `there`."""
-    return list(_walked("", deciding(there, there), deciding(there, here)))
+    found = list(_walked("", deciding(there, there), deciding(there, here)))
+    of_all = [*found]
+    for name in (name for name in there.every_dataset if name in here.corpora):
+        for difference in _walked("", *(_sections(there, each.for_dataset(name)) for each in (there, here))):
+            section = getattr(there, difference.key.partition(".")[0])
+            if difference not in of_all and name in getattr(section, "datasets", [name]):
+                found.append(difference._replace(key=f"overrides.{name}.{difference.key}"))
+    return found
 
 
 def _shown(value: Any) -> str:

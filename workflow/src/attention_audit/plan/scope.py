@@ -1,5 +1,6 @@
 """What a run is about: its suites and data sets, and what of them had to be left out, with the reason."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from attention_audit.config import Config
@@ -18,7 +19,7 @@ class Scope:
     left out, or where two suites have one key. looking: whether raw files are looked for, as before a run.
     """
 
-    def __init__(self, config: Config, suites: tuple[type[Suite], ...] = SUITES, looking: bool = True) -> None:
+    def __init__(self, config: Config, suites: Collection[type[Suite]] = SUITES, looking: bool = True) -> None:
         self.config = config
         self.mirror = Path(config.mirror) if config.mirror else None
         self.suites = {suite.key: suite(config) for suite in suites}
@@ -48,7 +49,7 @@ class Scope:
 
     @memoised
     def for_dataset(self, suite: Suite, dataset: str) -> Suite:
-        """A suite with the models, seeds and recipes that it has on one data set; the same object at each call."""
+        """A suite with the configuration of one data set; the same object at each call."""
         return self.suites[suite.key].for_dataset(dataset)
 
     def gaps(self, suite: Suite) -> dict[str, str]:

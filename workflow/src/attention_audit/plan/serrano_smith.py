@@ -3,8 +3,9 @@
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
 from attention_audit.plan.transformers import parts_of
+from attention_audit.training.papers import DocumentRecipe, document_models
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
@@ -21,7 +22,8 @@ class SerranoSmith(Suite):
     labels = Names(
         "model",
         "`labels` of plan/serrano_smith.py",
-        {
+        lambda: {
+            **{name: Look(name.replace("_", " ")) for name in document_models()},
             "han_rnn": Look("HANrnn"),
             "han_conv": Look("HANconv"),
             "han_none": Look("HANnoenc"),
@@ -31,20 +33,7 @@ class SerranoSmith(Suite):
             "flan_transformer": Look("FLANtransformer"),
         },
     )
-    own_audits = (
-        "performance",
-        "predictions",
-        "stability",
-        "permutation",
-        "contributions",
-        "single_weight",
-        "ranked_sets",
-        "planted",
-        "plausibility",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *ATTRIBUTED, "planted")
 
     @property
     def datasets(self) -> list[str]:
@@ -57,10 +46,15 @@ class SerranoSmith(Suite):
     def seeds(self, model: str) -> list[int]:
         return self.config.serrano_smith.seeds
 
+    def _recipe(self, model: str) -> DocumentRecipe:
+        """How a model is trained: its own recipe, or else that of its family, or else the defaults."""
+        recipes = {str(name): recipe for name, recipe in self.config.serrano_smith.recipes.items()}
+        return recipes.get(model) or recipes.get(model.partition("_")[0]) or DocumentRecipe()
+
     def architecture(self, dataset: str, model: str) -> Architecture:
-        family, encoder = model.split("_")
+        family, _, encoder = model.partition("_")
         section = self.config.serrano_smith
-        recipe, vectors = section.recipe(dataset, model), vectors_of(self.config, dataset)
+        recipe, vectors = self._recipe(model), vectors_of(self.config, dataset)
         hierarchical, convolutional = family == "han", encoder == "conv"
         embedding = vectors.dimension if vectors else section.embedding
         read = encoder == "transformer"
@@ -72,7 +66,7 @@ class SerranoSmith(Suite):
             "logits": recipe.logit_dropout,
         }
         parts = {
-            "encoder": ENCODERS[encoder],
+            "encoder": ENCODERS.get(encoder, encoder),
             "attention": "additive",
             "embedding": embedding,
             "pretrained": vectors is not None,
@@ -85,7 +79,7 @@ class SerranoSmith(Suite):
         return Architecture.model_validate(parts | (parts_of(self.config) if read else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.serrano_smith.recipe(dataset, model)
+        recipe = self._recipe(model)
         optimisation = Recipe(
             batch_size=recipe.batch_size,
             learning_rate=recipe.learning_rate,

@@ -11,13 +11,31 @@ from typing import ClassVar
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts, Liar
 from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
+from attention_audit.section import Section
 from attention_audit.training.settings import Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
+
+USUAL = (
+    "performance",
+    "predictions",
+    "stability",
+    "permutation",
+    "contributions",
+    "single_weight",
+    "ranked_sets",
+    "plausibility",
+)
+"""The audits that every suite is asked unless it says otherwise."""
+BESIDE_BASE = ("comparison", "consistency", "instance_adversary", "evidence", "attention_maps")
+"""Those of suites with a base model and adversaries."""
+ATTRIBUTED = ("located", "plausible_words", "word_attributions")
+"""Those that run the models again."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +94,16 @@ class Suite(ABC):
     names has labels of its own for each configuration."""
     takes_pairs: ClassVar[bool] = False
     """Whether its models read pairs of texts too."""
-    own_audits: ClassVar[tuple[str, ...]]
+    section: ClassVar[type[Section] | None] = None
+    """Its section of the configuration, under its key; None where `config.Config` itself has what it reads."""
+    own_audits: ClassVar[tuple[str, ...]] = USUAL
     """The audits that it is asked unless the configuration names others, on all data sets that have what they need."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
     def for_dataset(self, dataset: str) -> "Suite":
-        """The suite with the models, seeds and recipes that it has on one data set."""
+        """The suite with the configuration of one data set."""
         config = self.config.for_dataset(dataset)
         return self if config is self.config else type(self)(config)
 
@@ -131,29 +151,40 @@ class Suite(ABC):
         return None
 
     def splits(self, dataset: str) -> tuple[str, ...]:
-        """The splits on which its models are read out; `test` is among them."""
+        """The splits on which its models may be read out; `test` is among them."""
         return SPLITS
 
     def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
-        """Those on which one of them is: of a model that is made of the readouts of others, the test split alone."""
-        given = self.given(dataset, model)
-        return ("test",) if given and given.derived else self.splits(dataset)
+        """Those on which one of them is, since something reads it there: all, of a model whose readouts others are
+        trained on; dev, of those that are compared with the base there. One that is given is read out on all; one that
+        is made of the readouts of others, on the test split alone.
+        """
+        splits, given = self.splits(dataset), self.given(dataset, model)
+        if given:
+            return ("test",) if given.derived else splits
+        trained = (run for run in self.runs(self.models) if not self.given(dataset, run.model))
+        if model in {run.model for run in map(self.reference, trained) if run}:
+            return splits
+        return tuple(split for split in splits if split == "test" or (split == "dev" and self._on_dev(model)))
+
+    def _on_dev(self, model: str) -> bool:
+        return self.base is not None and model in self.attending
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model that is trained here is built of."""
-        raise NotImplementedError(f"suite {self.key}: says of no model what it is built of")
+        raise AuditError(f"suite {self.key}: says of no model what it is built of; define architecture")
 
     def schedule(self, dataset: str, model: str) -> Schedule:
         """How a model that is trained here is trained."""
-        raise NotImplementedError(f"suite {self.key}: says of no model how it is trained")
+        raise AuditError(f"suite {self.key}: says of no model how it is trained; define schedule")
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         """How a classifier that is given is read, by the number of its training."""
-        raise NotImplementedError(f"suite {self.key}: has no classifiers that are given")
+        raise AuditError(f"suite {self.key}: has no classifiers that are given; define reading")
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         """The settings of the job that imports these trainings of a model that is given."""
-        raise NotImplementedError(f"suite {self.key}: says of no model how it is imported")
+        raise AuditError(f"suite {self.key}: says of no model how it is imported; define importing")
 
     def hierarchical(self, dataset: str, model: str) -> bool:
         """Whether the items that a model attends to are sentences and not words."""

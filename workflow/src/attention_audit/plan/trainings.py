@@ -4,6 +4,7 @@ A model that several suites ask for with the same data, vectors, architecture, r
 under the suite that comes first in `plan.suites`, and all of them read it there.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,6 +71,7 @@ class Trainings:
         self.places = scope.config.places
         self.homes: dict[tuple[str, str, Run], RunFiles] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
+        self.splits: defaultdict[RunFiles, set[str]] = defaultdict(set)
         first: dict[str, RunFiles] = {}
         for suite, dataset, model in self._models():
             training = f"{dataset}/{suite.key}/{model}"
@@ -77,6 +79,7 @@ class Trainings:
                 identity = self._identity(suite.key, dataset, Run(model, seed))
                 home = first.setdefault(identity, RunFiles(training, seed, self.places))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
+                self.splits[home].update(suite.splits_of(dataset, model))
             own = [
                 seed
                 for seed in suite.seeds(model)
@@ -128,10 +131,11 @@ class Trainings:
         if seed not in self.seeds[training]:
             seeds = ", ".join(map(str, self.seeds[training]))
             raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
-        settings = suite.training(dataset, model, seed)
+        settings, entries = suite.training(dataset, model, seed), suite.architecture(dataset, model).entries
         if isinstance(settings, SearchSettings):
-            return SearchJob(**dict(settings), models=self.steps(training), training_code=code_hash(SEARCHING))
-        return TrainJob(**dict(settings), training_code=code_hash(TRAINING))
+            code = code_hash(SEARCHING, entries=entries)
+            return SearchJob(**dict(settings), models=self.steps(training), training_code=code)
+        return TrainJob(**dict(settings), training_code=code_hash(TRAINING, entries=entries))
 
     def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""
@@ -212,14 +216,14 @@ class Trainings:
         told: Callable[[], Section]
         if given := suite.given(dataset, model):
             runs = [RunFiles(training, own, self.places) for own in self.seeds[training]]
-            stage, splits = given.stage, [suite.splits_of(dataset, model)] * len(runs)
+            stage = given.stage
             inputs = {"given": self.sources(training), "beside": self.beside(training)}
             outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
         else:
             search = self.searches(training)
             models = [*self.steps(training), model] if search else [model]
             runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
-            stage, splits = "search" if search else "train", [suite.splits_of(dataset, name) for name in models]
+            stage = "search" if search else "train"
             inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
             inputs["reference"] = self.reference(training, seed)
             inputs |= {"start": self.start(training, seed)} if search else {}
@@ -231,14 +235,14 @@ class Trainings:
             needs = "tune" if suite.architecture(dataset, model).tuned else stage
         if suite.heads(dataset, model):
             outputs["tails"] = [run.tail for run in runs]
-        outputs["readouts"] = [run.readout(split) for run, own in zip(runs, splits, strict=True) for split in own]
+        outputs["readouts"] = [run.readout(split) for run in runs for split in SPLITS if split in self.splits[run]]
         return PlannedJob(
             name=rule_name(stage, suite.key, dataset, model, *named),
             stage=stage,
             inputs={"corpus": [self.places.corpus_file(dataset, "corpus")]} | inputs,
             outputs=outputs,
             told=told,
-            code=code_hash(f"stages.{stage}"),
+            code=code_hash(f"stages.{stage}", entries=[] if given else suite.architecture(dataset, model).entries),
             log="/".join([self.places.logs, stage, training, *named]) + ".log",
             needs=(needs, "audit"),
             threads=self.scope.config.threads,

@@ -87,7 +87,9 @@ def check_transformer(config: Config) -> None:
     if config.with_transformer:
         refuse_unless_installed()
         model_files(folder_of(config))
-        _refuse_missing_layer(folder_of(config), transformer_of(config).layer, "config: transformer.layer:")
+        for dataset in config.every_dataset:
+            layer = transformer_of(config.for_dataset(dataset)).layer
+            _refuse_missing_layer(folder_of(config), layer, "config: transformer.layer:")
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -141,7 +143,7 @@ def stating(config: Config, dataset: str) -> PlannedJob:
     def told() -> StatesJob:
         return StatesJob(
             dataset=dataset,
-            backbone=parts_of(config)["transformer"],
+            backbone=parts_of(config.for_dataset(dataset))["transformer"],
             pair=config.corpora[dataset].pair,
             device=config.device,
             threads=config.threads,

@@ -6,10 +6,9 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
-from attention_audit.plan.suite import Schedule
+from attention_audit.plan.suite import ATTRIBUTED, BESIDE_BASE, USUAL, Schedule
 from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Adversary, Optimisation, Recipe
-from attention_audit.training.single import OwnBase
 
 
 class WiegreffePinter(FourTests):
@@ -23,24 +22,7 @@ class WiegreffePinter(FourTests):
     about = "Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"
     citation = ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002")
     labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
-    own_audits = (
-        "performance",
-        "predictions",
-        "comparison",
-        "consistency",
-        "stability",
-        "permutation",
-        "contributions",
-        "instance_adversary",
-        "single_weight",
-        "ranked_sets",
-        "evidence",
-        "plausibility",
-        "attention_maps",
-        "located",
-        "plausible_words",
-        "word_attributions",
-    )
+    own_audits = (*USUAL, *BESIDE_BASE, *ATTRIBUTED)
 
     @property
     def datasets(self) -> list[str]:
@@ -59,7 +41,7 @@ class WiegreffePinter(FourTests):
         return self.config.training.seeds
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        sizes, guides = self.config.base_model(dataset), self.config.guides
+        sizes, guides = self.config.model, self.config.guides
         vectors = vectors_of(self.config, dataset)
         guide = model in GUIDES
         attention = GUIDES.get(model, "uniform" if model == "uniform" else sizes.attention)
@@ -83,6 +65,4 @@ class WiegreffePinter(FourTests):
         if model == CONTINUATION:
             slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * self.rate_factor(model)})
             return Schedule(slow, adversary.continuation.epochs)
-        own = self.config.models.get(dataset, OwnBase())
-        changed = own.model_dump(include=set(Optimisation.model_fields), exclude_none=True)
-        return Schedule(recipe.model_copy(update=changed), own.epochs or training.epochs)
+        return Schedule(recipe, training.epochs)

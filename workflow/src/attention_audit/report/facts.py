@@ -3,41 +3,29 @@
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from attention_audit.artefacts.journal import Entry, Machine
 
 
-@dataclass(frozen=True)
-class StageTime:
-    """All jobs of one stage: how many, how long in all and the longest one (seconds), and the most memory (bytes)."""
-
-    stage: str
-    jobs: int
-    seconds: float
-    longest: float
-    peak_memory: int
-
-
-def stage_times(entries: Iterable[Entry]) -> list[StageTime]:
-    """One a stage, the one that took longest first."""
-    by_stage: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_stage.setdefault(entry.stage, []).append(entry)
-    times = [
-        StageTime(
-            stage,
-            len(jobs),
-            sum(job.seconds for job in jobs),
-            max(job.seconds for job in jobs),
-            max(job.peak_memory for job in jobs),
-        )
-        for stage, jobs in by_stage.items()
-    ]
-    return sorted(times, key=lambda time: -time.seconds)
+def stage_times(entries: Iterable[Entry]) -> list[Any]:
+    """A row a stage, the one that took longest first: stage, jobs (how many), seconds (in all), longest (of a job,
+    seconds) and peak_memory (the most of a job, bytes).
+    """
+    rows = [(entry.stage, entry.seconds, entry.peak_memory) for entry in entries]
+    stages = pd.DataFrame(rows, columns=["stage", "seconds", "peak_memory"]).groupby("stage", sort=False)
+    times = stages.agg(
+        jobs=("seconds", "size"),
+        longest=("seconds", "max"),
+        peak_memory=("peak_memory", "max"),
+        seconds=("seconds", "sum"),
+    )
+    return list(times.sort_values("seconds", ascending=False, kind="stable").reset_index().itertuples(index=False))
 
 
 def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
@@ -48,13 +36,9 @@ def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
     counts = Counter(entry.machine for entry in entries)
     merged: Counter[Machine] = Counter()
     for machine, jobs in counts.items():
-        twins = [twin for twin in counts if twin.gpu and not machine.gpu and _same_but_gpu(twin, machine)]
+        twins = [twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine]
         merged[twins[0] if twins else machine] += jobs
     return merged.most_common()
-
-
-def _same_but_gpu(one: Machine, other: Machine) -> bool:
-    return (one.cpu, one.cores, one.memory, one.system) == (other.cpu, other.cores, other.memory, other.system)
 
 
 def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:

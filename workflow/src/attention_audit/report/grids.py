@@ -1,13 +1,11 @@
 """Tables as the page shows them: strings in rows, the rows gathered by data set."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress, groupby
 
 import pandas as pd
 
 from attention_audit.tables.render import WORDS
-from attention_audit.tables.shown import Shown
 
 DATASET = "data set"
 LONG = 24
@@ -55,8 +53,3 @@ def grid_of(frame: pd.DataFrame, title: str = "", text: str = "") -> Grid:
     else:
         groups = [("", rows)] if rows else []
     return Grid(title, text, headings, [heading in WORDS for heading in headings], groups)
-
-
-def grids_of(table: pd.DataFrame, shown: Shown, labels: Mapping[str, str]) -> list[Grid]:
-    """A published table, section by section: by the function of tables.shown that suits its kind, and the labels."""
-    return [grid_of(*section) for section in shown(table, labels)]

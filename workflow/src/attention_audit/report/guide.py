@@ -1,12 +1,30 @@
 """results/README.md: every file and every column, printed from the declared columns and the entries of the plan."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 
 import pyarrow as pa
 
-from attention_audit.columns.every import ARTEFACTS
-from attention_audit.columns.kinds import Artefact, Column
+from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
+from attention_audit.targets import modules_in
+
+ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
+"""Folders of results/ in the order of the guide."""
+ARTEFACTS: tuple[Artefact, ...] = tuple(
+    sorted(
+        {
+            declared.name: declared
+            for module in modules_in("columns")
+            for declared in vars(import_module(f"attention_audit.{module}")).values()
+            if isinstance(declared, Artefact)
+        }.values(),
+        key=lambda declared: ORDER.index(declared.path.partition("/")[0]),
+    )
+)
+"""Every kind of file that is declared in columns/, folder by folder as they stand in `ORDER`, and within one by its
+module.
+"""
 
 OPENING = """# Results
 
@@ -62,29 +80,6 @@ def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def _exhibits(job: GuideJob) -> str:
-    shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
-    return f"{EXHIBITS}\n{_table(('file', 'what it shows'), shown)}"
-
-
-def _suites(job: GuideJob) -> str:
-    rows = (
-        (
-            f"`{suite.key}`",
-            suite.title,
-            suite.about,
-            "; ".join(f"`{name}`" if name == label else f"`{name}`: {label}" for name, label in suite.models.items()),
-        )
-        for suite in job.suites
-    )
-    return f"## Suites\n\n{_table(('suite', 'title', 'what it asks', 'models and their labels'), rows)}"
-
-
-def _audits(job: GuideJob) -> str:
-    rows = ((f"`{name}`", asks) for name, asks in job.audits.items())
-    return f"## Audits\n\n{_table(('audit', 'question'), rows)}"
-
-
 def _type(column: Column) -> str:
     type_, name = column.type, ""
     while pa.types.is_list(type_):
@@ -93,18 +88,26 @@ def _type(column: Column) -> str:
     return f"{name}, nullable" if column.nullable else name
 
 
-def _meaning(column: Column) -> str:
-    # else Markdown takes <pad> for a tag and hides it
-    return column.meaning.replace("<", r"\<")
-
-
 def _section(artefact: Artefact) -> str:
-    rows = ((f"`{column.name}`", _type(column), column.unit, _meaning(column)) for column in artefact.columns)
+    # a < without a backslash would begin a tag, so that Markdown hid <pad>
+    rows = ((f"`{c.name}`", _type(c), c.unit, c.meaning.replace("<", r"\<")) for c in artefact.columns)
     columns = _table(("column", "type", "unit", "meaning"), rows)
     return f"### `{artefact.path}`\n\n{artefact.meaning}\n\n{columns}"
 
 
+def _labelled(models: Mapping[str, str]) -> str:
+    return "; ".join(f"`{name}`" if name == label else f"`{name}`: {label}" for name, label in models.items())
+
+
 def guide(job: GuideJob) -> str:
     """The whole page."""
-    parts = [OPENING, _exhibits(job), FOLDERS, _suites(job), _audits(job), PROVENANCE, COLUMNS]
-    return "\n".join([*parts, *map(_section, ARTEFACTS)])
+    shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
+    suites = ((f"`{suite.key}`", suite.title, suite.about, _labelled(suite.models)) for suite in job.suites)
+    audits = ((f"`{name}`", asks) for name, asks in job.audits.items())
+    parts = [
+        f"{EXHIBITS}\n{_table(('file', 'what it shows'), shown)}",
+        FOLDERS,
+        f"## Suites\n\n{_table(('suite', 'title', 'what it asks', 'models and their labels'), suites)}",
+        f"## Audits\n\n{_table(('audit', 'question'), audits)}",
+    ]
+    return "\n".join([OPENING, *parts, PROVENANCE, COLUMNS, *map(_section, [*ARTEFACTS, *map(artefact, job.columns)])])

@@ -16,13 +16,12 @@ from PIL import Image
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
-from attention_audit.report.flow import draw
-from attention_audit.report.grids import Grid, grids_of
+from attention_audit.report.grids import Grid, grid_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
@@ -35,8 +34,6 @@ CHECKS = ("replication", "controls")
 """The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
-TINTS = 5
-"""Colours in which page.css draws the exhibits of suites; a sixth suite has that of the first."""
 
 
 @dataclass(frozen=True)
@@ -66,34 +63,29 @@ class PageExhibit:
 
 @dataclass(frozen=True)
 class PageSuite:
-    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures, its colour."""
+    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures."""
 
     suite: ShownSuite
     seeds: list[tuple[str, list[int]]]
     exhibits: list[PageExhibit]
-    tint: int
 
 
 @dataclass(frozen=True)
 class FinishedRun:
     """What a page is made of.
 
-    suites: those of the workflow, with data sets where this run asked for them. exhibits: the tables and figures of
-    this run, in the order of the page. tables: frames and provenance, by name; figures: paths of PNG, by name;
-    captions: the text of each, by name. gaps: data sets that could not be had, by reason. raw_files: what is known of
-    each. jobs: those that made the results. explorer: the address of the explorer, seen from the page; "" without one.
+    job: the suites of the workflow, with data sets where this run asked for them, and its tables and figures. tables:
+    frames and provenance, by name; figures: paths of PNG, by name; captions: the text of each, by name. raw_files: what
+    is known of each. entries: of the jobs that made the results, from their logs.
     """
 
-    suites: Sequence[ShownSuite]
-    exhibits: Sequence[ShownExhibit]
+    job: ReportJob
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, Any]]]
     figures: Mapping[str, Path]
     captions: Mapping[str, str]
     config: Mapping[str, Any]
-    gaps: Mapping[str, str]
     raw_files: Sequence[Mapping[str, Any]]
-    jobs: Sequence[Entry]
-    explorer: str = ""
+    entries: Sequence[Entry]
 
     @property
     def labels(self) -> dict[str, str]:
@@ -102,9 +94,9 @@ class FinishedRun:
             Names(
                 "model", f"the labels of suite {suite.key}", {name: Look(label) for name, label in suite.models.items()}
             )
-            for suite in self.suites
+            for suite in self.job.suites
         ]
-        return labels_of(names, {suite.paper: suite.title for suite in self.suites})
+        return labels_of(names, {suite.paper: suite.title for suite in self.job.suites})
 
 
 def duration(seconds: float) -> str:
@@ -148,10 +140,10 @@ def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
 
 def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
     """The tables and figures, in their order. Raises AuditError for a damaged picture and for names without a label."""
-    names = [exhibit.name for exhibit in run.exhibits]
+    names = [exhibit.name for exhibit in run.job.exhibits]
     labels = run.labels
     exhibits = []
-    for shown in run.exhibits:
+    for shown in run.job.exhibits:
         caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
         grids: Sequence[Grid] = ()
@@ -160,7 +152,7 @@ def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
-            grids = grids_of(frame, load(shown.shown), labels)
+            grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
         exhibits.append(PageExhibit(shown.name, shown.suite, numbered(shown), caption, provenance, image, grids))
     return exhibits
 
@@ -184,10 +176,10 @@ def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, li
 def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
     """The suites that this run asked for, and others of which it shows a table or figure."""
     sections, labels = [], run.labels
-    for place, suite in enumerate(run.suites):
+    for suite in run.job.suites:
         own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
         if own or suite.datasets:
-            sections.append(PageSuite(suite, seeds_of(suite, labels), own, place % TINTS))
+            sections.append(PageSuite(suite, seeds_of(suite, labels), own))
     return sections
 
 
@@ -196,10 +188,8 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     exhibits = exhibits_of(run)
     sections = sections_of(run, exhibits)
     of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
-    summary = next((exhibit for exhibit in of_all if exhibit.name == ANSWERS), None)
-    single = next((exhibit for exhibit in of_all if exhibit.name == SINGLE), None)
-    placed = [exhibit for section in sections for exhibit in section.exhibits]
-    order = {exhibit.name: rank for rank, exhibit in enumerate(placed)}
+    by_name = {exhibit.name: exhibit for exhibit in exhibits}
+    summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -208,23 +198,23 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
-    jobs = list(run.jobs)
+    jobs = list(run.entries)
     return environment.get_template("page.html").render(
         made=made,
         commit=commit(folder),
         sections=sections,
         asked=[section for section in sections if section.suite.datasets],
         by_key={section.suite.key: section.suite for section in sections},
-        by_name={exhibit.name: exhibit for exhibit in exhibits},
+        by_name=by_name,
         together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
         checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
-        single=single,
-        answers=answers_of(run.tables[ANSWERS][0], run.labels, run.exhibits) if summary else [],
-        axes=axes_of(run.tables[ANSWERS][0]) if summary else [],
+        single=by_name.get(SINGLE),
+        answers=[] if front is None else answers_of(front, run.labels, run.job.exhibits),
+        axes=[] if front is None else axes_of(front),
         plot_size=(WIDTH, HEIGHT),
-        explorer=run.explorer,
-        gaps=run.gaps,
+        explorer=run.job.explorer,
+        gaps=run.job.gaps,
         config=run.config,
         config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
         raw_files=run.raw_files,
@@ -234,6 +224,4 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         seconds=sum(job.seconds for job in jobs),
         span=span(jobs),
         times=stage_times(jobs),
-        flow=draw(jobs, order),
-        tints={exhibit.name: section.tint for section in sections for exhibit in section.exhibits},
     )

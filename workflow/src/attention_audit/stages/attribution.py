@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.artefacts.parquet import read_table, write_batches
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.columns.kinds import artefact
@@ -35,7 +36,6 @@ from attention_audit.stages.loading import (
     build_split,
     read_material,
     rebuilt,
-    values_checksum,
 )
 from attention_audit.transformer.settings import ReadClassifier
 

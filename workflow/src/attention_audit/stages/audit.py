@@ -75,26 +75,22 @@ class Asking:
             return annotated.model_validate(values)
         return values
 
+    def _texts(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """Of every text its id and these columns, which are named in the order of the file."""
+        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", *columns]):
+            yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
+
     @cached_property
     def evidence(self) -> dict[bool, dict[str, list[int]]]:
         """Positions of the known evidence by text: of tokens (False), and of sentences (True)."""
-        tokens: dict[str, list[int]] = {}
-        sentences: dict[str, list[int]] = {}
-        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "sentences", "evidence"]):
-            for id_, starts, positions in zip(*(column.to_pylist() for column in table.columns), strict=True):
-                if positions is not None:
-                    tokens[id_] = positions
-                    sentences[id_] = sentences_of(positions, starts or [0])
-        return {False: tokens, True: sentences}
+        known = [row for row in self._texts("sentences", "evidence") if row[-1] is not None]
+        sentences = {id_: sentences_of(positions, starts or [0]) for id_, starts, positions in known}
+        return {False: {id_: positions for id_, _, positions in known}, True: sentences}
 
     @cached_property
     def blocked(self) -> dict[str, list[int]]:
         """Positions of the impermissible words, by the text for which they are named."""
-        positions: dict[str, list[int]] = {}
-        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "blocked"]):
-            named = zip(*(column.to_pylist() for column in table.columns), strict=True)
-            positions |= {id_: own for id_, own in named if own is not None}
-        return positions
+        return {id_: positions for id_, positions in self._texts("blocked") if positions is not None}
 
     @cached_property
     def rationales(self) -> dict[str, Rationale]:
@@ -108,10 +104,7 @@ class Asking:
 
     def tokens(self) -> dict[str, list[str]]:
         """The words of the texts, by text."""
-        words: dict[str, list[str]] = {}
-        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", "tokens"]):
-            words |= zip(*(column.to_pylist() for column in table.columns), strict=True)
-        return words
+        return dict(self._texts("tokens"))
 
     def _offered(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
         """What a parameter may be called, and where it is had from."""
@@ -153,13 +146,9 @@ class Asking:
     @cached_property
     def sought(self) -> dict[tuple[int, int], float]:
         """The lambdas that searches by continuation used, by seed and step; step 0 is the chosen one."""
-        lambdas: dict[tuple[int, int], float] = {}
-        for path in self.job.inputs["search"]:
-            for row in read_table(path, SEARCH).to_pylist():
-                lambdas[row["seed"], row["step"]] = row["lambda"]
-                if row["chosen"]:
-                    lambdas[row["seed"], 0] = row["lambda"]
-        return lambdas
+        rows = [row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist()]
+        chosen = {(row["seed"], 0): row["lambda"] for row in rows if row["chosen"]}
+        return {(row["seed"], row["step"]): row["lambda"] for row in rows} | chosen
 
     def lambda_of(self, run: AuditedRun) -> float | None:
         """The lambda of a run, None where it is no consistent adversary."""

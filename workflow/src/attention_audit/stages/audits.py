@@ -8,24 +8,16 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import checksum as file_checksum
 from attention_audit.artefacts.parquet import made_by
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.weights import weights_checksum
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.audit import AuditJob, AuditsJob, GatheredAudit
 from attention_audit.stages import audit
 from attention_audit.stages.job import Job
 
 Settings = AuditsJob
-
-
-def sum_of(name: str, path: Path, checksum: Callable[[Path], str]) -> str:
-    """The checksum of an input: of what it holds, or of the file itself where it is the user's."""
-    if name == "given":
-        return file_checksum(path)
-    return weights_checksum(path) if path.suffix == ".safetensors" else checksum(path)
 
 
 def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> Job[AuditJob] | None:
@@ -35,7 +27,8 @@ def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Pat
     inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
     # those that it reads are there: they come before it
     inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
-    checksums = {name: [sum_of(name, path, checksum) for path in paths] for name, paths in inputs.items()}
+    # a file of the user's counts as it is
+    checksums = {name: [*map(file_checksum if name == "given" else checksum, paths)] for name, paths in inputs.items()}
     provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code, checksums)
     output = job.output(asked.audit)
     ((_, declared),) = asked.columns.items()
@@ -47,7 +40,7 @@ def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Pat
 
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
-    checksum = cache(contents_checksum)  # most audits read the same files
+    checksum = cache(values_checksum)  # most audits read the same files
     for gathered in job.settings.audits:
         if alone := one_of(job, gathered, checksum):
             job.report(gathered.audit.audit)

@@ -21,13 +21,14 @@ from attention_audit.artefacts.parquet import read_batches, read_frame, read_tab
 from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
+from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.texts import TEXTS
 from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked
 from attention_audit.explorer.sample import LIMIT, MOST, drawn, fitting
-from attention_audit.explorer.views import Explored, Other, Texts, Viewing, about_map, cut
+from attention_audit.explorer.views import Explored, Viewing, about_map, cut
 from attention_audit.jobs.pages import ExploredAdversary, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
@@ -48,17 +49,25 @@ SHORTER = 0.98
 """Factor on the bytes that texts may take where they still take too many."""
 
 
-class Sources:
-    """The files of the job, read as they are asked for."""
+Made = list[tuple[AboutView, str]]
+"""The views, packed: as Python's lists they would take fifty times as much memory."""
 
-    def __init__(self, job: Job[ExplorerJob]) -> None:
+
+class PageBuilder:
+    """The making of the page; files of the job are read as they are asked for."""
+
+    def __init__(self, job: Job[ExplorerJob], limit: int) -> None:
         self.job = job
         self.settings = job.settings
+        self.limit = limit
         self.suites = {suite.key: suite for suite in job.settings.suites}
         self.classes = class_names(
             {name: read_frame(path, CENSUS) for name, path in self._by_dataset("census").items()}
         )
         self.rows = read_table(job.input("texts"), TEXTS)
+        self.ids = {name: self.ordered(name) for name in job.settings.datasets}
+        self.made = datetime.now(UTC).isoformat(timespec="seconds")
+        self.commit = commit(Path.cwd()) or ""
 
     def _by_dataset(self, name: str) -> dict[str, Path]:
         return dict(zip(self.settings.datasets, self.job.inputs[name], strict=True))
@@ -68,7 +77,7 @@ class Sources:
         found = read_readout(self.job.inputs["readouts"][place])
         return found if ids is None else found.aligned(ids)
 
-    def order(self, dataset: str) -> list[str]:
+    def ordered(self, dataset: str) -> list[str]:
         """The ids of the test texts of a data set in the order of `sample.drawn`: by label, and by whether the first
         view's model predicts it.
         """
@@ -77,62 +86,50 @@ class Sources:
         strata = zip(found.labels.tolist(), (found.labels == found.predictions).tolist(), strict=True)
         return [found.ids[place] for place in drawn(found.ids, [*strata])]
 
-    def texts(self, dataset: str, ids: Sequence[str]) -> Texts:
+    def texts(self, dataset: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """The words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
-        wanted, found = pa.array(ids, pa.string()), {}
-        columns = ["id", "tokens", "sentences", "query", "annotators", "marks"]
-        path = self._by_dataset("corpus")[dataset]
-        for table in read_batches(path, CORPUS, columns):
-            for row in table.filter(pc.is_in(table["id"], value_set=wanted)).to_pylist():
-                found[row["id"]] = row
+        columns = ["id", "tokens", "sentences", "query", "marks"]
+        path, wanted = self._by_dataset("corpus")[dataset], pc.field("id").isin(list(ids))
+        batches = read_batches(path, CORPUS, columns)
+        found = {row["id"]: row for table in batches for row in table.filter(wanted).to_pylist()}
         if missing := [id_ for id_ in ids if id_ not in found]:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
-        rows = [found[id_] for id_ in ids]
-        return Texts(
-            ids=list(ids),
-            words=[row["tokens"] for row in rows],
-            starts=[row["sentences"] for row in rows],
-            query=[None if row["query"] is None else " ".join(row["query"]) for row in rows],
-            marked=[shares_of(row["marks"], len(row["tokens"])) for row in rows],
-        )
+        return [found[id_] for id_ in ids]
 
-    def _of_words(self, name: str, place: int | None, view: ExploredView) -> pa.Table | None:
-        """The rows of an audit that speak of the first seed of a view's model."""
+    def _of_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table | None:
+        """The rows of an audit that speak of the first seed of a view's model; None where it was not asked."""
+        place = getattr(view, name)
         if place is None:
             return None
-        kind = {"instance": INSTANCE_ADVERSARY, "attributions": WORD_ATTRIBUTIONS}[name]
         table = read_table(self.job.inputs[name][place], kind)
-        own = pc.and_(pc.equal(table["model"], view.model), pc.equal(table["seed"], view.runs[0].seed))
-        return table.filter(own)
+        return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
 
     def instance(self, view: ExploredView) -> dict[str, npt.NDArray[np.float32]]:
         """The weights of J&W's adversary, by text."""
-        table = self._of_words("instance", view.instance, view)
+        table = self._of_words("instance", INSTANCE_ADVERSARY, view)
         return {} if table is None else values_of(table, "attention")
 
     def attributions(self, view: ExploredView) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
         """The attributions of the words, by name and text."""
-        table = self._of_words("attributions", view.attributions, view)
+        table = self._of_words("attributions", WORD_ATTRIBUTIONS, view)
         if table is None:
             return {}
         names = table["attribution"].unique().to_pylist()
-        return {name: values_of(table.filter(pc.equal(table["attribution"], name)), "scores") for name in names}
+        return {name: values_of(table.filter(pc.field("attribution") == name), "scores") for name in names}
 
     def columns(self, view: ExploredView, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The rows of the table of texts, by text."""
-        table = self.rows
+        own = pc.field("id").isin(list(ids))
         for name in ("dataset", "suite", "model"):
-            table = table.filter(pc.equal(table[name], getattr(view, name)))
-        wanted = pa.array(ids, pa.string())
-        return {row["id"]: row for row in table.filter(pc.is_in(table["id"], value_set=wanted)).to_pylist()}
+            own &= pc.field(name) == getattr(view, name)
+        return {row["id"]: row for row in self.rows.filter(own).to_pylist()}
 
     def adversaries(self, view: ExploredView) -> Iterator[tuple[ExploredAdversary, str]]:
         """The adversary of each family that is shown, and what is to be said of its choice."""
-        families = dict.fromkeys(adversary.family for adversary in view.adversaries)
         known: list[dict[str, Any]] = []
         if view.consistency is not None:
             known = read_table(self.job.inputs["consistency"][view.consistency], CONSISTENCY).to_pylist()
-        for family in families:
+        for family in dict.fromkeys(adversary.family for adversary in view.adversaries):
             members = [adversary for adversary in view.adversaries if adversary.family == family]
             yield chosen(members, known, self.settings.budget)
 
@@ -145,7 +142,7 @@ class Sources:
             with_lambda = "" if adversary.lambda_ is None else f", lambda {adversary.lambda_:g}"
             meaning = f"A model that was trained to attend elsewhere and to predict the same. {said}"
             about = about_map(adversary.family, f"{label}{with_lambda}", meaning, own=True)
-            others.append(Other(about, self.readout(adversary.readout, ids)))
+            others.append((about, self.readout(adversary.readout, ids)))
         columns = self.columns(view, ids)
         return Explored(
             dataset=view.dataset,
@@ -165,6 +162,62 @@ class Sources:
             missing=missing(view),
         )
 
+    def views_of(self, counts: Mapping[str, int]) -> Made:
+        """The views with so many texts of each data set: the first of the sample, in the order of the corpus."""
+        made = []
+        for view in self.settings.views:
+            ids = sorted(self.ids[view.dataset][: counts[view.dataset]])
+            viewing = Viewing(self.explored(view, ids))
+            made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
+        return made
+
+    def sampled(self, dataset: str, shown: int) -> Sampled:
+        """What the page says of the texts that it shows."""
+        count = len(self.ids[dataset])
+        drawn_by = "drawn by label and by whether the first model predicts it"
+        if shown == count:
+            why = ""
+        elif shown == MOST:
+            why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
+        else:
+            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
+        return Sampled(of=count, shown=shown, why=why)
+
+    def text(self, made: Made) -> tuple[str, dict[str, int]]:
+        """The page, and the bytes of the texts of each data set in it."""
+        sizes = dict.fromkeys(self.ids, 0)
+        for about, view in made:
+            sizes[about["dataset"]] += len(view)
+        abouts = [about for about, _ in made]
+        short = About(made=self.made, commit=self.commit, report=self.settings.report, views=abouts)
+        return page(short, {about["key"]: view for about, view in made}), sizes
+
+    def fitted(self) -> str:
+        """The page with as many texts as it may have."""
+        every = {name: min(MOST, len(ids)) for name, ids in self.ids.items()}
+        counts = {name: min(PILOT, count) for name, count in every.items()}
+        text, sizes = self.text(self.views_of(counts))
+        if counts != every:
+            room = float(self.limit - len(text.encode()) + sum(sizes.values()))
+            counts = fitting(every, {name: sizes[name] / counts[name] for name in counts}, room)
+            made = self.views_of(counts)
+            text, sizes = self.text(made)
+            while len(text.encode()) > self.limit and any(count > 1 for count in counts.values()):
+                room *= SHORTER
+                counts = fitting(counts, {name: sizes[name] / counts[name] for name in counts}, room)
+                made = [self.shortened(*each, counts) for each in made]
+                text, sizes = self.text(made)
+        for name, count in counts.items():
+            self.job.report(f"{name}: {count} of {len(self.ids[name])} texts, {sizes[name] / 1e6:.1f} MB")
+        return text
+
+    def shortened(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
+        """A view with fewer texts."""
+        dataset, view = about["dataset"], unpacked(text)
+        kept = set(self.ids[dataset][: counts[dataset]])
+        places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
+        return AboutView(**about | {"sampled": self.sampled(dataset, len(places))}), packed(cut(view, places))
+
 
 def missing(view: ExploredView) -> dict[str, str]:
     """The maps that a view has not, each with the reason in a sentence."""
@@ -172,16 +225,6 @@ def missing(view: ExploredView) -> dict[str, str]:
     return found | {
         called: f"The audit {view.unasked[audit]}." for audit, called in CALLED.items() if audit in view.unasked
     }
-
-
-def shares_of(marks: Sequence[Sequence[int]] | None, words: int) -> list[float] | None:
-    """The share of the annotators who marked each word; None where nobody was asked."""
-    if not marks:
-        return None
-    counts = np.zeros(words)
-    for positions in marks:
-        counts[list(positions)] += 1
-    return [float(share) for share in counts / len(marks)]
 
 
 def values_of(table: pa.Table, column: str) -> dict[str, npt.NDArray[np.float32]]:
@@ -201,101 +244,16 @@ def chosen(
     if len(members) == 1:
         return members[0], ""
     measured = {(row["lambda"], row["seed"]): Candidate.of(row) for row in known if row["model"] == members[0].family}
-    found = {
-        candidate: member
-        for member in members
-        if (candidate := measured.get((member.lambda_, member.seed))) is not None
-    }
+    candidates = ((measured.get((member.lambda_, member.seed)), member) for member in members)
+    found = {candidate: member for candidate, member in candidates if candidate is not None}
     if not found:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
     if best := furthest([*found], budget).chosen:
-        return found[
-            best
-        ], f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
+        said = f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
+        return found[best], said
     nearest = min(found, key=lambda candidate: candidate.tvd)
     said = f"None of {len(found)} is surely within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
     return found[nearest], said
-
-
-Made = list[tuple[AboutView, str]]
-"""The views, packed: as Python's lists they would take fifty times as much memory."""
-
-
-class PageBuilder:
-    """The making of the page."""
-
-    def __init__(self, job: Job[ExplorerJob], limit: int) -> None:
-        self.job = job
-        self.views = job.settings.views
-        self.sources = Sources(job)
-        self.limit = limit
-        self.order = {name: self.sources.order(name) for name in job.settings.datasets}
-        self.made = datetime.now(UTC).isoformat(timespec="seconds")
-        self.commit = commit(Path.cwd()) or ""
-
-    def ids(self, dataset: str, count: int) -> list[str]:
-        """The first texts of the sample, in the order of the corpus."""
-        return sorted(self.order[dataset][:count])
-
-    def views_of(self, counts: Mapping[str, int]) -> Made:
-        """The views with so many texts of each data set."""
-        made = []
-        for view in self.views:
-            ids = self.ids(view.dataset, counts[view.dataset])
-            viewing = Viewing(self.sources.explored(view, ids))
-            made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
-        return made
-
-    def sampled(self, dataset: str, shown: int) -> Sampled:
-        """What the page says of the texts that it shows."""
-        count = len(self.order[dataset])
-        drawn_by = "drawn by label and by whether the first model predicts it"
-        if shown == count:
-            why = ""
-        elif shown == MOST:
-            why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
-        else:
-            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        return Sampled(of=count, shown=shown, why=why)
-
-    def text(self, made: Made) -> tuple[str, dict[str, int]]:
-        """The page, and the bytes of the texts of each data set in it."""
-        sizes = dict.fromkeys(self.order, 0)
-        for about, view in made:
-            sizes[about["dataset"]] += len(view)
-        short = About(
-            made=self.made,
-            commit=self.commit,
-            report=self.job.settings.report,
-            views=[about for about, _ in made],
-        )
-        return page(short, {about["key"]: view for about, view in made}), sizes
-
-    def fitted(self) -> str:
-        """The page with as many texts as it may have."""
-        whole_count = {name: min(MOST, len(order)) for name, order in self.order.items()}
-        counts = {name: min(PILOT, count) for name, count in whole_count.items()}
-        text, sizes = self.text(self.views_of(counts))
-        if counts != whole_count:
-            room = float(self.limit - len(text.encode()) + sum(sizes.values()))
-            counts = fitting(whole_count, {name: sizes[name] / counts[name] for name in counts}, room)
-            made = self.views_of(counts)
-            text, sizes = self.text(made)
-            while len(text.encode()) > self.limit and any(count > 1 for count in counts.values()):
-                room *= SHORTER
-                counts = fitting(counts, {name: sizes[name] / counts[name] for name in counts}, room)
-                made = [self.shortened(*each, counts) for each in made]
-                text, sizes = self.text(made)
-        for name, count in counts.items():
-            self.job.report(f"{name}: {count} of {len(self.order[name])} texts, {sizes[name] / 1e6:.1f} MB")
-        return text
-
-    def shortened(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
-        """A view with fewer texts."""
-        dataset, view = about["dataset"], unpacked(text)
-        kept = set(self.order[dataset][: counts[dataset]])
-        places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
-        return AboutView(**about | {"sampled": self.sampled(dataset, len(places))}), packed(cut(view, places))
 
 
 def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:

@@ -39,11 +39,6 @@ def slimmed(table: pa.Table) -> pa.Table:
     return pa.table(columns)
 
 
-def of_suite(table: pa.Table, suite: str) -> pa.Table:
-    """`table` with a column that says whose rows these are."""
-    return table.append_column("suite", pa.array([suite] * len(table), pa.string()))
-
-
 class Gathered:
     """The files of one name."""
 
@@ -53,18 +48,19 @@ class Gathered:
         self.paths = paths
         self.kind: Artefact = artefact(spec.declared)
         self.columns = spec.columns or self.kind.schema.names
+        self.nothing = self.kind.schema.empty_table().select(self.columns)
 
-    def _tables(self, place: int) -> Iterator[pa.Table]:
-        whose = self.spec.files[place]
-        for table in read_batches(self.paths[place], self.kind, self.columns):
-            named = of_suite(table, whose.suite) if self.spec.suites else table
-            yield slimmed(named) if self.spec.categories else named
+    def _asked(self, table: pa.Table, suite: str) -> pa.Table:
+        """A table as it is asked for: with a column that says whose rows these are, and slimmed, or as it is."""
+        if self.spec.suites:
+            table = table.append_column("suite", pa.array([suite] * len(table), pa.string()))
+        return slimmed(table) if self.spec.categories else table
 
     def _joined(self, places: Sequence[int]) -> pd.DataFrame:
-        nothing = self.kind.schema.empty_table().select(self.columns)
-        nothing = of_suite(nothing, "") if self.spec.suites else nothing
-        tables = [slimmed(nothing) if self.spec.categories else nothing]
-        tables += [table for place in places for table in self._tables(place)]
+        tables = [self._asked(self.nothing, "")]
+        for place in places:
+            read = read_batches(self.paths[place], self.kind, self.columns)
+            tables += [self._asked(table, self.spec.files[place].suite) for table in read]
         # tables without any list have none of its columns
         frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").unify_dictionaries().to_pandas()
         return frame
@@ -100,8 +96,7 @@ class Gathered:
         """The rows of each file by whose they are; of one split where one is named."""
         frames = {}
         for whose, path in zip(self.spec.files, self.paths, strict=True):
-            nothing = self.kind.schema.empty_table().select(self.columns)
-            tables = [nothing, *read_batches(path, self.kind, self.columns)]
+            tables = [self.nothing, *read_batches(path, self.kind, self.columns)]
             if self.spec.split:
                 tables = [table.filter(pc.equal(table["split"], self.spec.split)) for table in tables]
             frames[whose.name] = pa.concat_tables(tables).to_pandas()

@@ -1,7 +1,5 @@
 """From cached files to what the network eats: encoded texts, a model with its first weights, a device."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,12 +13,9 @@ import pyarrow.compute as pc
 import torch
 from torch import nn
 
-from attention_audit.artefacts.array import array_checksum
-from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
-from attention_audit.artefacts.record import read_record
-from attention_audit.artefacts.weights import read_weights, weights_checksum
+from attention_audit.artefacts.weights import read_weights
 from attention_audit.batching import Indices
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
@@ -261,18 +256,6 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
                     module.weight.copy_(torch.where(vectors.isnan(), drawn(vectors), vectors))
                     module.weight[0] = 0
     return model
-
-
-def values_checksum(path: Path) -> str:
-    """The sha256 of what a file holds that a job reads, whatever it says of its own making.
-
-    Raises AuditError where it is missing or damaged.
-    """
-    if path.suffix == ".npy":
-        return array_checksum(path)
-    if path.suffix == ".json":
-        return hashlib.sha256(json.dumps(read_record(path), sort_keys=True).encode()).hexdigest()
-    return weights_checksum(path) if path.suffix == ".safetensors" else contents_checksum(path)
 
 
 def load_weights(model: Network, path: Path) -> None:

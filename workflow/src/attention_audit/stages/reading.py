@@ -1,9 +1,9 @@
 """Reading a data set: its raw files, or nothing for a generated one, -> corpus and census."""
 
-from attention_audit.artefacts.contents import contents_checksum
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import made_by, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import TRAINED_ON
@@ -22,7 +22,7 @@ def provenance_of(job: Job[CorpusJob]) -> Provenance:
         settings["corpus"].pop(key, None)
     try:
         files = zip(job.settings.files, job.inputs["raw"], strict=True)
-        inputs = {"raw": [contents_checksum(path) if field == TRAINED_ON else checksum(path) for field, path in files]}
+        inputs = {"raw": [values_checksum(path) if field == TRAINED_ON else checksum(path) for field, path in files]}
     except OSError as error:
         raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
     return Provenance("corpus", settings, job.settings.reading_code, inputs)

@@ -26,16 +26,13 @@ def run(job: Job[ReportJob]) -> None:
     tables, figures = job.inputs["tables"], job.inputs["figures"]
     declared = {exhibit.name: exhibit.columns for exhibit in job.settings.exhibits}
     finished = FinishedRun(
-        suites=job.settings.suites,
-        exhibits=job.settings.exhibits,
+        job=job.settings,
         tables={path.stem: read_published(path, artefact(declared[path.stem])) for path in tables},
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
-        gaps=job.settings.gaps,
-        explorer=job.settings.explorer,
         raw_files=[read_record(path) for path in job.inputs["records"]],
-        jobs=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
+        entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
     text = page(finished, datetime.now(UTC), Path.cwd())
     with whole(job.output("page")) as path:

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.artefacts.array import array_checksum, written
-from attention_audit.artefacts.contents import contents_checksum
+from attention_audit.artefacts.array import opened_array, written
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.parquet import made_by, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.states import PIECES
 from attention_audit.errors import AuditError
 from attention_audit.jobs.transformer import StatesJob
@@ -70,7 +70,7 @@ def provenance_of(job: Job[StatesJob]) -> Provenance:
     """What decides the states: texts, Transformer, settings and code."""
     settings = job.settings.model_dump(mode="json", exclude={"threads"})
     inputs = {
-        "corpus": [contents_checksum(job.input("corpus"))],
+        "corpus": [values_checksum(job.input("corpus"))],
         "transformer": [checksum(job.input("transformer"))],
     }
     return Provenance("states", settings, job.provenance.code, inputs)
@@ -79,7 +79,7 @@ def provenance_of(job: Job[StatesJob]) -> Provenance:
 def kept(job: Job[StatesJob], provenance: Provenance) -> bool:
     """Whether the files of an earlier run are there, undamaged, and of the same making."""
     try:
-        array_checksum(job.output("states"))
+        opened_array(job.output("states"))
     except AuditError:
         return False
     return made_by(job.output("pieces"), PIECES, provenance)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attention_audit.artefacts.parquet import made_by, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.seal import values_checksum
 from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.training import HISTORY
@@ -22,7 +23,6 @@ from attention_audit.stages.loading import (
     build_split,
     by_split,
     read_material,
-    values_checksum,
 )
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_readout

@@ -43,8 +43,12 @@ def different(rows: pd.DataFrame, name: str) -> list[Any]:
     return list(rows[name].unique())
 
 
-def grid(rows: pd.DataFrame, value: str, seeds: Sequence[Any], ids: Sequence[Any]) -> Floats:
-    """A column by seed and text, (S, N); NaN where there is no row, or none of this seed or text."""
+def grid(
+    rows: pd.DataFrame, value: str, seeds: Sequence[Any] | None = None, ids: Sequence[Any] | None = None
+) -> Floats:
+    """A column by seed and text, (S, N), by default those that occur; NaN where there is no row of both."""
+    seeds = different(rows, "seed") if seeds is None else seeds
+    ids = different(rows, "id") if ids is None else ids
     at_seed, at_id = (pd.Index(keys).get_indexer(rows[name]) for name, keys in (("seed", seeds), ("id", ids)))
     known = (at_seed >= 0) & (at_id >= 0)
     values = np.full((len(seeds), len(ids)), nan)
@@ -74,3 +78,11 @@ def curve(located: pd.DataFrame) -> Floats:
 def of_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
     """The rows of one ranking."""
     return rows[rows["ranking"] == ranking]
+
+
+def by_ranking(
+    rows: pd.DataFrame, value: str, rankings: Sequence[str], ids: Sequence[Any] | None = None
+) -> list[Floats]:
+    """A column of some rankings by seed and text, (S, N) each, of all seeds and texts that occur, or of `ids`."""
+    seeds, ids = different(rows, "seed"), different(rows, "id") if ids is None else ids
+    return [grid(of_ranking(rows, ranking), value, seeds, ids) for ranking in rankings]

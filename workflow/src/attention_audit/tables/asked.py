@@ -13,23 +13,23 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.choice import ENOUGH, Candidate, Choice, furthest
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.choice import ENOUGH, Candidate, furthest
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, word
-from attention_audit.contrasts import Contrasts, Subject
+from attention_audit.contrasts import Subject
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import (
     Audits,
     Floats,
     Integers,
     by_pair,
+    by_ranking,
     by_text,
     curve,
     different,
     grid,
-    of_ranking,
     of_run,
 )
 from attention_audit.units import LN2
@@ -71,8 +71,8 @@ def noted(*notes: str) -> str:
 
 def answered(
     question: str,
+    margins: Margins,
     effect: Effect,
-    margin: float,
     beside: Mapping[str, Any] | None = None,
     each: Sequence[Effect] = (),
 ) -> Answer:
@@ -82,12 +82,12 @@ def answered(
     together do not decide, what each of them says stands, if all say the same: two trainings never answer less than
     one. It is then said of these trainings, and not of another one.
     """
-    found = word(effect, margin, question)
+    margin = getattr(margins, question)
     few = lacking(question, effect.trainings, effect.texts)
-    alone = ALONE if effect.trainings == 1 else ""
-    answer = Answer(found, effect, margin, noted(alone, few), beside or {})
+    note = noted(ALONE if effect.trainings == 1 else "", few)
+    answer = Answer(word(effect, margin, question), effect, margin, note, beside or {})
     own = [word(one, margin, question) for one in each]
-    if found != UNDECIDED or len(own) < 2:
+    if answer.word != UNDECIDED or len(own) < 2:
         return answer
     if set(own) in ({YES}, {NO}):
         note = f"of each of these {len(own)} trainings; together they do not tell of another one"
@@ -95,9 +95,11 @@ def answered(
     return replace(answer, note=noted(answer.note, f"training by training: {', '.join(own)}"))
 
 
-def by_itself(question: Callable[..., Effect], *values: Floats) -> list[Effect]:
-    """What a question is told of each training alone, from arrays (S, N)."""
-    return [question(*(one[[row]] for one in values)) for row in range(len(values[0]))]
+def by_trainings(question: str, margins: Margins, *values: Floats, beside: Mapping[str, Any] | None = None) -> Answer:
+    """The answer of what `answer.questions` says of arrays (S, N), and of each training by itself."""
+    told: Callable[..., Effect] = getattr(questions, question)
+    each = [told(*(one[[row]] for one in values)) for row in range(len(values[0]))]
+    return answered(question, margins, told(*values), beside, each)
 
 
 def unasked(subject: Subject, *audits: str) -> str:
@@ -105,28 +107,18 @@ def unasked(subject: Subject, *audits: str) -> str:
     return next((subject.unasked[name] for name in audits if name in subject.unasked), NO_TEXT)
 
 
-def is_flat(chance: Floats, margins: Margins) -> bool:
-    """Whether shuffling a map moves it by less than a share of the largest JSD; chance: JSD to the map shuffled."""
-    return bool(np.isfinite(chance).any() and np.nanmean(chance) < margins.flat * LN2)
-
-
-def flattened(answer: Answer, flat: bool) -> Answer:
-    """The same answer, with `flat` in the place of its word where maps are flat."""
-    if not flat or answer.word == NOT_ASKED:
+def flattened(answer: Answer, chance: Floats, margins: Margins) -> Answer:
+    """The same answer, with `flat` in the place of its word where maps are flat: where shuffling a map moves it by less
+    than a share of the largest JSD. chance: JSD to the map shuffled.
+    """
+    if answer.word == NOT_ASKED or not np.isfinite(chance).any() or np.nanmean(chance) >= margins.flat * LN2:
         return answer
     return replace(answer, word=FLAT, note=noted("shuffling a map hardly changes it", answer.note), these=False)
 
 
-def chances(own: pd.DataFrame) -> Floats:
-    """JSD between each map and the same map shuffled, (S, N), from the rows of `permutation` of one model."""
-    return grid(own, "chance_jsd", different(own, "seed"), different(own, "id"))
-
-
 def predicted(predictions: pd.DataFrame, model: str, ids: list[Any]) -> Integers:
     """The predictions of each training of a model, (S, N); 0 trainings where there are none."""
-    rows = of_run(predictions, model)
-    values = grid(rows, "prediction", different(rows, "seed"), ids)
-    return values.astype(np.int64)
+    return grid(of_run(predictions, model), "prediction", ids=ids).astype(np.int64)
 
 
 def labelled(predictions: pd.DataFrame) -> tuple[list[Any], Integers, int]:
@@ -184,7 +176,7 @@ def needed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     effects = between(audits, subject.model, subject.contrasts.uniform)
     if not effects:
         return Answer(note=unasked(subject, "predictions"))
-    return answered("needed", effects[0], margins.needed, each=effects[1:])
+    return answered("needed", margins, effects[0], each=effects[1:])
 
 
 def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -192,16 +184,12 @@ def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.stability, subject.model)
     if own.empty:
         return Answer(note="there is one training" if subject.seeds < 2 else unasked(subject, "stability"))
-    pairs, (jsd, chance, tvd, top) = by_pair(own, ["jsd", "chance_jsd", "tvd", "same_top"], different(own, "id"))
-    beside = {
-        "stable_same_top": float(np.nanmean(top)),
-        "stable_jsd": float(np.nanmean(jsd)),
-        "stable_tvd": float(np.nanmean(tvd)),
-    }
-    answer = answered("stable", questions.stable(jsd, chance, pairs), margins.stable, beside)
-    if subject.frozen:
-        answer = replace(answer, note=noted(SHARED, answer.note))
-    return flattened(answer, is_flat(chance, margins))
+    names = ("same_top", "jsd", "tvd")
+    pairs, (chance, *values) = by_pair(own, ["chance_jsd", *names], different(own, "id"))
+    beside = {f"stable_{name}": float(np.nanmean(each)) for name, each in zip(names, values, strict=True)}
+    answer = answered("stable", margins, questions.stable(values[1], chance, pairs), beside)
+    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note))
+    return flattened(answer, chance, margins)
 
 
 def used(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -209,9 +197,7 @@ def used(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.permutation, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "permutation"))
-    moved = grid(own, "mean_tvd", different(own, "seed"), different(own, "id"))
-    beside, each = {"used_flips": float(own["flips"].mean())}, by_itself(questions.used, moved)
-    return answered("used", questions.used(moved), margins.used, beside, each)
+    return by_trainings("used", margins, grid(own, "mean_tvd"), beside={"used_flips": float(own["flips"].mean())})
 
 
 def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -219,13 +205,9 @@ def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.ranked_sets, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "ranked_sets"))
-    seeds, ids = different(own, "seed"), different(own, "id")
-    removed = [
-        grid(of_ranking(own, name), "fraction_removed", seeds, ids) for name in ("random", "attention", "smallest")
-    ]
-    each = by_itself(questions.ranks, *removed)
-    answer = answered("ranks", questions.ranks(*removed), margins.ranks, each=each)
-    return flattened(answer, is_flat(chances(of_run(audits.permutation, subject.model)), margins))
+    removed = by_ranking(own, "fraction_removed", ("random", "attention", "smallest"))
+    chance = grid(of_run(audits.permutation, subject.model), "chance_jsd")
+    return flattened(by_trainings("ranks", margins, *removed), chance, margins)
 
 
 def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -233,11 +215,8 @@ def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.located, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "located"))
-    own = own.assign(fall=curve(own))
-    seeds, ids = different(own, "seed"), different(own, "id")
-    falls = [grid(of_ranking(own, name), "fall", seeds, ids) for name in ("random", "attention", "loo")]
-    each = by_itself(questions.located, *falls)
-    return answered("located", questions.located(*falls), margins.located, each=each)
+    falls = by_ranking(own.assign(fall=curve(own)), "fall", ("random", "attention", "loo"))
+    return by_trainings("located", margins, *falls)
 
 
 def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -253,9 +232,8 @@ def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         "signed_inert": float((known == 0).mean()) if known.size else nan,
         "signed_against": float(own["against"].mean()),
     }
-    answer = answered("signed", questions.signed(side), margins.signed, beside, by_itself(questions.signed, side))
-    inexact = BY_ERASURE if by == ERASURE else ""
-    return replace(answer, note=noted(inexact, answer.note))
+    answer = by_trainings("signed", margins, side, beside=beside)
+    return replace(answer, note=noted(BY_ERASURE if by == ERASURE else "", answer.note))
 
 
 def sides(own: pd.DataFrame, seeds: list[Any], ids: list[Any], inert: float) -> tuple[Floats, str]:
@@ -268,18 +246,6 @@ def sides(own: pd.DataFrame, seeds: list[Any], ids: list[Any], inert: float) -> 
     if np.isfinite(lead).any():
         return questions.sides(lead, 4 * inert), CONTRIBUTION
     return questions.sides(grid(own, "top_fall", seeds, ids), inert), ERASURE
-
-
-def searched(audits: Audits, contrasts: Contrasts, budget: float) -> Choice:
-    """The adversary that is chosen among all that were trained, by the rows of `consistency`."""
-    rows = audits.consistency[audits.consistency["model"].isin(contrasts.adversaries)]
-    return furthest([Candidate.of(row) for row in rows.to_dict("records")], budget)
-
-
-def distances(moved: pd.DataFrame, own: pd.DataFrame, jsd: str, chance: str) -> tuple[Floats, Floats]:
-    """How far an adversary moves the map of each text, and how far shuffling does, (N,) each; NaN where unknown."""
-    ids = different(moved, "id")
-    return by_text(moved, jsd, ids), by_text(own, chance, ids)
 
 
 def bounds(name: str, effect: Effect | None) -> dict[str, float]:
@@ -301,20 +267,20 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         return Answer(note=NO_ADVERSARY_GIVEN if subject.given else NO_ADVERSARY)
     if audits.consistency.empty or audits.comparison.empty:
         return Answer(note=unasked(subject, "consistency", "comparison"))
-    choice = searched(audits, contrasts, margins.tvd)
-    on_test = ON_TEST if contrasts.chosen_on == "test" else ""
+    trained = audits.consistency[audits.consistency["model"].isin(contrasts.adversaries)]
+    choice = furthest([Candidate.of(row) for row in trained.to_dict("records")], margins.tvd)
     found = choice.chosen
     if found is None:
         nearest = f"the nearest has {choice.nearest:.3f} in the mean"
         none = f"no adversary is surely within a TVD of {margins.tvd:g} on {contrasts.chosen_on}: {nearest}"
-        note = noted(ALONE, none)
-        return Answer(UNDECIDED, margin=margins.unique, note=note, beside={"unique_near": 0})
+        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside={"unique_near": 0})
     moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
     own = of_run(audits.permutation, subject.model, contrasts.seed)
     if moved.empty or own.empty:
         return Answer(note=unasked(subject, "permutation"))
-    jsd, chance = distances(moved, own, "jsd", "chance_jsd")
-    changed = questions.average_of_texts(by_text(moved, "tvd", different(moved, "id")))
+    ids = different(moved, "id")
+    jsd, chance = by_text(moved, "jsd", ids), by_text(own, "chance_jsd", ids)
+    changed = mean(by_text(moved, "tvd", ids)[None], -1.0)
     gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed)
     beside: dict[str, Any] = {
         "unique_model": found.model,
@@ -329,17 +295,17 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         "unique_near": choice.near,
     }
     if moved["contribution_jsd"].notna().any():
-        contribution = questions.unique(*distances(moved, own, "contribution_jsd", "contribution_chance_jsd"))
-        beside |= bounds("unique_contribution", contribution)
+        both = by_text(moved, "contribution_jsd", ids), by_text(own, "contribution_chance_jsd", ids)
+        beside |= bounds("unique_contribution", questions.unique(*both))
         beside["unique_contribution_same_top"] = float(moved["contribution_same_top"].astype(np.float64).mean())
-    answer = answered("unique", questions.unique(jsd, chance), margins.unique, beside)
+    answer = answered("unique", margins, questions.unique(jsd, chance), beside)
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
         answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
     if answer.word == NO:
         answer = refuted(answer, changed, gain, margins.tvd)
-    answer = replace(answer, note=noted(answer.note, on_test))
-    return flattened(answer, is_flat(chance, margins))
+    answer = replace(answer, note=noted(answer.note, ON_TEST if contrasts.chosen_on == "test" else ""))
+    return flattened(answer, chance, margins)
 
 
 def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int) -> Effect | None:
@@ -361,16 +327,17 @@ def refuted(answer: Answer, changed: Effect, gain: Effect | None, budget: float)
 
     changed: its TVD on test. gain: how much further it goes than other trainings, None where there are none.
     """
+    found = UNDECIDED
     if not changed.high <= budget:
         where = f"{changed.value:.3f} [{changed.low:.3f}, {changed.high:.3f}]"
         why = f"on test the adversary has a TVD of {where}, not surely within {budget:g}"
-        return replace(answer, word=UNDECIDED, note=noted(answer.note, why))
-    if gain is None:
-        return replace(answer, word=UNDECIDED, note=noted(answer.note, "no other training says how far seeds go"))
-    if gain.low > 0:
+    elif gain is None:
+        why = "no other training says how far seeds go"
+    elif gain.low > 0:
         return answer
-    why = "the adversary goes no further than another training does by itself"
-    return replace(answer, word=NOTHING_NEW, note=noted(answer.note, why))
+    else:
+        found, why = NOTHING_NEW, "the adversary goes no further than another training does by itself"
+    return replace(answer, word=found, note=noted(answer.note, why))
 
 
 def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -384,21 +351,13 @@ def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     effects = between(audits, guides.judged, guides.uniform)
     if not effects:
         return Answer(note=unasked(subject, "predictions"))
-    against = {"adversary": guides.adversary, "own": guides.own}
     beside: dict[str, float] = {}
-    for name, guide in against.items():
+    for name, guide in (("adversary", guides.adversary), ("own", guides.own)):
         beside |= bounds(f"transferable_{name}", next(iter(between(audits, guides.judged, guide)), None))
-    return answered("transferable", effects[0], margins.transferable, beside, effects[1:])
+    return answered("transferable", margins, effects[0], beside, effects[1:])
 
 
 ASKED: Mapping[str, Callable[[Subject, Audits, Margins], Answer]] = {
-    "needed": needed,
-    "stable": stable,
-    "used": used,
-    "ranks": ranks,
-    "located": located,
-    "signed": signed,
-    "unique": unique,
-    "transferable": transferable,
+    ask.__name__: ask for ask in (needed, stable, used, ranks, located, signed, unique, transferable)
 }
 """Every question, as in columns.summary.QUESTIONS."""

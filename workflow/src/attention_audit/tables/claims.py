@@ -5,37 +5,27 @@ does; otherwise it is undecided. A claim that there is no clear difference holds
 what the paper calls one, so that few texts never confirm it.
 """
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, product
 
 import pandas as pd
 
+from attention_audit.answer.bootstrap import bootstrap, difference, median
 from attention_audit.answer.words import NO, YES, above
-from attention_audit.audits.bootstrap import bootstrap, difference, median
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names, display_name
+from attention_audit.tables.arrays import Floats
 from attention_audit.tables.erasure import PAPER, earlier, has_encoder
+from attention_audit.tables.means import averaged, cube
 from attention_audit.tables.published import Fact, facts, published
-from attention_audit.tables.resampling import SEED, by_model, cube, estimate
 
 GRADIENTS = ("gradient", "product")
 TABLE_2 = "han_rnn"
 """The model of the paper's table 2."""
+Finding = tuple[str, str, float, float, float, str, str]
+"""One row of columns.claims without the data set."""
 FLAT = "flan_"
 """The names of models that attend to all words begin with this; they are ordered by how far their encoders reach."""
-
-
-class Finding(NamedTuple):
-    """One row of columns.claims without the data set."""
-
-    claim: str
-    statistic: str
-    ours: float
-    low: float
-    high: float
-    theirs: str
-    holds: str
 
 
 def below(low: float, high: float, bound: float) -> str:
@@ -48,66 +38,73 @@ def at_most(low: float, high: float, bound: float) -> str:
     return {YES: NO, NO: YES}.get(word := above(low, high, bound), word)
 
 
+def finding(
+    claim: str,
+    statistic: str,
+    ours: Sequence[float],
+    theirs: str,
+    side: Callable[[float, float, float], str],
+    bound: float,
+) -> Finding:
+    """A finding of a number with its interval (value, low, high), which holds where it is on a side of a bound.
+
+    side: `above`, `below` or `at_most`.
+    """
+    value, low, high = ours
+    return claim, statistic, value, low, high, theirs, side(low, high, bound)
+
+
+def of_medians(one: Floats, other: Floats, resamples: int) -> Sequence[float]:
+    """The median of `one` minus that of `other`, (S, N) each, with the interval of the bootstrap."""
+    return bootstrap(difference(median), one, other, resamples=resamples)
+
+
+def as_claims(found: Iterable[tuple[str, Finding]]) -> pd.DataFrame:
+    """Findings by data set as rows of columns.claims."""
+    return pd.DataFrame([(dataset, *own) for dataset, own in found], columns=CLAIMS.schema.names)
+
+
 def contextualisation(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
     """The further the encoder reaches, the more items must be erased (section 5.6); for one data set."""
     flat = [name for name in models if name.startswith(FLAT)]
     by_attention = ranked_sets[(ranked_sets["ranking"] == "attention") & ranked_sets["model"].isin(flat)]
-    if by_attention.empty:
-        return
-    keys, values = cube(by_attention, "fraction_removed", ["model"])
-    fractions = {model: values[..., place] for place, model in enumerate(keys["model"])}
+    fractions = cube(by_attention, "fraction_removed", "model")
     for further, nearer in pairwise(model for model in flat if model in fractions):
-        ours, low, high = bootstrap(
-            difference(median), fractions[further], fractions[nearer], seed=SEED, resamples=resamples
-        )
         names = models[further].label, models[nearer].label
-        yield Finding(
+        yield finding(
             f"{names[0]} needs more items removed than {names[1]}",
             f"median fraction removed by attention, {names[0]} minus {names[1]}; above 0",
-            ours,
-            low,
-            high,
+            of_medians(fractions[further], fractions[nearer], resamples),
             "above 0 (figures 5 and 6)",
-            above(low, high, 0),
+            above,
+            0,
         )
 
 
-def clear_ratio() -> float:
-    """From where on the gradient flips clearly earlier: the least ratio that the paper has with an encoder."""
-    return facts()[PAPER, "Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio"].value
-
-
-def one_gradient(model: str, name: str, ranking: str, ours: float, low: float, high: float) -> Finding:
-    """The paper's claim on one ranking against attention in one model, and whether it holds.
-
-    name: the model's label in tables. ours, low, high: the ratio of this run, and its interval.
-    """
-    statistic = f"texts in which {ranking} flips first / texts in which attention does"
-    claimed = published("Section 5.4", "all", f"encoders/{ranking}/attention", "earlier_ratio", PAPER)
-    if not has_encoder(model):
-        clear = clear_ratio()
-        claim = f"{name}: {ranking} does not clearly flip earlier than attention"
-        bound = f"{statistic}; below {clear:g}, the least that the paper has with an encoder"
-        return Finding(claim, bound, ours, low, high, "attention on par or better (figure 6)", below(low, high, clear))
-    theirs = f"{claimed.note} {claimed.value:g}" if claimed else "above 1 (figures 5 and 10)"
-    claim = f"{name}: {ranking} flips earlier than attention"
-    return Finding(claim, f"{statistic}; above 1", ours, low, high, theirs, above(low, high, 1))
-
-
-def gradients(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
+def gradients(ranked_sets: pd.DataFrame, models: Names) -> Iterator[Finding]:
     """In models with an encoder, rankings by gradient flip earlier than attention; without one, not clearly so.
 
-    Sections 5.4 and 5.6.
+    Sections 5.4 and 5.6. Clearly is from the least ratio on that the paper has with an encoder.
     """
-    ratios = earlier(ranked_sets, [(name, "attention") for name in GRADIENTS], resamples)
-    ratios = ratios[ratios["metric"] == "earlier_ratio"]
-    bounds = ratios[["mean", "low", "high"]].to_numpy().tolist()
-    estimates = dict(zip(zip(ratios["model"], ratios["first"], strict=True), bounds, strict=True))
-    for model, look in models.items():
+    ratios = earlier(ranked_sets, [(name, "attention") for name in GRADIENTS])
+    ratios = ratios.loc[ratios["metric"] == "earlier_ratio", ["row", "first", "mean", "low", "high"]]
+    found = {(model, first): ours for model, first, *ours in ratios.itertuples(index=False)}
+    clear = facts()[PAPER, "Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio"].value
+    for (model, look), ranking in product(models.items(), GRADIENTS):
+        if (model, ranking) not in found:
+            continue
+        ours = found[model, ranking]
+        statistic = f"texts in which {ranking} flips first / texts in which attention does"
+        if has_encoder(model):
+            claimed = published("Section 5.4", "all", f"encoders/{ranking}/attention", "earlier_ratio", PAPER)
+            theirs = f"{claimed.note} {claimed.value:g}" if claimed else "above 1 (figures 5 and 10)"
+            claim = f"{look.label}: {ranking} flips earlier than attention"
+            yield finding(claim, f"{statistic}; above 1", ours, theirs, above, 1)
         # without an encoder the paper finds the product better still (section 5.6)
-        for ranking in GRADIENTS if has_encoder(model) else ("gradient",):
-            if (model, ranking) in estimates:
-                yield one_gradient(model, look.label, ranking, *estimates[model, ranking])
+        elif ranking == "gradient":
+            claim = f"{look.label}: {ranking} does not clearly flip earlier than attention"
+            statistic += f"; below {clear:g}, the least that the paper has with an encoder"
+            yield finding(claim, statistic, ours, "attention on par or better (figure 6)", below, clear)
 
 
 def top_flips() -> dict[str, float]:
@@ -119,7 +116,7 @@ def top_flips() -> dict[str, float]:
     return {dataset: round(sum(fact.value for fact in both), 1) for dataset, both in rows.items()}
 
 
-def minority(dataset: str, single_weight: pd.DataFrame, resamples: int, models: Names) -> Iterator[Finding]:
+def minority(dataset: str, single_weight: pd.DataFrame, models: Names) -> Iterator[Finding]:
     """When only the item of the highest attention is erased, few decisions flip (section 4.2); for one data set.
 
     Table 2 is of HANrnn, and so is the claim: of models without an encoder the paper finds more flips (figure 9).
@@ -127,18 +124,15 @@ def minority(dataset: str, single_weight: pd.DataFrame, resamples: int, models: 
     theirs = top_flips()
     least, most = min(theirs.values()), max(theirs.values())
     tops = single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
-    for identity, rows in by_model(tops[tops["model"] == TABLE_2]):
-        _, values = cube(rows.assign(flips=100.0 * rows["top_flips"]), "flips", ["ranking"])
-        ours, _, low, high = (float(bound[0]) for bound in estimate(values, resamples))
-        own = theirs.get(display_name(dataset))
-        yield Finding(
-            f"{models[identity['model']].label}: the top item flips the decision in a small minority of the texts",
+    for model, flips in cube(tops[tops["model"] == TABLE_2], "top_flips", "model").items():
+        ours, own = averaged(100 * flips, 100), theirs.get(display_name(dataset))
+        yield finding(
+            f"{models[model].label}: the top item flips the decision in a small minority of the texts",
             f"percent of the texts; at most {most:g}, the most in the paper's table 2",
-            ours,
-            low,
-            high,
+            [ours[name] for name in ("mean", "low", "high")],
             f"{own:g}" if own else f"{least:g} to {most:g}",
-            at_most(low, high, most),
+            at_most,
+            most,
         )
 
 
@@ -151,13 +145,13 @@ def ss_table_claims(
     of columns.claims. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*ranked_sets["model"].unique(), *single_weight["model"].unique()])
-    rows = []
+    found: list[tuple[str, Finding]] = []
     for dataset in map(str, ranked_sets["dataset"].unique()):
         ranked, single = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, single_weight))
         findings = (
             *contextualisation(ranked, resamples, models),
-            *gradients(ranked, resamples, models),
-            *minority(dataset, single, resamples, models),
+            *gradients(ranked, models),
+            *minority(dataset, single, models),
         )
-        rows += [(dataset, *finding) for finding in findings]
-    return pd.DataFrame(rows, columns=CLAIMS.schema.names)
+        found += [(dataset, own) for own in findings]
+    return as_claims(found)

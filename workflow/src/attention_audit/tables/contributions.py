@@ -8,7 +8,7 @@ import pandas as pd
 
 from attention_audit.columns.contributions import TOP
 from attention_audit.contrasts import Subject
-from attention_audit.tables.resampling import Floats, cube, estimate, long
+from attention_audit.tables.means import means
 from attention_audit.tables.tidy import as_table
 
 AUDIT = "contributions"
@@ -28,35 +28,15 @@ def measured(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def over_known(means: Floats) -> Floats:
-    """Means over the texts that have a value, from means of the values, with 0 for none, and of whether there is one:
-    (..., 2 V) -> (..., V).
-    """
-    values, known = np.split(means, 2, -1)
-    return values / known
-
-
-def of_model(rows: pd.DataFrame, resamples: int) -> pd.DataFrame:
-    """METRICS of one model as means over its texts and seeds, with intervals over both, and the number of texts."""
-    _, values = cube(measured(rows).melt(["seed", "id"], METRICS, "metric"), "value", ["metric"])
-    seeds, texts, _ = values.shape
-    both = np.concatenate([np.nan_to_num(values), np.isfinite(values).astype(float)], -1)
-    frame = long(pd.DataFrame(index=[0]), METRICS, estimate(both, resamples, over_known))
-    count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
-    return pd.concat([frame, count]).assign(seeds=seeds)
-
-
 def table_contributions(
     contributions: pd.DataFrame,
     subjects: Sequence[Subject | Mapping[str, Any]],
-    resamples: int,
 ) -> pd.DataFrame:
     """Is attention proportional to what each item adds to the decision? One row for each data set and model.
 
     `contributions` holds rows of the audit of this name of any number of data sets and suites, with the key of the
-    suite as the column `suite`, and the contribution of the first item as top_contributions_0. Intervals are over
-    instances and seeds. A model that was not asked has one empty row, with the reason. The columns are those of
-    columns.table.
+    suite as the column `suite`, and the contribution of the first item as top_contributions_0. Intervals are those of
+    the answer. A model that was not asked has one empty row, with the reason. The columns are those of columns.table.
     """
     judged = [Subject.model_validate(subject) for subject in subjects]
     frames = []
@@ -67,8 +47,8 @@ def table_contributions(
             frames.append(pd.DataFrame([about | empty]))
             continue
         here = (contributions[name] == getattr(subject, name) for name in ("dataset", "suite", "model"))
-        rows = contributions[np.logical_and.reduce(list(here))]
-        frames.append(of_model(rows, resamples).assign(**about, note=""))
+        rows = measured(contributions[np.logical_and.reduce(list(here))])
+        frames.append(means(rows, ["model"], METRICS, signed=("tau", "top_fall")).assign(**about, note=""))
     nothing = pd.DataFrame(columns=["dataset", "row", "metric", "mean"])
     rows = pd.concat(frames, ignore_index=True) if frames else nothing
     order = dict.fromkeys(f"{subject.paper}/{subject.model}" for subject in judged)

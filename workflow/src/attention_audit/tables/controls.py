@@ -4,10 +4,9 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 """
 
 from collections.abc import Iterator, Mapping
-from math import inf, nan, sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from attention_audit.answer.words import NO, NOT_ASKED, YES
@@ -61,8 +60,8 @@ class Claim(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether the value lies within its bounds, and what had to be `said` was; False where the value is NaN."""
-        least, most = (-inf if np.isnan(self.least) else self.least, inf if np.isnan(self.most) else self.most)
-        return self.said and bool(least <= self.value <= most)
+        # a bound that is NaN is none
+        return self.said and not (isnan(self.value) or self.value < self.least or self.value > self.most)
 
 
 def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
@@ -70,14 +69,15 @@ def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
     return performance.loc[(performance["model"] == model) & (performance["metric"] == metric), "value"]
 
 
+def mass(evidence: pd.DataFrame, model: str) -> float:
+    """The mean evidence mass of a model over seeds and test instances."""
+    return float(evidence.loc[evidence["model"] == model, "evidence_mass"].mean())
+
+
 def needle(evidence: pd.DataFrame) -> Iterator[Claim]:
     """One cue decides, so attention finds it."""
-    yield Claim(
-        "base attention lies on the evidence",
-        "mean over seeds and test instances of the evidence mass of base",
-        evidence.loc[evidence["model"] == "base", "evidence_mass"].mean(),
-        least=NEEDLE_MASS,
-    )
+    statistic = "mean over seeds and test instances of the evidence mass of base"
+    yield Claim("base attention lies on the evidence", statistic, mass(evidence, "base"), least=NEEDLE_MASS)
 
 
 def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
@@ -85,19 +85,13 @@ def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str
     honest = scores(performance, "honest", "accuracy").mean()
     for model in performance["model"][performance["model"].str.fullmatch(LIARS)].unique():
         name = label_of(model, labels)
-        yield Claim(
-            f"hiding the evidence costs no accuracy: {name}",
-            "mean accuracy, less that of the honest model",
-            scores(performance, model, "accuracy").mean() - honest,
-            least=-LIAR_LOSS,
-        )
+        loss = scores(performance, model, "accuracy").mean() - honest
+        statistic = "mean accuracy, less that of the honest model"
+        yield Claim(f"hiding the evidence costs no accuracy: {name}", statistic, loss, least=-LIAR_LOSS)
         if not evidence.empty:
-            yield Claim(
-                f"attention is away from the evidence: {name}",
-                "mean over seeds and test instances of the evidence mass",
-                evidence.loc[evidence["model"] == model, "evidence_mass"].mean(),
-                most=LIAR_MASS,
-            )
+            statistic = "mean over seeds and test instances of the evidence mass"
+            away = f"attention is away from the evidence: {name}"
+            yield Claim(away, statistic, mass(evidence, model), most=LIAR_MASS)
 
 
 def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
@@ -129,13 +123,9 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
         tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
         if tops.empty:
             continue
-        name = label_of(model, labels)
-        yield Claim(
-            f"attention x gradient puts the planted evidence first ({name})",
-            "share of the test texts",
-            tops["on_evidence"].mean(),
-            least=DIGEST_SHARE,
-        )
+        name, share = label_of(model, labels), tops["on_evidence"].mean()
+        first = f"attention x gradient puts the planted evidence first ({name})"
+        yield Claim(first, "share of the test texts", share, least=DIGEST_SHARE)
         own = ranked_sets[ranked_sets["model"] == model]
         if own.empty:
             continue
@@ -171,11 +161,6 @@ def words(
                 )
 
 
-def of_suite(rows: pd.DataFrame, dataset: str, suite: str) -> pd.DataFrame:
-    """The rows of one data set and suite."""
-    return rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)]
-
-
 def controls(
     kinds: Mapping[str, str],
     performance: pd.DataFrame,
@@ -195,18 +180,20 @@ def controls(
     """
     rows = []
     for dataset, kind in kinds.items():
-        scored = {suite: of_suite(performance, dataset, suite) for suite in (WP, PD)}
-        weighed = {suite: of_suite(evidence, dataset, suite) for suite in (WP, PD)}
+
+        def own(rows: pd.DataFrame, suite: str, dataset: str = dataset) -> pd.DataFrame:
+            return rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)]
+
         claims: list[Claim] = []
         if kind == "digest":
-            claims += digest(of_suite(planted, dataset, SS), of_suite(ranked_sets, dataset, SS), labels)
-        if kind == "needle" and not weighed[WP].empty:
-            claims += needle(weighed[WP])
-        if kind == "static" and not scored[WP].empty:
+            claims += digest(own(planted, SS), own(ranked_sets, SS), labels)
+        if kind == "needle" and not own(evidence, WP).empty:
+            claims += needle(own(evidence, WP))
+        if kind == "static" and not own(performance, WP).empty:
             counts = census[dataset]
-            claims += static(scored[WP], counts[counts["split"] == "test"].set_index("label")["kept"])
+            claims += static(own(performance, WP), counts[counts["split"] == "test"].set_index("label")["kept"])
         if kind in TRUTH:
-            claims += liars(scored[PD], weighed[PD], labels)
+            claims += liars(own(performance, PD), own(evidence, PD), labels)
         claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)
         rows += [(dataset, *claim[:5], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

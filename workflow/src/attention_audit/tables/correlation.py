@@ -1,18 +1,22 @@
 """Tables of Jain & Wallace 2019: does attention rank tokens as gradients do and, if not, what explains it?"""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from itertools import combinations, product
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from attention_audit.answer.intervals import mean, root_of
 from attention_audit.names import ATTRIBUTIONS, Names
+from attention_audit.tables.arrays import Floats
 from attention_audit.tables.classes import class_names
+from attention_audit.tables.means import Cell, averaged, by_model, cell, cube, means, of_trainings
 from attention_audit.tables.performance import METRICS, noted, of_models
-from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES
+
+Flags = npt.NDArray[np.bool_]
 
 PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
@@ -20,6 +24,7 @@ LEVEL = 0.05
 FLAT = 0.25
 """Attention counts as flat where its largest weight is below this."""
 CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
+EVIDENCE = ("evidence_mass", "uniform_mass", "texts")
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -32,76 +37,65 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     return as_table(noted(rows, "Table 1", PAPER), list(models), METRICS)
 
 
-def groups_of(predictions: Floats) -> dict[str, Floats]:
-    """The groups of texts by predicted class, each as an array of 1 and 0: `overall`, and each class if they are few.
+def groups_of(predictions: Floats) -> dict[str, Flags]:
+    """The groups of texts by predicted class: `overall`, and each class if they are few.
 
     predictions: NaN where there is none.
     """
     classes = int(np.nanmax(predictions)) + 1
     shown = range(classes if classes <= MOST_CLASSES else 0)
-    few = {f"class_{class_}": (predictions == class_).astype(float) for class_ in shown}
-    return {"overall": np.isfinite(predictions).astype(float)} | few
+    return {"overall": np.isfinite(predictions)} | {f"class_{class_}": predictions == class_ for class_ in shown}
 
 
-def sums(tau: Floats, p: Floats, overlap: Floats, member: Floats) -> Floats:
-    """The values whose means `described` needs, (..., 7).
+def described(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Cell]:
+    """STATISTICS but `texts`, of a group of texts: (S, N) each, NaN where there is no value.
 
-    Every argument is (...); `member` is 1 where the text is of the group, else 0.
+    The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
-    counted, comparable = member * np.isfinite(tau), member * np.isfinite(overlap)
-    tau, overlap = np.nan_to_num(tau), np.nan_to_num(overlap)
-    of_tau = (counted, counted * tau, counted * tau**2, counted * (p <= LEVEL))
-    return np.stack([member, *of_tau, comparable, comparable * overlap], -1)
+    known = np.isfinite(tau)
+    values = averaged(tau, least=-1.0)
+    squares = root_of(mean((tau - values["mean"]) ** 2))
+    own = np.sqrt(of_trainings((tau - of_trainings(tau)[:, None]) ** 2))
+    return {
+        "tau": values,
+        "tau_sd": cell(squares, own),
+        "significant": averaged(np.where(known, (p <= LEVEL).astype(float), np.nan)),
+        "top_k_overlap": averaged(overlap),
+    }
 
 
-def described(means: Floats, texts: int) -> Floats:
-    """From means of `sums` over a number of texts to STATISTICS: (..., 7 groups) -> (..., 6 groups)."""
-    parts = np.moveaxis(means.reshape(*means.shape[:-1], -1, 7), -1, 0)
-    member, counted, tau, squares, significant, comparable, overlap = parts
-    mean = tau / counted
-    sd = np.sqrt(np.maximum(squares / counted - mean**2, 0))
-    statistics = (mean, sd, significant / counted, overlap / comparable, texts * member, texts * (member - counted))
-    return np.stack(statistics, -1).reshape(*means.shape[:-1], -1)
+def correlations(correlation: pd.DataFrame) -> pd.DataFrame:
+    """STATISTICS by dataset, row (the model), pair and group of predicted classes; no row of a group without texts."""
+    found = []
+    for about, rows in by_model(correlation):
+        of_pairs = [cube(rows, name, "pair") for name in ("prediction", "tau", "p", "top_k_overlap")]
+        classes = groups_of(np.stack([*of_pairs[0].values()]))
+        for place, (pair, predictions) in enumerate(of_pairs[0].items()):
+            for group, members in classes.items():
+                member, seeds = members[place], len(predictions)
+                if not member.any():
+                    continue
+                tau, p, overlap = (np.where(member, values[pair], np.nan) for values in of_pairs[1:])
+                names = {**about, "pair": pair, "group": group, "seeds": seeds}
+                found += [{**names, "metric": name, **own} for name, own in described(tau, p, overlap).items()]
+                counts = {"texts": member.sum(), "undefined": member.sum() - np.isfinite(tau).sum()}
+                found += [{**names, "metric": name, "mean": count / seeds} for name, count in counts.items()]
+    return pd.DataFrame(found)
 
 
-def without_spread(rows: pd.DataFrame, counts: Sequence[str]) -> pd.DataFrame:
-    """`rows` without sd and interval where the metric is one of `counts`."""
-    rows.loc[rows["metric"].isin(counts), ["sd", "low", "high"]] = np.nan
-    return rows
-
-
-def correlations(correlation: pd.DataFrame, resamples: int) -> pd.DataFrame:
-    """STATISTICS by dataset, model, pair and group of predicted classes; groups without texts are left out."""
-    frames = []
-    for identity, rows in by_model(correlation):
-        keys, predictions = cube(rows, "prediction", ["pair"])
-        tau, p, overlap = (cube(rows, name, ["pair"])[1] for name in ("tau", "p", "top_k_overlap"))
-        groups = groups_of(predictions)
-        values = np.stack([sums(tau, p, overlap, member) for member in groups.values()], -2)
-        seeds, texts = values.shape[:2]
-        statistics = estimate(values.reshape(seeds, texts, -1), resamples, partial(described, texts=texts))
-        named = [(str(pair), group) for pair, group in product(keys["pair"], groups)]
-        frame = long(pd.DataFrame(named, columns=["pair", "group"]), STATISTICS, statistics)
-        present = np.repeat(frame.loc[frame["metric"] == "texts", "mean"].to_numpy() > 0, len(STATISTICS))
-        frames.append(frame[present].assign(**identity, seeds=seeds))
-    return without_spread(pd.concat(frames, ignore_index=True), ["texts", "undefined"])
-
-
-def jw_table2_correlation(
-    correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], resamples: int, models: Names
-) -> pd.DataFrame:
+def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class where there are
-    at most MOST_CLASSES. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are over
-    instances and seeds. `correlation` holds rows of the audit correlation, of any number of data sets, and `census` is
-    by data set; the columns are those of columns.table. Table 2; the paper has the pairs of attention with gradient and
+    at most MOST_CLASSES. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are those of
+    the answer. `correlation` holds rows of the audit correlation, of any number of data sets, and `census` is by data
+    set; the columns are those of columns.table. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
     models.refuse_unknown(correlation["model"].unique())
     ATTRIBUTIONS.refuse_unknown(name for pair in correlation["pair"].unique() for name in pair.split("~"))
-    rows = correlations(correlation, resamples)
-    rows["row"] = rows["model"] + "/" + rows["pair"] + "/" + rows["group"]
+    rows = correlations(correlation)
+    rows["row"] += "/" + rows["pair"] + "/" + rows["group"]
     names = {
         (dataset, f"class_{class_}"): name
         for dataset, known in class_names(census).items()
@@ -114,30 +108,27 @@ def jw_table2_correlation(
     return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)
 
 
-def share_of_flat(means: Floats) -> Floats:
-    """Divide the last of five means, which counts flat texts only, by the share of flat texts: (..., 5) -> (..., 5)."""
-    return np.concatenate([means[..., :4], means[..., 4:] / means[..., 3:4]], -1)
-
-
-def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, models: Names) -> pd.DataFrame:
     """How alike the hidden states are, beside what permuting the attention changes: means over texts, by model.
 
     Permuting cannot change the prediction where the states are alike or attention is flat, that is, its largest weight
-    is below FLAT. Intervals are over instances and seeds. The frames hold rows of the audits conicity and permutation,
+    is below FLAT. Intervals are those of the answer. The frames hold rows of the audits conicity and permutation,
     of any number of data sets; the columns are those of columns.table.
     """
     models.refuse_unknown(conicity["model"].unique())
     keys = ["dataset", "model", "seed", "id"]
     joined = permutation.merge(conicity, on=keys, validate="one_to_one")
     joined["largest_weight"], joined["permutation_tvd"] = joined["max_attention"], joined["median_tvd"]
-    joined["flat"] = (joined["max_attention"] < FLAT).astype(float)
-    joined["permutation_tvd_flat"] = joined["flat"] * joined["median_tvd"]
-    metrics = list(CONTROLS[:-1])
-    frames = []
-    for identity, rows in by_model(joined):
-        _, values = cube(rows.melt(["seed", "id"], metrics, "metric"), "value", ["metric"])
-        seeds, texts, _ = values.shape
-        frame = long(pd.DataFrame(index=[0]), metrics, estimate(values, resamples, share_of_flat))
-        count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
-        frames.append(pd.concat([frame, count]).assign(**identity, row=identity["model"], seeds=seeds))
-    return as_table(pd.concat(frames, ignore_index=True), list(models), CONTROLS)
+    flat = joined["max_attention"] < FLAT
+    joined["flat"], joined["permutation_tvd_flat"] = flat.astype(float), joined["median_tvd"].where(flat)
+    return as_table(means(joined, ["model"], CONTROLS[:-1], signed=["conicity"]), list(models), CONTROLS)
+
+
+def jw_table_evidence(evidence: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """Attention on the evidence, and what uniform attention would have there: means over texts, by model.
+
+    Intervals are those of the answer. `evidence` holds rows of the audit evidence, of any number of data sets; it is
+    empty where no evidence is known. The columns are those of columns.table. The papers have no such table.
+    """
+    models.refuse_unknown(evidence["model"].unique())
+    return as_table(means(evidence, ["model"], EVIDENCE[:-1]), list(models), EVIDENCE)

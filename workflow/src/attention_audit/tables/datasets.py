@@ -25,6 +25,11 @@ Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
 
 
+def as_rows(facts: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+    """Facts (data set, row, metric, value) as rows of a table."""
+    return pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
+
+
 def class_facts(sizes: pd.Series) -> Iterator[tuple[str, float]]:
     """(metric, value): of two classes, the texts of each; of more, their number, and the smallest and largest size."""
     if len(sizes) == len(CLASSES):
@@ -106,18 +111,14 @@ def wp_table1_datasets(
         for dataset, counts in census.items()
         for fact in (*split_facts(counts), *vocabulary_facts(vocabulary[dataset], counts))
     ]
-    rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
-    rows = beside_paper(rows, "Table 1")
+    rows = beside_paper(as_rows(facts), "Table 1")
     names = class_names(census)
     for dataset, words in vocabulary.items():
         here = rows["dataset"] == dataset
-        if words["vector"].isna().all():
-            rows.loc[here & (rows["metric"] == "words"), "note"] = "random vectors"
-        if how := splitting.get(dataset):
-            of_words = here & (rows["metric"] == "words")
-            rows.loc[of_words, "note"] = [f"{note}; {how}" if note else how for note in rows.loc[of_words, "note"]]
         said = {("raw", metric): [called(names[dataset])] for metric in ("classes", CLASSES[0])}
         said["raw", "instances"] = [rebuilt(records.get(dataset, []))]
+        vectors = "random vectors" if words["vector"].isna().all() else ""
+        said["vocabulary", "words"] = [vectors, splitting.get(dataset, "")]
         for row, metric, note in remarks(census[dataset]):
             said.setdefault((row, metric), []).append(note)
         for (row, metric), notes in said.items():
@@ -154,8 +155,7 @@ def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str,
     `census` and `records` are by data set; the columns are those of columns.table. Serrano & Smith 2019, table 1.
     """
     facts = [(dataset, "all", *fact) for dataset, counts in census.items() for fact in size_facts(counts)]
-    rows = pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
-    rows = beside_paper(rows, "Table 1", "SS2019")
+    rows = beside_paper(as_rows(facts), "Table 1", "SS2019")
     for dataset, known in records.items():
         rows.loc[(rows["dataset"] == dataset) & (rows["metric"] == "test"), "note"] = rebuilt(known)
     return as_table(rows, ["all"], [name for name in SIZES if name in set(rows["metric"])])

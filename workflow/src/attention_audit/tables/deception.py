@@ -1,19 +1,35 @@
-"""Table 3 of Pruthi et al. 2020: models that hide words by their attention, beside honest ones."""
+"""Table 3 of Pruthi et al. 2020: models that hide words by their attention, beside honest ones; and its findings.
 
-from collections.abc import Iterator
+A claim that a number falls, or stays, holds where the whole interval lies on the claimed side, and does not where none
+of it does; otherwise it is undecided.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
+from attention_audit.answer.intervals import difference, mean, ratio
+from attention_audit.answer.words import above
+from attention_audit.contrasts import Liar
 from attention_audit.names import Names
+from attention_audit.tables.arrays import Floats
+from attention_audit.tables.claims import Finding, as_claims, below, finding
+from attention_audit.tables.means import cube, means
 from attention_audit.tables.published import RERUN, published
-from attention_audit.tables.resampling import by_model, cube, estimate, long
-from attention_audit.tables.tidy import as_table, beside_paper
+from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
 
 PAPER = "PD2020"
 METRICS = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent", "texts")
 """accuracy; attention on the impermissible words, and that of uniform weights; accuracy of the same model when these
 words are deleted from its input; all in percent of the texts, or of the attention."""
 ANONYMISED = "trained and tested without the impermissible words"
+TENTH = 0.1
+"""The share of an honest model's attention that a liar has left on the hidden words at most, to have hidden them."""
+COST = 2.0
+"""Points of accuracy that count as a surprisingly little cost."""
+FELL = 5.0
+"""Points of published accuracy from which on the paper itself finds that hiding costs accuracy."""
 
 
 def percentages(impermissible: pd.DataFrame) -> pd.DataFrame:
@@ -28,49 +44,35 @@ def percentages(impermissible: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def of_judged(impermissible: pd.DataFrame, resamples: int) -> Iterator[pd.DataFrame]:
-    """METRICS of honest models and liars, with intervals over instances and seeds; a frame a data set and model."""
-    metrics = list(METRICS[:-1])
-    for identity, rows in by_model(percentages(impermissible)):
-        _, values = cube(rows.melt(["seed", "id"], metrics, "metric"), "value", ["metric"])
-        seeds, texts, _ = values.shape
-        frame = long(pd.DataFrame(index=[0]), metrics, estimate(values, resamples))
-        count = pd.DataFrame({"metric": ["texts"], "mean": [float(texts)]})
-        about = {"dataset": identity["dataset"], "row": identity["model"], "lambda": rows["lambda"].iloc[0]}
-        yield pd.concat([frame, count]).assign(**about, seeds=seeds)
-
-
 def of_anonymised(performance: pd.DataFrame) -> pd.DataFrame:
     """The accuracy of models that are trained and tested without the impermissible words, with its sd over seeds."""
     rows = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    groups = (100.0 * rows["value"]).groupby([rows["dataset"].astype(str), rows["model"].astype(str)], sort=False)
-    found = groups.agg(mean="mean", sd="std", seeds="size").reset_index()
-    return found.rename(columns={"model": "row"}).assign(metric=METRICS[0])
+    return over_seeds(rows.assign(row=rows["model"], value=100.0 * rows["value"]), ["dataset", "row"]).assign(
+        metric=METRICS[0]
+    )
 
 
-def pd_table_deception(
-    impermissible: pd.DataFrame, performance: pd.DataFrame, resamples: int, models: Names
-) -> pd.DataFrame:
+def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Accuracy, attention on the impermissible words, and accuracy without them: of the same model, whose input lacks
     them, and of a model that is trained without them (the paper's anonymised input).
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
-    columns.table. Intervals of models that read whole texts are over instances and seeds. Notes give the number of the
+    columns.table. Intervals of models that read whole texts are those of the answer. Notes give the number of the
     independent rerun. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
-    selected = performance.drop_duplicates(["dataset", "model"])
-    known = zip(selected["dataset"].astype(str), selected["model"].astype(str), strict=True)
-    selection = dict(zip(known, selected["selection"], strict=True))
-    frames = [*of_judged(impermissible, resamples), of_anonymised(performance)]
-    rows = beside_paper(pd.concat(frames, ignore_index=True), "Table 3", PAPER)
+    selection = performance.groupby(["dataset", "model"], observed=True)["selection"].first()
+    judged = means(percentages(impermissible), ["model"], METRICS[:-1], most=100)
+    lambdas = impermissible.groupby(["dataset", "model"], observed=True)["lambda"].first()
+    judged["lambda"] = [lambdas[key] for key in zip(judged["dataset"], judged["row"], strict=True)]
+    rows = pd.concat([judged, of_anonymised(performance)], ignore_index=True)
+    rows = beside_paper(rows, "Table 3", PAPER)
     keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
     rows["note"] = [
         "; ".join(filter(None, (note, rerun(*key), ANONYMISED if key[1].endswith("anonymised") else "")))
         for note, key in zip(rows["note"], keys, strict=True)
     ]
-    chosen = zip(rows["dataset"], rows["row"], strict=True)
-    rows["selection"] = [selection.get(key, "") for key in chosen]
+    rows["selection"] = [selection.get(key, "") for key in zip(rows["dataset"], rows["row"], strict=True)]
     rows.loc[rows["metric"] == METRICS[-1], "selection"] = ""
     present = [name for name in METRICS if name in set(rows["metric"])]
     return as_table(rows, list(models), present)
@@ -83,3 +85,71 @@ def rerun(dataset: str, row: str, metric: str) -> str:
         return ""
     what = "accuracy" if metric == METRICS[0] else "attention on them"
     return f"rerun by Habacker et al. 2021: {what} {fact.value:g} %"
+
+
+def theirs(dataset: str, model: str, metric: str) -> float | None:
+    """The paper's number, None where it gives none that is no bound."""
+    fact = published("Table 3", dataset, model, metric, PAPER)
+    return None if fact is None else fact.value
+
+
+def quoted(dataset: str, pair: Liar, metric: str, otherwise: str) -> str:
+    """The paper's numbers of the two models in percent; `otherwise` where it gives them not both."""
+    honest, liar = (theirs(dataset, model, metric) for model in (pair.honest, pair.liar))
+    return otherwise if honest is None or liar is None else f"{liar:g} %, honest {honest:g} %"
+
+
+def of_pair(dataset: str, pair: Liar, values: Mapping[str, Mapping[str, Floats]], name: str) -> Iterator[Finding]:
+    """The findings on one liar. values: by metric and model, (S, N) in percent. name: the liar's label."""
+    masses, accuracies = (
+        (values[metric][pair.liar], values[metric][pair.honest]) for metric in ("mass_percent", "accuracy_percent")
+    )
+    yield finding(
+        f"{name}: attention leaves the impermissible words",
+        f"attention on them, liar / honest model; below {TENTH:g}",
+        ratio(*masses)[:3],
+        quoted(dataset, pair, "mass_percent", "little is left (table 3)"),
+        below,
+        TENTH,
+    )
+    lying, honest = (theirs(dataset, model, "accuracy_percent") for model in (pair.liar, pair.honest))
+    if lying is not None and honest is not None and honest - lying >= FELL:
+        claim, bounded, side, bound, otherwise = "hiding costs accuracy", "below 0", below, 0.0, ""
+    else:
+        claim, bounded, side, bound = "hiding costs little accuracy", f"above -{COST:g}", above, -COST
+        otherwise = "surprisingly little cost (abstract)"
+    yield finding(
+        f"{name}: {claim}",
+        f"accuracy (%), liar - honest model; {bounded}",
+        difference(*accuracies, most=100)[:3],
+        quoted(dataset, pair, "accuracy_percent", otherwise),
+        side,
+        bound,
+    )
+    yield finding(
+        f"{name}: it relies on the words that it hides",
+        "accuracy (%) of the same model, with them - without them; above 0",
+        mean(accuracies[0] - values["deleted_percent"][pair.liar], -100.0, 100.0)[:3],
+        "above 0, of a model that is trained without them (table 3)",
+        above,
+        0,
+    )
+
+
+def pd_table_claims(
+    impermissible: pd.DataFrame, models: Names, liars: Sequence[Liar | Mapping[str, Any]]
+) -> pd.DataFrame:
+    """Every finding of the paper that can be tested, with 95 % intervals over instances and seeds.
+
+    impermissible: rows of the audit of this name, of any number of data sets. liars: the pairs of models. The columns
+    are those of columns.claims. Raises AuditError for a model that is not one of `models`.
+    """
+    models.refuse_unknown(impermissible["model"].unique())
+    found: list[tuple[str, Finding]] = []
+    for dataset in map(str, impermissible["dataset"].unique()):
+        own = percentages(impermissible[impermissible["dataset"] == dataset])
+        values = {name: cube(own, name, "model") for name in METRICS[:-1]}
+        for pair in (Liar.model_validate(each) for each in liars):
+            if {pair.honest, pair.liar} <= {*own["model"].unique()}:
+                found += [(dataset, each) for each in of_pair(dataset, pair, values, models[pair.liar].label)]
+    return as_claims(found)

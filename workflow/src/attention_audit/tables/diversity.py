@@ -1,31 +1,32 @@
 """Do states that differ make maps readable? Mohankumar et al. 2020's models beside their twins, whose states are alike.
 
-A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts, seed by seed.
+A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, difference
 from attention_audit.answer.words import above
-from attention_audit.audits.bootstrap import bootstrap, difference, median
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names
-from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
-from attention_audit.tables.claims import Finding, below
+from attention_audit.tables.arrays import of_ranking
+from attention_audit.tables.claims import Finding, as_claims, below, finding, of_medians
+from attention_audit.tables.means import cube, means
 from attention_audit.tables.published import published
-from attention_audit.tables.resampling import SEED, Estimate, estimate
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER, TABLE2 = "MD2020", "Table 2"
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
 METRICS = (*BY_TEXT, "used", "ranks", "texts")
+SIGNED = ("conicity", "magnitude", "tau_gradient", "tau_loo")
+"""What may be below 0."""
+ERASED = "fraction_removed"
+"""Until the decision flips, by attention. Some texts never flip, so that its median is asked."""
 COST = 0.02
 """The most accuracy that a remedy may cost."""
 
@@ -34,38 +35,6 @@ def twin(model: str) -> str | None:
     """The vanilla LSTM that reads in as many directions; None for a vanilla one."""
     kind, _, recurrence = model.partition("_")
     return None if kind == "vanilla" else f"vanilla_{recurrence}"
-
-
-class OfModels(NamedTuple):
-    """Values by text of K models on one data set: values (S, N, K), NaN where there is none."""
-
-    models: list[str]
-    values: Floats
-
-    def of(self, model: str) -> Floats:
-        """Those of one model, (S, N)."""
-        return self.values[..., self.models.index(model)]
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """The models whose twins are here too, each with its twin."""
-        for model in self.models:
-            plain = twin(model)
-            if plain in self.models:
-                yield model, plain
-
-
-def by_models(rows: pd.DataFrame, value: str, models: Names) -> OfModels:
-    """A column of the rows of one data set, by training, text and model."""
-    seeds, ids, known = sorted(different(rows, "seed")), different(rows, "id"), models.ordered(rows["model"].unique())
-    values = [grid(of_run(rows, model), value, seeds, ids) for model in known]
-    return OfModels(known, np.stack(values, -1) if values else np.empty((0, 0, 0)))
-
-
-def averaged(values: Floats, resamples: int, combined: npt.ArrayLike) -> Estimate:
-    """R combinations (R, K) of the means of K models (S, N, K), with intervals over instances and seeds."""
-    known, count, weights = np.isfinite(values), values.shape[-1], np.asarray(combined, dtype=np.float64)
-    both = np.concatenate([np.where(known, values, 0.0), known], -1)
-    return estimate(both, resamples, lambda means: (means[..., :count] / means[..., count:]) @ weights.T)
 
 
 def of_dataset(frame: pd.DataFrame, dataset: str) -> pd.DataFrame:
@@ -80,19 +49,20 @@ def correct(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def between(correlation: pd.DataFrame, other: str) -> pd.DataFrame:
-    """The rows of the correlation of attention with another attribution."""
-    return correlation[correlation["pair"] == f"attention~{other}"]
+    """The rows of the correlation of attention with another attribution, with tau as `tau_<other>`."""
+    return correlation[correlation["pair"] == f"attention~{other}"].rename(columns={"tau": f"tau_{other}"})
 
 
 def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Effect]:
     """The effects of `used` and `ranks` by question and model, from the rows of one data set; as in the summary."""
-    moved = by_models(permutation, "mean_tvd", models)
-    found = {("used", model): questions.used(moved.of(model)) for model in moved.models}
+    moved = cube(permutation, "mean_tvd", "model")
+    found = {("used", model): questions.used(moved[model]) for model in models.ordered(moved)}
     ends = [
-        by_models(of_ranking(ranked_sets, name), "fraction_removed", models)
-        for name in ("random", "attention", "smallest")
+        cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
     ]
-    return found | {("ranks", model): questions.ranks(*(end.of(model) for end in ends)) for model in ends[0].models}
+    return found | {
+        ("ranks", model): questions.ranks(*(end[model] for end in ends)) for model in models.ordered(ends[0])
+    }
 
 
 def reruns(dataset: str, model: str) -> str:
@@ -113,48 +83,37 @@ def md_table_diversity(
     permutation: pd.DataFrame,
     correlation: pd.DataFrame,
     ranked_sets: pd.DataFrame,
-    resamples: int,
     models: Names,
 ) -> pd.DataFrame:
     """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`, `ranks`.
 
-    Means over texts and seeds with intervals over both; `used` and `ranks` are those of the summary. The frames hold
-    rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are those
-    of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary. The frames
+    hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
+    those of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
-    frames = []
-    predictions, by_loo = correct(predictions), between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"])
+    models.refuse_unknown(performance["model"].unique())
     sources = {
-        "accuracy": predictions,
+        "accuracy": correct(predictions),
         "conicity": conicity,
         "magnitude": conicity,
         "permutation_tvd": permutation.assign(permutation_tvd=permutation["median_tvd"]),
-        "tau_loo": by_loo,
+        "tau_loo": between(correlation, "loo"),
     }
+    found = pd.concat(means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items())
+    runs = performance.groupby(["dataset", "model"], sort=False, observed=True)["selection"].first()
+    texts = found[found["metric"] == "texts"].groupby("dataset")["mean"].max()
+    seeds = performance.groupby("dataset", observed=True)["seed"].nunique()
+    cells = [{"dataset": dataset, "row": row, "metric": "texts", "mean": texts[dataset]} for dataset, row in runs.index]
     for dataset in map(str, performance["dataset"].unique()):
-        own = of_dataset(performance, dataset)
-        selected = dict(zip(own["model"], own["selection"], strict=True))
-        texts = 0
-        for metric in BY_TEXT:
-            measured = by_models(of_dataset(sources[metric], dataset), metric, models)
-            texts = max(texts, measured.values.shape[1])
-            found = averaged(measured.values, resamples, np.eye(len(measured.models)))
-            frames.append(pd.DataFrame({"row": measured.models, "metric": metric, **found._asdict()}))
         asked = effects(of_dataset(permutation, dataset), of_dataset(ranked_sets, dataset), models)
-        frames.append(
-            pd.DataFrame(
-                [(model, name, *effect[:3]) for (name, model), effect in asked.items()],
-                columns=["row", "metric", "mean", "low", "high"],
-            )
-        )
-        frames.append(pd.DataFrame({"row": [*selected], "metric": "texts", "mean": float(texts)}))
-        for place in range(-len(BY_TEXT) - 2, 0):
-            frames[place] = frames[place].assign(
-                dataset=dataset,
-                seeds=own["seed"].nunique(),
-                selection=[selected.get(model, "") for model in frames[place]["row"]],
-            )
-    rows = beside_paper(pd.concat(frames, ignore_index=True), TABLE2, PAPER)
+        cells += [
+            {"dataset": dataset, "row": model, "metric": name, "mean": value, "low": low, "high": high}
+            for (name, model), (value, low, high, *_) in asked.items()
+        ]
+    rows = pd.concat([pd.DataFrame(cells), found[found["metric"] != "texts"]], ignore_index=True)
+    rows["seeds"] = rows["dataset"].map(seeds)
+    rows["selection"] = [runs.get(key, "") for key in zip(rows["dataset"], rows["row"], strict=True)]
+    rows = beside_paper(rows, TABLE2, PAPER)
     first = rows["metric"] == "accuracy"
     named = rows.loc[first, ["dataset", "row"]].itertuples(index=False)
     rows.loc[first, "note"] = [reruns(dataset, model) for dataset, model in named]
@@ -162,15 +121,15 @@ def md_table_diversity(
 
 
 class Claimed(NamedTuple):
-    """A finding that is a difference of means between a model and its twin.
+    """A finding that is a difference between a model and its twin, of means; of `ERASED`, of medians.
 
-    claim: with {model} and {twin} for their names. sign: 1 where the difference is to be above `bound`, -1 below.
+    claim: with {model} and {twin} for their names. side: `above` or `below`, where the difference is to be of `bound`.
     theirs: what the paper says; the difference of its table 2 in its place where there is one.
     """
 
     claim: str
     statistic: str
-    sign: int
+    side: Callable[[float, float, float], str]
     bound: float
     theirs: str
 
@@ -179,44 +138,51 @@ CLAIMED: Mapping[str, Claimed] = {
     "magnitude": Claimed(
         "the states of the {model} differ more than those of the {twin}",
         "conicity, as in the authors' code, minus the {twin}'s; below 0",
-        -1,
+        below,
         0.0,
         "lower on all data sets (table 2)",
     ),
     "accuracy": Claimed(
         "the {model} predicts as well as the {twin}",
         f"accuracy minus the {{twin}}'s; above -{COST:g}",
-        1,
+        above,
         -COST,
         "comparable (table 2)",
     ),
     "median_tvd": Claimed(
         "permuted attention moves the predictions of the {model} more",
         "median TVD under permutations, mean over texts, minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more (figure 4)",
     ),
     "tau_gradient": Claimed(
         "attention of the {model} agrees more with gradients",
         "Kendall's tau minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more, by Pearson's correlation and by JSD (table 4)",
     ),
     "tau_loo": Claimed(
         "attention of the {model} agrees more with leave-one-out",
         "Kendall's tau minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "not asked; they have integrated gradients: more (table 4)",
     ),
     "evidence_mass": Claimed(
         "the {model} has more attention on the words that people marked, or that are known to decide",
         "attention on these words minus the {twin}'s; above 0",
-        1,
+        above,
         0.0,
         "more, on rationales that another network chose (table 3); a rerun did not find it",
+    ),
+    ERASED: Claimed(
+        "of the {model}, fewer items go by attention until the decision flips",
+        "median fraction removed minus the {twin}'s; below 0",
+        below,
+        0.0,
+        "fewer (figure 3)",
     ),
 }
 """The paper's findings by the column that they are about, in its order."""
@@ -233,50 +199,18 @@ def theirs(metric: str, dataset: str, model: str, plain: str, otherwise: str) ->
 def differences(
     metric: str, rows: pd.DataFrame, dataset: str, resamples: int, models: Names
 ) -> Iterator[tuple[str, Finding]]:
-    """Each model with the finding on one column, from the rows of one data set."""
-    measured = by_models(rows, metric, models)
-    pairs = [*measured.pairs()]
-    if not pairs:
-        return
-    combined = [[float(name == model) - float(name == plain) for name in measured.models] for model, plain in pairs]
-    found, claimed = averaged(measured.values, resamples, combined), CLAIMED[metric]
-    for place, (model, plain) in enumerate(pairs):
-        ours, low, high = (float(values[place]) for values in (found.mean, found.low, found.high))
+    """Each model whose twin is here too with the finding on one column, from the rows of one data set."""
+    measured, claimed, least = cube(rows, metric, "model"), CLAIMED[metric], -1.0 if metric in SIGNED else 0.0
+    for model in models.ordered(measured):
+        plain = twin(model)
+        if plain not in measured:
+            continue
+        own, other = measured[model], measured[plain]
+        ours = of_medians(own, other, resamples) if metric == ERASED else difference(own, other, least)[:3]
         names = {"model": models[model].label, "twin": models[plain].label}
-        yield (
-            model,
-            Finding(
-                claimed.claim.format(**names),
-                claimed.statistic.format(**names),
-                ours,
-                low,
-                high,
-                theirs(metric, dataset, model, plain, claimed.theirs),
-                (above if claimed.sign > 0 else below)(low, high, claimed.bound),
-            ),
-        )
-
-
-def erased(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> Iterator[tuple[str, Finding]]:
-    """Each model with whether fewer items must be erased from the top of its attention (figure 3)."""
-    measured = by_models(of_ranking(ranked_sets, "attention"), "fraction_removed", models)
-    for model, plain in measured.pairs():
-        ours, low, high = bootstrap(
-            difference(median), measured.of(model), measured.of(plain), seed=SEED, resamples=resamples
-        )
-        names = models[model].label, models[plain].label
-        yield (
-            model,
-            Finding(
-                f"of the {names[0]}, fewer items go by attention until the decision flips",
-                f"median fraction removed minus the {names[1]}'s; below 0",
-                ours,
-                low,
-                high,
-                "fewer (figure 3)",
-                below(low, high, 0),
-            ),
-        )
+        claim, statistic = claimed.claim.format(**names), claimed.statistic.format(**names)
+        said = theirs(metric, dataset, model, plain, claimed.theirs)
+        yield model, finding(claim, statistic, ours, said, claimed.side, claimed.bound)
 
 
 def md_table_claims(
@@ -299,18 +233,18 @@ def md_table_claims(
         "magnitude": conicity,
         "accuracy": correct(predictions),
         "median_tvd": permutation,
-        "tau_gradient": between(correlation, "gradient").assign(tau_gradient=lambda rows: rows["tau"]),
-        "tau_loo": between(correlation, "loo").assign(tau_loo=lambda rows: rows["tau"]),
+        "tau_gradient": between(correlation, "gradient"),
+        "tau_loo": between(correlation, "loo"),
         "evidence_mass": evidence,
+        ERASED: of_ranking(ranked_sets, "attention"),
     }
-    rows: list[tuple[Any, ...]] = []
+    claims: list[tuple[str, Finding]] = []
     for dataset in map(str, conicity["dataset"].unique()):
         found = [
             each
             for metric, frame in sources.items()
             for each in differences(metric, of_dataset(frame, dataset), dataset, resamples, models)
         ]
-        found += erased(of_dataset(ranked_sets, dataset), resamples, models)
         found.sort(key=lambda each: list(models).index(each[0]))
-        rows += [(dataset, *finding) for _, finding in found]
-    return pd.DataFrame(rows, columns=CLAIMS.schema.names)
+        claims += [(dataset, own) for _, own in found]
+    return as_claims(claims)

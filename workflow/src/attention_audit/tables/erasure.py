@@ -4,18 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from attention_audit.answer.intervals import mean, odds
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.names import RANKINGS, Names
+from attention_audit.tables.means import averaged, by_model, cell, cube, means
 from attention_audit.tables.performance import of_models
 from attention_audit.tables.published import published
-from attention_audit.tables.resampling import Floats, by_model, cube, estimate, long
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER = "SS2019"
 CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
+QUARTILES = {"delta_lower": 0.25, "delta_median": 0.5, "delta_upper": 0.75, "delta_largest": 1.0}
+DELTA = ("negative_share", *QUARTILES, "texts")
 EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 Pair = tuple[str, str]
@@ -41,83 +43,52 @@ def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame
     return as_table(beside_paper(rows, "Table 3", PAPER), list(models), ["accuracy"])
 
 
-def flips(single_weight: pd.DataFrame, resamples: int) -> pd.DataFrame:
-    """Percent of the texts in each of CELLS, by dataset, model, ranking and draw; `texts` is the number of texts."""
-    frames = []
-    for identity, rows in by_model(single_weight):
-        codes = 2 * ~rows["top_flips"].to_numpy() + ~rows["other_flips"].to_numpy()
-        keys, cells = cube(rows.assign(cell=codes), "cell", ["ranking", "draw"])
-        seeds, texts, _ = cells.shape
-        in_cell = 100.0 * (cells[..., None] == range(len(CELLS)))
-        frame = long(keys, CELLS, estimate(in_cell.reshape(seeds, texts, -1), resamples))
-        frames.append(frame.assign(**identity, texts=texts, seeds=seeds))
-    return pd.concat(frames, ignore_index=True)
-
-
-def ss_table2_flips(
-    single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], resamples: int, models: Names
-) -> pd.DataFrame:
+def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
     """Does the decision flip without the top item, and without another item: percent of the texts in all four cases.
 
     One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of
-    texts, and the number of test texts excluded because they have only one item. Intervals are over instances and
-    seeds. `single_weight` holds rows of the audit single_weight, of any number of data sets, and `census` is by data
+    texts, and the number of test texts excluded because they have only one item. Intervals are those of the answer.
+    `single_weight` holds rows of the audit single_weight, of any number of data sets, and `census` is by data
     set; the columns are those of columns.table. Table 2, figures 9, 12 and 13.
     """
     models.refuse_unknown(single_weight["model"].unique())
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
-    rows = flips(single_weight, resamples)
-    rows["row"] = rows["model"] + "/" + rows["ranking"].astype(str) + "/" + rows["draw"].astype(str)
+    codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
+    cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
+    rows = means(cases, ["model", "ranking", "draw"], CELLS, most=100)
     kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
-    counted = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "texts", "seeds"]]
-    counted["excluded"] = counted["dataset"].map(kept) - counted["texts"]
-    counts = counted.melt(["dataset", "row", "seeds"], ["texts", "excluded"], "metric", "mean").astype({"mean": float})
+    excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
+    excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
     order = ["/".join(parts) for parts in product(models, RANKINGS, DRAWS)]
-    return as_table(beside_paper(pd.concat([rows, counts]), "Table 2", PAPER), order, [*CELLS, "texts", "excluded"])
+    return as_table(beside_paper(pd.concat([rows, excluded]), "Table 2", PAPER), order, [*CELLS, "texts", "excluded"])
 
 
-def outcomes(removed: Mapping[str, Floats], pairs: Sequence[Pair]) -> Floats:
-    """The outcome of each pair (first earlier, second earlier, tied), as 1 and 0: (S, N) each -> (S, N, 3 pairs).
-
-    `removed`: by ranking, how many items it has erased when the decision flips; infinity where it never flips.
-    """
-    columns: list[npt.NDArray[np.bool_]] = []
-    for first, second in pairs:
-        one, other = removed[first], removed[second]
-        columns += [one < other, other < one, (one == other) & np.isfinite(one)]
-    return np.stack(columns, -1).astype(np.float64)
-
-
-def shares_and_ratio(means: Floats) -> Floats:
-    """From means of `outcomes` to the statistics EARLIER of each pair: (..., 3 pairs) -> (..., 4 pairs)."""
-    counts = means.reshape(*means.shape[:-1], -1, 3)
-    shares = 100 * counts / counts.sum(-1, keepdims=True)
-    ratio = counts[..., :1] / counts[..., 1:2]
-    return np.concatenate([shares, ratio], -1).reshape(*means.shape[:-1], -1)
-
-
-def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair], resamples: int) -> pd.DataFrame:
-    """The statistics EARLIER, by dataset, model, first and second ranking.
+def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair]) -> pd.DataFrame:
+    """The statistics EARLIER, by dataset, row (the model), first and second ranking; and `texts`, as a metric.
 
     `texts` is the number of texts in which at least one of the two flips the decision. The statistics are percent of
     these texts, and the ratio of first_earlier to second_earlier. Where only one ranking flips, it is the earlier one.
+    The ratio's interval is that of the share of first_earlier in the two, of which it is the odds.
     """
-    frames = []
-    for identity, rows in by_model(ranked_sets):
-        items = rows["removed"].astype(float).replace(-1, np.inf)
-        keys, values = cube(rows.assign(removed=items), "removed", ["ranking"])
-        removed = {name: values[..., place] for place, name in enumerate(keys["ranking"])}
-        outcome = outcomes(removed, pairs)
-        seeds, texts, _ = outcome.shape
-        either = outcome.reshape(seeds * texts, -1, 3).sum((0, 2)) / seeds
-        frame = long(
-            pd.DataFrame(pairs, columns=["first", "second"]), EARLIER, estimate(outcome, resamples, shares_and_ratio)
-        )
-        frames.append(frame.assign(**identity, texts=np.repeat(either, len(EARLIER)), seeds=seeds))
-    return pd.concat(frames, ignore_index=True)
+    found = []
+    for about, rows in by_model(ranked_sets):
+        removed = cube(rows.assign(removed=rows["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
+        for first, second in pairs:
+            one, other = removed[first], removed[second]
+            before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
+            either = before | after | tied
+            names = {**about, "first": first, "second": second, "seeds": len(one)}
+            for name, outcome in zip(EARLIER, (before, after, tied), strict=False):
+                found.append({**names, "metric": name, **averaged(np.where(either, 100.0 * outcome, np.nan), 100)})
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratios = before.sum(1) / after.sum(1)
+            share = mean(np.where(before | after, before.astype(float), np.nan))
+            found.append({**names, "metric": EARLIER[-1], **cell(odds(share), ratios)})
+            found.append({**names, "metric": "texts", "mean": either.sum() / len(one)})
+    return pd.DataFrame(found)
 
 
-def ss_table_pairwise(ranked_sets: pd.DataFrame, resamples: int, models: Names) -> pd.DataFrame:
+def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
 
     The percentages are of the texts in which at least one of the two flips the decision; where only one does, it is the
@@ -125,12 +96,35 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, resamples: int, models: Names) 
     data sets; the columns are those of columns.table. Section 5.4.
     """
     models.refuse_unknown(ranked_sets["model"].unique())
-    rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()), resamples)
-    rows["row"] = rows["model"] + "/" + rows["first"] + "/" + rows["second"]
+    rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()))
+    rows["row"] += "/" + rows["first"] + "/" + rows["second"]
     claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", PAPER)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    counts = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "texts", "seeds", "note"]]
-    counts = counts.rename(columns={"texts": "mean"}).assign(metric="texts")
     order = ["/".join((model, *pair)) for model, pair in product(models, pairs_of(RANKINGS))]
-    return as_table(pd.concat([rows, counts]), order, [*EARLIER, "texts"])
+    return as_table(rows, order, [*EARLIER, "texts"])
+
+
+def compared(single_weight: pd.DataFrame) -> pd.DataFrame:
+    """The rows in which the top item is attention's, and the other item is drawn uniformly."""
+    RANKINGS.refuse_unknown(single_weight["ranking"].unique())
+    return single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
+
+
+def ss_table_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """The share of texts with a negative delta JS, and how much attention the top item has beyond the other in these.
+
+    One row for each model. The share has the interval of the answer; quartiles and the largest delta attention are over
+    the texts with a negative delta JS, seeds together, and are left out where there is none. `single_weight` holds rows
+    of the audit single_weight, of any number of data sets; the columns are those of columns.table.
+    """
+    models.refuse_unknown(single_weight["model"].unique())
+    rows = compared(single_weight)
+    negative = rows["delta_js"] < 0
+    shares = means(rows.assign(negative_share=negative.astype(float)), ["model"], DELTA[:1])
+    names = {place: name for name, place in QUARTILES.items()}
+    deltas = rows[negative].groupby(["dataset", "model"], observed=True)["delta_attention"].quantile(np.array([*names]))
+    found = deltas.rename("mean").rename_axis(["dataset", "row", "metric"]).reset_index()
+    found = found.replace({"metric": names}).merge(shares[["dataset", "row", "seeds"]].drop_duplicates())
+    table = pd.concat([shares, found], ignore_index=True)
+    return as_table(table, list(models), [name for name in DELTA if name in set(table["metric"])])

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.names import Names
-from attention_audit.tables.arrays import Floats, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import different, grid, of_ranking, of_run
 from attention_audit.tables.tidy import as_table
 from attention_audit.tables.wording import HEADS
 
@@ -19,13 +19,11 @@ ONE_MAP = "one map is given of it, and no heads"
 
 def asked(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Iterator[tuple[str, Effect]]:
     """The effects of one map: from its rows of permutations, of erasures in its order, and of `ranked_sets`."""
+    yield "used", questions.used(grid(moved, "mean_tvd"))
+    yield "flips", mean(grid(moved, "flips"))
     seeds, ids = different(moved, "seed"), different(moved, "id")
-    yield "used", questions.used(grid(moved, "mean_tvd", seeds, ids))
-    yield "flips", questions.average(grid(moved, "flips", seeds, ids))
-    both: list[Floats] = [
-        grid(of_ranking(sets, name), "fraction_removed", seeds, ids) for name in ("random", "smallest")
-    ]
-    yield "ranks", questions.ranks(both[0], grid(order, "fraction_removed", seeds, ids), both[1])
+    erased = (of_ranking(sets, "random"), order, of_ranking(sets, "smallest"))
+    yield "ranks", questions.ranks(*(grid(rows, "fraction_removed", seeds, ids) for rows in erased))
 
 
 def of_heads(heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:

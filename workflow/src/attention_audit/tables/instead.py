@@ -16,7 +16,7 @@ import pandas as pd
 
 from attention_audit.answer.intervals import Effect, by_training
 from attention_audit.answer.words import word
-from attention_audit.tables.arrays import curve, different, grid, of_ranking
+from attention_audit.tables.arrays import by_ranking, curve, different, of_ranking
 
 ATTENTION = "attention"
 ERASED = "fraction_removed"
@@ -57,10 +57,9 @@ def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str], names: Sequen
     own = {name: of_ranking(rows, name) for name in dict.fromkeys([*ends, *names])}
     if ATTENTION not in names or any(own[name].empty for name in ends):
         return None
-    seeds, ids = different(rows, "seed"), [str(id_) for id_ in different(rows, "id")]
+    ids = [str(id_) for id_ in different(rows, "id")]
     has = {name: np.isin(np.array(ids, dtype=object), list(each["id"])) for name, each in own.items()}
-    values = {name: grid(each, value, seeds, ids) for name, each in own.items()}
-    sign = 1.0
+    values, sign = dict(zip(own, by_ranking(rows, value, list(own), ids), strict=True)), 1.0
     if value == ERASED:
         # a ranking that never flips the decision has erased all items; where no set flips it, nothing can be had
         flips = ~np.isnan(values[ends[1]])

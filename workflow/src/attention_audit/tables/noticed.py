@@ -37,33 +37,23 @@ def noticed(honest: str, liar: str, lower: bool) -> tuple[str, str]:
     return UNCLEAR, FLAT if liar == words.FLAT else ""
 
 
-def effect_of(row: Mapping[str, Any], question: str) -> Effect:
-    """The effect of a question in a row of the summary; trainings and texts are not told."""
-    value, low, high = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high"))
-    return Effect(value, low, high, 0, 0)
+PARTS = ("value", "low", "high")
+"""What the summary tells of an effect."""
 
 
 def compared(honest: Mapping[str, Any], liar: Mapping[str, Any], question: str) -> dict[str, Any]:
     """The columns of one question, from the rows of the summary of both models."""
-    ours, theirs = effect_of(honest, question), effect_of(liar, question)
-    difference = minus(ours, theirs)
-    lower = bool(difference.low > 0)
+    ours, theirs = (
+        Effect(float(row[f"{question}_value"]), float(row[f"{question}_low"]), float(row[f"{question}_high"]), 0, 0)
+        for row in (honest, liar)
+    )
+    effects = {"honest": ours, "liar": theirs, "difference": minus(ours, theirs)}
+    lower = bool(effects["difference"].low > 0)
     word, note = noticed(str(honest[question]), str(liar[question]), lower)
-    effects = {"honest": ours, "liar": theirs, "difference": difference}
     reasons = dict.fromkeys(str(row[f"{question}_note"]) for row in (liar, honest) if word == NOT_ASKED)
-    return {
-        "question": question,
-        "honest_word": honest[question],
-        "liar_word": liar[question],
-        **{
-            f"{name}_{part}": value
-            for name, effect in effects.items()
-            for part, value in zip(("value", "low", "high"), effect, strict=False)
-        },
-        "lower": lower,
-        "word": word,
-        "note": note or "; ".join(filter(None, reasons)),
-    }
+    about = {"question": question, "honest_word": honest[question], "liar_word": liar[question], "lower": lower}
+    numbers = {f"{name}_{part}": getattr(effect, part) for name, effect in effects.items() for part in PARTS}
+    return about | numbers | {"word": word, "note": note or "; ".join(filter(None, reasons))}
 
 
 def pd_table_noticed(summary: pd.DataFrame, liars: Sequence[Liar | Mapping[str, Any]]) -> pd.DataFrame:

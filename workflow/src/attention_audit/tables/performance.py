@@ -1,9 +1,11 @@
-"""Tables 2 and 3 of Wiegreffe & Pinter 2019: how well models predict the gold labels."""
+"""How well models predict the gold labels: tables 2 and 3 of Wiegreffe & Pinter 2019, and of models of the user."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
+from attention_audit.contrasts import Subject
 from attention_audit.names import Names
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
@@ -11,6 +13,8 @@ from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
 METRICS = ("f1", "accuracy", "roc_auc")
 BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
 """The names of Wiegreffe & Pinter's models; the names of all guided MLPs begin with `GUIDE`."""
+CUT = "cut"
+"""How many texts are read in part."""
 
 
 def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) -> pd.DataFrame:
@@ -65,3 +69,33 @@ def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """
     guides = [name for name in models if name.startswith(GUIDE)]
     return as_table(noted(of_models(performance, models, guides), "Table 3"), guides, METRICS)
+
+
+def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """How well the user's own models, of which readouts are given, predict the labels of the texts, one row a model.
+
+    From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
+    """
+    return as_table(of_models(performance, models, list(models)), list(models), METRICS)
+
+
+def hf_table_performance(
+    performance: pd.DataFrame,
+    cut_texts: pd.DataFrame,
+    models: Names,
+    subjects: Sequence[Subject | Mapping[str, Any]],
+) -> pd.DataFrame:
+    """How well fine-tuned Transformers predict, and how many texts they read in part, one row a model.
+
+    From columns.PERFORMANCE and columns.CUT_TEXTS rows of any number of data sets; the columns are those of
+    columns.TABLE. Trainings of a model read the same words. subjects: the models whose attention is judged; those that
+    they are held against are not counted.
+    """
+    rows = of_models(performance, models, list(models))
+    counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
+    judged = {(each.dataset, each.model) for each in map(Subject.model_validate, subjects)}
+    cut = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "selection", "seeds"]]
+    cut = cut[[key in judged for key in zip(cut["dataset"], cut["row"], strict=True)]]
+    keys = zip(cut["dataset"], cut["row"], strict=True)
+    cut = cut.assign(metric=CUT, mean=[float(counts.get(key, 0)) for key in keys])
+    return as_table(pd.concat([rows, cut], ignore_index=True), list(models), (*METRICS, CUT))

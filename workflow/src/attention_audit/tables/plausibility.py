@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.plausibility import MEASURES
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Floats, curve, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import Floats, by_ranking, curve, different, grid, of_ranking, of_run
 from attention_audit.tables.instead import ERASED, erased
 from attention_audit.tables.tidy import as_table
 
@@ -44,16 +44,14 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[s
     of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[[*measures]].mean().reset_index()
     found = {}
     for measure in measures:
-        known = of_texts[of_texts[measure].notna()]
-        values = grid(known, measure, different(known, "seed"), different(known, "id"))
-        found[measure] = questions.average(values), np.nanmean(values, 1) if values.size else np.empty(0)
+        values = grid(of_texts[of_texts[measure].notna()], measure)
+        found[measure] = mean(values), np.nanmean(values, 1) if values.size else np.empty(0)
     return found
 
 
-def cell(metric: str, effect: Effect, by_training: Floats | None = None) -> dict[str, Any]:
+def cell(metric: str, effect: Effect, by_training: Sequence[float] | Floats = ()) -> dict[str, Any]:
     """One cell of the table."""
-    several = by_training is not None and len(by_training) > 1
-    sd = float(np.std(by_training, ddof=1)) if by_training is not None and several else np.nan
+    sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan
     bounds = {"mean": effect.value, "sd": sd, "low": effect.low, "high": effect.high}
     return {"metric": metric, "seeds": effect.trainings, **bounds}
 
@@ -77,20 +75,19 @@ def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def ranks_of(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> dict[str, Effect]:
     """The effect of the question `ranks` of every ranking of a model."""
     rows = erased(ranked_sets, located)
-    seeds, found = different(rows, "seed"), {}
-    for name in different(rows, "ranking"):
-        # a costly ranking is of a sample
-        ids = different(of_ranking(rows, name), "id")
-        values = [grid(of_ranking(rows, ranking), ERASED, seeds, ids) for ranking in (RANDOM, name, "smallest")]
-        found[name] = questions.ranks(*values)
-    return found
+    # a costly ranking is of a sample
+    samples = {name: different(of_ranking(rows, name), "id") for name in different(rows, "ranking")}
+    return {
+        name: questions.ranks(*by_ranking(rows, ERASED, (RANDOM, name, "smallest"), ids))
+        for name, ids in samples.items()
+    }
 
 
 def located_of(located: pd.DataFrame) -> dict[str, Effect]:
     """The effect of the question `located` of every ranking of a model."""
     rows = located.assign(fall=curve(located))
-    seeds, ids = different(rows, "seed"), different(rows, "id")
-    falls = {name: grid(of_ranking(rows, name), "fall", seeds, ids) for name in different(rows, "ranking")}
+    names = different(rows, "ranking")
+    falls = dict(zip(names, by_ranking(rows, "fall", names), strict=True))
     return {name: questions.located(falls[RANDOM], values, falls["loo"]) for name, values in falls.items()}
 
 

@@ -10,12 +10,11 @@ rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7,
 (KacperKubara/Transparency, commit 8530670, table2_latex.txt). Conicity is that of the authors' code.
 """
 
+import csv
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
-
-import pandas as pd
 
 from attention_audit.names import display_name
 
@@ -44,11 +43,12 @@ def half_a_unit(number: str) -> float:
 def facts() -> dict[tuple[str, ...], Fact]:
     """Every published number by paper (its name in tables), table, data set (the paper's name), row and metric."""
     with files("attention_audit.tables").joinpath("published.csv").open() as handle:
-        frame = pd.read_csv(handle, dtype=str, keep_default_na=False)
-    keys = frame[["paper", "table", "dataset", "row", "metric"]].itertuples(index=False, name=None)
-    values, roundings = frame["value"].astype(float), frame["value"].map(half_a_unit)
-    texts = [int(count) if count else None for count in frame["test_texts"]]
-    return {key: Fact(*fact) for key, *fact in zip(keys, values, frame["note"], roundings, texts, strict=True)}
+        return {
+            tuple(row[name] for name in ("paper", "table", "dataset", "row", "metric")): Fact(
+                float(row["value"]), row["note"], half_a_unit(row["value"]), int(row["test_texts"] or 0) or None
+            )
+            for row in csv.DictReader(handle)
+        }
 
 
 def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:

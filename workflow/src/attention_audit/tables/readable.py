@@ -55,31 +55,20 @@ def md_table_readable(summary: pd.DataFrame, diversity: pd.DataFrame, models: Na
     summary: of columns.summary; diversity: `md_table_diversity`. The columns are those of columns.readable.
     """
     rows: list[dict[str, Any]] = []
-    own = summary[summary["suite"] == SUITE].to_dict("records")
-    answers = {(str(row["dataset"]), str(row["model"])): row for row in own}
+    own = summary[summary["suite"] == SUITE]
     conicity = diversity[diversity["metric"] == "magnitude"]
-    for dataset in map(str, conicity["dataset"].unique()):
-        alike = conicity[conicity["dataset"] == dataset]
+    for dataset, alike in conicity.groupby("dataset", sort=False):
+        answers = {row["model"]: row for row in own[own["dataset"] == dataset].to_dict("records")}
         mean = dict(zip(alike["row"], alike["mean"], strict=True))
         for model in models.ordered(mean):
             plain = twin(model)
             if plain is None or plain not in mean:
                 continue
-            here, there = answers[dataset, model], answers[dataset, plain]
-            cells: dict[str, Any] = {}
-            for name in READ_BY:
-                cells |= {name: here[name], f"{name}_value": here[f"{name}_value"]}
-                cells |= {f"{name}_twin": there[name], f"{name}_twin_value": there[f"{name}_value"]}
-            words, before = ({name: str(row[name]) for name in READ_BY} for row in (here, there))
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "model": model,
-                    "twin": plain,
-                    "conicity": mean[model],
-                    "conicity_twin": mean[plain],
-                    **cells,
-                    "sentence": f"{changed(alike, model, plain)} {verdict(words, before)}",
-                }
-            )
+            cells: dict[str, Any] = {"dataset": dataset, "model": model, "twin": plain}
+            for who, part in ((model, ""), (plain, "_twin")):
+                cells[f"conicity{part}"] = mean[who]
+                for name in READ_BY:
+                    cells |= {f"{name}{part}{what}": answers[who][f"{name}{what}"] for what in ("", "_value")}
+            words, before = ({name: str(answers[who][name]) for name in READ_BY} for who in (model, plain))
+            rows.append(cells | {"sentence": f"{changed(alike, model, plain)} {verdict(words, before)}"})
     return pd.DataFrame(rows, columns=READABLE.schema.names)

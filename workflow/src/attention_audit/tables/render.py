@@ -16,7 +16,9 @@ from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, QUESTIONS
 from attention_audit.tables.shown import Block, Shown
 
-TEX = {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
+TEX = str.maketrans(
+    {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
+)
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "answer", "text", "label", "prediction", "show",
@@ -51,10 +53,7 @@ def latex(parts: Sequence[Block], provenance: str) -> str:
     """A booktabs tabular for each block, after the provenance as a comment; titles and remarks are comments too."""
     blocks = []
     for part in parts:
-        body = grid(part.rows, "latex_booktabs")
-        for character, command in TEX.items():
-            body = body.replace(character, command)
-        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", body)
+        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", grid(part.rows, "latex_booktabs").translate(TEX))
         blocks += [*(f"% {words}" for words in (part.title, part.text) if words), body]
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
 

@@ -134,21 +134,20 @@ def compared(
     other_texts = fact.test_texts is not None and seeds > 0
     reach = half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     at_least = fact.note == "at least"
-    if at_least:
-        remarks = ["the paper gives a lower bound", *remarks]
-    if other_texts:
-        remarks = [f"the paper's {fact.test_texts} test texts are drawn otherwise than ours", *remarks]
-    if cell["selection"]:
-        remarks = [*remarks, f"our epoch selected on {cell['selection']}"]
+    notes = [
+        "" if at_least else fact.note,
+        f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
+        "the paper gives a lower bound" if at_least else "",
+        *remarks,
+        f"our epoch selected on {cell['selection']}" if cell["selection"] else "",
+    ]
     # our number may be any distance above a lower bound
     least = ours - reach - (inf if at_least else 0.0)
     chance = "" if isnan(reach) else "seeds and texts" if other_texts else "seeds"
     return {
         "paper": paper,
         "table": table,
-        "dataset": cell["dataset"],
-        "row": cell["row"],
-        "metric": cell["metric"],
+        **{name: cell[name] for name in ("dataset", "row", "metric")},
         "published": fact.value,
         "ours": ours,
         "low": low,
@@ -160,7 +159,7 @@ def compared(
         "half_width": reach,
         "chance": chance,
         "agreement": agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
-        "note": "; ".join(filter(None, ["" if at_least else fact.note, *remarks])),
+        "note": "; ".join(filter(None, notes)),
     }
 
 
@@ -184,11 +183,6 @@ def cells_of(table: pd.DataFrame, metric: str) -> dict[tuple[str, str], float]:
     return dict(zip(zip(cells["dataset"], cells["row"], strict=True), cells["mean"].astype(float), strict=True))
 
 
-def sizes_of_splits(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], float]:
-    """Texts of our splits, by data set and split."""
-    return cells_of(tables[SIZES], "instances") if SIZES in tables else {}
-
-
 def replication(
     tables: Mapping[str, pd.DataFrame],
     records: Mapping[str, Records],
@@ -203,18 +197,20 @@ def replication(
     name of a single model.
     """
     rows = []
-    known, sizes = facts(), sizes_of_splits(tables)
+    known, sizes = facts(), cells_of(tables[SIZES], "instances") if SIZES in tables else {}
     for (paper, number), name in SOURCES.items():
-        accuracies = cells_of(tables[name], "accuracy") if name in tables else {}
-        for dataset, row, metric, cell in counterparts(tables[name], paper) if name in tables else ():
-            key = (paper, number, dataset, row, metric)
-            if key in known:
-                own = str(cell["dataset"])
-                about = (name.partition("_")[0], str(cell["row"])) if cell["seeds"] else ()
-                trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
-                data = [*filter(None, [rebuilt(records.get(own, []))]), *of_data.get(own, [])]
-                accuracy = accuracies.get((own, str(cell["row"])), nan)
-                per_text = variance_of_a_text(metric, float(cell["mean"]), accuracy)
-                remarks = [*data, *trained]
-                rows.append(compared(key, known[key], cell, remarks, per_text, sizes.get((own, "test"), nan), not data))
+        if name not in tables:
+            continue
+        accuracies = cells_of(tables[name], "accuracy")
+        for *what, cell in counterparts(tables[name], paper):
+            key = (paper, number, *what)
+            if key not in known:
+                continue
+            own, row = str(cell["dataset"]), str(cell["row"])
+            about = (name.partition("_")[0], row) if cell["seeds"] else ()
+            trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
+            data = [*filter(None, [rebuilt(records.get(own, []))]), *of_data.get(own, [])]
+            per_text = variance_of_a_text(str(cell["metric"]), float(cell["mean"]), accuracies.get((own, row), nan))
+            texts = sizes.get((own, "test"), nan)
+            rows.append(compared(key, known[key], cell, [*data, *trained], per_text, texts, not data))
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -6,7 +6,6 @@ instead, and `answer.sentence` puts the words into a sentence. docs/method.md sa
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,6 @@ from attention_audit.answer.sentence import Said, Top, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import YES
-from attention_audit.columns.kinds import STRING
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, of_run
@@ -24,11 +22,6 @@ from attention_audit.tables.asked import ASKED, ERASURE, NOTHING, Answer, bounds
 from attention_audit.tables.instead import Instead, by_located, by_ranks
 from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
 from attention_audit.tables.wording import label_of
-
-EMPTY: Mapping[str, Any] = {
-    column.name: "" if column.type == STRING else nan if column.nullable else 0 for column in SUMMARY.columns
-}
-"""A row in which nothing is known."""
 
 
 def columns_of(question: str, answer: Answer) -> dict[str, Any]:
@@ -49,12 +42,12 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
     if instead is None:
         return {}
     name = f"instead_by_{question}"
-    _, low, high, _, texts = instead.gain or NOTHING
+    gain, low, high, _, texts = instead.gain or NOTHING
     return {
         name: instead.ranking,
         f"{name}_value": instead.value,
         f"{name}_attention": instead.attention,
-        f"{name}_gain": instead.gain.value if instead.gain else nan,
+        f"{name}_gain": gain,
         f"{name}_low": low,
         f"{name}_high": high,
         f"{name}_better": instead.better,
@@ -77,26 +70,11 @@ def columns_beside_marks(own: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def to_show(instead: Instead | None, labels: Mapping[str, str]) -> ToShow | None:
-    """The same as the sentence names it."""
-    if instead is None:
-        return None
-    return ToShow(label_of(instead.ranking, labels), instead.value, instead.attention, instead.better == YES)
-
-
 def said_of(question: str, answer: Answer) -> Said:
     """An answer as the sentence takes it."""
     _, _, _, trainings, texts = answer.effect
     few = lacking(question, trainings, texts)
     return Said(answer.word, answer.effect.value, trainings, answer.these, few)
-
-
-def top_of(signed: Answer) -> Top | None:
-    """What the answer to `signed` rests on; None where it was not asked."""
-    if not signed.beside:
-        return None
-    opposes, inert, by = (signed.beside[f"signed_{name}"] for name in ("opposes", "inert", "by"))
-    return Top(opposes, inert, by == ERASURE)
 
 
 def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -107,55 +85,46 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     instead = dict(zip(INSTEAD, (by_ranks(**own), by_located(own["located"])), strict=True))
     said = {name: said_of(name, each) for name, each in answers.items()}
     able = said_of("learnt", ability)
-    shown = {name: to_show(each, labels) for name, each in instead.items()}
-    cells = {
-        **subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        "sentence": sentence(said, able, shown, subject.frozen, top_of(answers["signed"])),
-        **scores,
-        "learnt": ability.word,
-        **bounds("learnt", ability.effect),
+    shown = {
+        name: each and ToShow(label_of(each.ranking, labels), each.value, each.attention, each.better == YES)
+        for name, each in instead.items()
     }
-    for question, answer in answers.items():
-        cells |= columns_of(question, answer)
-    for question, best in instead.items():
-        cells |= columns_instead(question, best)
-    cells |= columns_beside_marks(of_run(audits.plausibility, subject.model))
-    return {**EMPTY, **cells}
+    signed = answers["signed"].beside
+    top = Top(signed["signed_opposes"], signed["signed_inert"], signed["signed_by"] == ERASURE) if signed else None
+    cells = [
+        subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
+        {"sentence": sentence(said, able, shown, subject.frozen, top), **scores},
+        {"learnt": ability.word, **bounds("learnt", ability.effect)},
+        *(columns_of(question, answer) for question, answer in answers.items()),
+        *(columns_instead(question, best) for question, best in instead.items()),
+        columns_beside_marks(of_run(audits.plausibility, subject.model)),
+    ]
+    return {**SUMMARY.blank, **{name: cell for part in cells for name, cell in part.items()}}
 
 
 def not_run(reasons: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Rows for data sets that were not available; `reasons` says why, by data set."""
     for dataset, reason in reasons.items():
         words = dict.fromkeys([*QUESTIONS, "learnt"], Answer().word)
-        yield {**EMPTY, **words, "dataset": dataset, "sentence": f"Not run: {reason}."}
+        yield {**SUMMARY.blank, **words, "dataset": dataset, "sentence": f"Not run: {reason}."}
 
 
 def summary(
     subjects: Sequence[Subject | Mapping[str, Any]],
-    predictions: pd.DataFrame,
-    stability: pd.DataFrame,
-    permutation: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    located: pd.DataFrame,
-    contributions: pd.DataFrame,
-    comparison: pd.DataFrame,
-    consistency: pd.DataFrame,
-    plausibility: pd.DataFrame,
     reasons: Mapping[str, str],
     answer: Mapping[str, Any],
     labels: Mapping[str, str],
+    **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """One row for each data set and model, with the columns of columns.summary.
 
-    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
-    as the column `suite`; a list of k numbers is k columns. `reasons`: why data sets were not run, by data set.
-    `answer`: the section `answer` of the configuration. `labels`: of rankings and attributions.
+    `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the configuration. `labels`:
+    of rankings and attributions. `audits`: rows of the audits that `Audits` names, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; a list of k numbers is k columns.
     """
-    answering = (predictions, stability, permutation, ranked_sets, located, contributions, comparison, consistency)
-    audits = Audits(*answering, plausibility)
     judged = [Subject.model_validate(subject) for subject in subjects]
     margins = AnswerSettings.model_validate(answer).margins
     keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
-    parts = {key: audits.of(*key) for key in keys}
+    parts = {key: Audits(**audits).of(*key) for key in keys}
     rows = [row(subject, parts[subject.dataset, subject.suite], margins, labels) for subject in judged]
     return pd.DataFrame([*rows, *not_run(reasons)], columns=SUMMARY.schema.names)

@@ -37,32 +37,26 @@ def share_of(gained: Floats, best: Floats) -> Floats:
 
 
 class Single:
-    """One training of one model, text by text. Frames hold the rows of its data set and suite."""
+    """One training of one model, text by text. Frames hold the rows of its data set and suite, by audit."""
 
     def __init__(self, subject: Subject, frames: Mapping[str, pd.DataFrame], said: pd.Series, margins: Margins) -> None:
         model = subject.model
-        self.margins = margins
-        predictions = of_run(frames["predictions"], model)
-        seeds = different(predictions, "seed")
+        self.margins, self.said = margins, said
+        seeds = different(of_run(frames["predictions"], model), "seed")
         self.seed: int = subject.contrasts.seed if subject.contrasts else next(iter(seeds), 0)
-        self.predictions = of_run(predictions, model, self.seed)
-        self.ids = [str(id_) for id_ in self.predictions["id"]]
-        self.said = said
-        names = ("permutation", "ranked_sets", "located", "contributions")
-        self.permutation, self.ranked_sets, self.located, self.contributions = (
-            of_run(frames[name], model, self.seed) for name in names
-        )
+        self.rows = {name: of_run(frame, model, self.seed) for name, frame in frames.items()}
         pairs = of_run(frames["stability"], model)
         self.pairs = pairs[(pairs["seed"] == self.seed) | (pairs["other"] == self.seed)]
-        self.moved = frames["comparison"].iloc[:0]
+        moved = frames["comparison"].iloc[:0]
         if said["unique_model"]:
-            self.moved = of_run(
-                frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
-            )
+            moved = of_run(frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
+        self.rows["comparison"] = moved
+        self.ids = [str(id_) for id_ in self.rows["predictions"]["id"]]
 
-    def of(self, rows: pd.DataFrame, name: str) -> Floats:
-        """A column, text by text."""
-        return by_text(rows, name, self.ids)
+    def of(self, audit: str, name: str, ranking: str = "") -> Floats:
+        """A column of an audit, perhaps of one ranking, text by text."""
+        rows = self.rows[audit]
+        return by_text(of_ranking(rows, ranking) if ranking else rows, name, self.ids)
 
     def over_pairs(self, name: str) -> Floats:
         """A column of `stability`, summed over the pairs of which this training is one."""
@@ -71,40 +65,35 @@ class Single:
 
     def falls(self, ranking: str) -> Floats:
         """What the predicted class loses without the first words of a ranking, mean over the sizes."""
-        rows = of_ranking(self.located, ranking)
-        return self.of(rows.assign(fall=curve(rows)), "fall")
+        rows = of_ranking(self.rows["located"], ranking)
+        return by_text(rows.assign(fall=curve(rows)), "fall", self.ids)
 
     def unasked(self) -> npt.NDArray[np.bool_]:
         """Which texts of several words were left out of a sample of which `located` was asked, (N,)."""
         left = np.isnan(self.falls("attention"))
-        several = ~np.isnan(self.of(self.contributions, "top_items_1")) if "top_items_1" in self.contributions else left
+        known = "top_items_1" in self.rows["contributions"]
+        several = ~np.isnan(self.of("contributions", "top_items_1")) if known else left
         return left & several & ~left.all()
-
-    def erased(self, ranking: str) -> Floats:
-        """The share of items that a ranking erases until the decision flips."""
-        return self.of(of_ranking(self.ranked_sets, ranking), "fraction_removed")
-
-    def chance(self) -> Floats:
-        """JSD to the map shuffled."""
-        return self.of(self.permutation, "chance_jsd")
 
     def effects(self) -> dict[str, Floats]:
         """The effect of each question for each text, (N,); NaN where it is not known."""
-        smallest = self.erased("smallest")
-        random, attention = (
-            np.where(np.isnan(values), np.where(np.isnan(smallest), nan, 1.0), values)
-            for values in (self.erased("random"), self.erased("attention"))
+        random, attention, smallest = (
+            self.of("ranked_sets", "fraction_removed", ranking) for ranking in ("random", "attention", "smallest")
         )
+        # a ranking that never flips the decision has erased all items
+        worst = np.where(np.isnan(smallest), nan, 1.0)
+        random, attention = (np.where(np.isnan(values), worst, values) for values in (random, attention))
         # an adversary that breaks the budget, or goes no further than a seed, shows nothing of any text
         judged = self.said["unique"] in (YES, NO)
+        moved, chance = self.of("comparison", "jsd"), self.of("permutation", "chance_jsd")
         floor, weighed, best = (self.falls(name) for name in ("random", "attention", "loo"))
         return {
             "stable": 1 - share_of(self.over_pairs("jsd"), self.over_pairs("chance_jsd")),
-            "used": self.of(self.permutation, "mean_tvd"),
+            "used": self.of("permutation", "mean_tvd"),
             "ranks": share_of(random - attention, random - smallest),
             "located": share_of(weighed - floor, best - floor),
-            "signed": sides(self.contributions, [self.seed], self.ids, self.margins.inert)[0][0],
-            "unique": np.where(judged, 1 - share_of(self.of(self.moved, "jsd"), self.chance()), nan),
+            "signed": sides(self.rows["contributions"], [self.seed], self.ids, self.margins.inert)[0][0],
+            "unique": np.where(judged, 1 - share_of(moved, chance), nan),
         }
 
     def shown(self, effects: Mapping[str, Floats]) -> dict[str, Any]:
@@ -116,7 +105,7 @@ class Single:
         }
         fails: dict[str, npt.NDArray[np.bool_]] = {
             "learnt": np.full(len(self.ids), self.said["learnt"] == NO),
-            "flat": self.chance() < self.margins.flat * LN2,
+            "flat": self.of("permutation", "chance_jsd") < self.margins.flat * LN2,
             **failed,
         }
         asked = np.sum([*known.values()], axis=0)
@@ -129,16 +118,17 @@ class Single:
             "show": [str(word) for word in reasons],
         }
 
-    def survives(self, rows: pd.DataFrame) -> list[bool | None]:
+    def survives(self, audit: str, ranking: str = "") -> pd.Series:
         """Whether the decision stays without the top of the map; None where it is not known."""
-        return [None if np.isnan(flips) else not flips for flips in self.of(rows, "top_flips")]
+        flips = self.of(audit, "top_flips", ranking)
+        return pd.Series([None if np.isnan(flip) else not flip for flip in flips], dtype=object)
 
     def lists(self, name: str) -> list[list[float]]:
         """The up to ITEMS values of a list of `contributions`, text by text."""
-        columns = [f"{name}_{place}" for place in range(ITEMS) if f"{name}_{place}" in self.contributions]
+        columns = [f"{name}_{place}" for place in range(ITEMS) if f"{name}_{place}" in self.rows["contributions"]]
         if not columns:
             return [[] for _ in self.ids]
-        values = np.stack([self.of(self.contributions, column) for column in columns], axis=1)
+        values = np.stack([self.of("contributions", column) for column in columns], axis=1)
         return [[value for value in row if not np.isnan(value)] for row in values.tolist()]
 
 
@@ -160,64 +150,47 @@ def of_subject(
     `said`: its row of the summary. `tokens`: the words of each text. `names`: of the classes.
     """
     single = Single(subject, frames, said, margins)
-    effects = single.effects()
-    pairs = single.pairs[["seed", "other"]].drop_duplicates()
-    agree = single.over_pairs("same_top")
+    effects, own = single.effects(), single.rows["predictions"]
+    classes = {name: own[name].to_numpy(np.int64) for name in ("label", "prediction")}
     words = [
         words_of(positions, tokens[id_] if subject.items == "words" else None)
         for id_, positions in zip(single.ids, single.lists("top_items"), strict=True)
     ]
     columns: dict[str, Any] = {
         "id": single.ids,
-        "label": single.predictions["label"].to_numpy(np.int64),
-        "prediction": single.predictions["prediction"].to_numpy(np.int64),
-        "label_name": [names.get(int(label), "") for label in single.predictions["label"]],
-        "prediction_name": [names.get(int(prediction), "") for prediction in single.predictions["prediction"]],
+        **classes,
+        **{f"{name}_name": [names.get(class_, "") for class_ in of.tolist()] for name, of in classes.items()},
         "words": words,
         "weights": single.lists("top_weights"),
         "contributions": single.lists("top_contributions"),
-        "agree": np.nan_to_num(agree).astype(np.int64),
-        "moved": single.of(single.moved, "jsd"),
-        "moved_tvd": single.of(single.moved, "tvd"),
-        "survives_item": pd.Series(single.survives(single.contributions), dtype=object),
-        "survives_word": pd.Series(single.survives(of_ranking(single.located, "attention")), dtype=object),
+        "agree": np.nan_to_num(single.over_pairs("same_top")).astype(np.int64),
+        "moved": single.of("comparison", "jsd"),
+        "moved_tvd": single.of("comparison", "tvd"),
+        "survives_item": single.survives("contributions"),
+        "survives_word": single.survives("located", "attention"),
         **effects,
         **single.shown(effects),
     }
     about = subject.model_dump(include={"dataset", "suite", "model"})
-    rows = pd.DataFrame(columns).assign(**about, seed=single.seed, others=len(pairs))
+    others = len(single.pairs[["seed", "other"]].drop_duplicates())
+    rows = pd.DataFrame(columns).assign(**about, seed=single.seed, others=others)
     return rows[list(TEXTS.schema.names)]
 
 
 def texts(
     subjects: Sequence[Subject | Mapping[str, Any]],
-    predictions: pd.DataFrame,
-    stability: pd.DataFrame,
-    permutation: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    located: pd.DataFrame,
-    contributions: pd.DataFrame,
-    comparison: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
     census: Mapping[str, pd.DataFrame],
     summary: pd.DataFrame,
     answer: Mapping[str, Any],
+    **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """A row for each judged model and test text, with the columns of columns.TEXTS.
 
-    The first frames hold rows of the audits of these names, as those of tables.summary. `corpus`: ids and words of the
-    test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows of columns.SUMMARY. `answer`:
-    the section of the configuration.
+    `corpus`: ids and words of the test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows
+    of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
+    those of tables.summary, but for consistency and plausibility.
     """
-    audits = {
-        "predictions": predictions,
-        "stability": stability,
-        "permutation": permutation,
-        "ranked_sets": ranked_sets,
-        "located": located,
-        "contributions": contributions,
-        "comparison": comparison,
-    }
     margins = AnswerSettings.model_validate(answer).margins
     said = {(row["dataset"], row["suite"], row["model"]): row for _, row in summary.iterrows()}
     names = class_names(census)

@@ -1,7 +1,6 @@
 """What the tables have in common: means over seeds, the paper's values, and the declared columns."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,17 +9,9 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.tables.published import published, published_rows
 
-DEFAULTS: dict[str, Any] = {
-    "lambda": np.nan,
-    "sd": np.nan,
-    "low": np.nan,
-    "high": np.nan,
-    "seeds": 0,
-    "published": np.nan,
-    "selection": "",
-    "note": "",
-    "class_name": "",
-}
+OWN = ("dataset", "row", "metric", "mean")
+"""The columns that every row has; others may be left out, and are then blank."""
+DEFAULTS = {name: blank for name, blank in TABLE.blank.items() if name not in OWN}
 
 
 def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

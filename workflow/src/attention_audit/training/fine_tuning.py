@@ -2,9 +2,9 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from attention_audit.section import Count, Positive, Section, Seed, refuse_duplicates
+from attention_audit.section import Count, OneOrMore, Positive, Section, Seed
 from attention_audit.training.settings import Adversary, Continuation, Guides
 from attention_audit.transformer.settings import GivenClassifiers, Tuning
 
@@ -30,16 +30,11 @@ class ClassifierAdversary(Adversary):
     mean maps of the heads.
     """
 
-    search: Literal["continuation", "scratch", "both"] = Field(
-        "continuation",
-        description="scratch: one training from the encoder for each of `lambdas`; continuation: one search that "
-        "begins at the base model, with the settings of `continuation`.",
-    )
     continuation: ClassifierContinuation = Field(
         default_factory=ClassifierContinuation, description="The search by continuation."
     )
-    lambdas: list[Positive] = Field(
-        default_factory=lambda: [0.001, 0.01, 0.1], min_length=1, description="Grid of lambda, from scratch."
+    lambdas: OneOrMore[Positive] = Field(
+        default_factory=lambda: [0.001, 0.01, 0.1], description="Grid of lambda, from scratch."
     )
     epochs: Count = Field(4, description="Most epochs, from scratch.")
     patience: Count = Field(2, description="Stop after so many epochs without a lower training loss.")
@@ -69,9 +64,8 @@ class ClassifierRecipe(Section):
         "tokenizer, here or in the mirror; or the id of a model that the cache of the Hugging Face hub holds. Of the "
         "families BERT, RoBERTa, ELECTRA and DistilBERT.",
     )
-    seeds: list[Seed] = Field(
+    seeds: OneOrMore[Seed] = Field(
         default_factory=lambda: [10, 50, 257],
-        min_length=1,
         description="Seeds of base, uniform and guided models; the first is that of the base model.",
     )
     tuning: ClassifierTuning = Field(default_factory=ClassifierTuning, description="Fine-tuning, by AdamW.")
@@ -79,12 +73,6 @@ class ClassifierRecipe(Section):
         default_factory=ClassifierAdversary, description="Model-consistent adversaries (test 4)."
     )
     guides: ClassifierGuides = Field(default_factory=ClassifierGuides, description="Diagnostic MLP (test 3).")
-
-    @field_validator("seeds")
-    @classmethod
-    def _distinct(cls, seeds: list[int]) -> list[int]:
-        refuse_duplicates("seed", seeds)
-        return seeds
 
     @model_validator(mode="after")
     def _lent(self) -> Self:

@@ -2,11 +2,14 @@
 
 A text is a sequence of filler words with a few cue words at random places. Fillers follow a Zipf-Mandelbrot law over a
 vocabulary of pseudo-words, and lengths follow a shifted negative binomial, as in natural texts. Only the cues depend on
-the label; fillers, length and order do not.
+the label; fillers, length and order do not. In `digest`, texts are documents: sentences of filler words, and one
+sentence with cues that decide the class.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +25,9 @@ from attention_audit.section import Count, Section, Seed
 Random = np.random.Generator
 Draw = Callable[[Random, int], npt.NDArray[np.int64]]
 """Draws the labels of a split of so many texts."""
+Shares = npt.NDArray[np.float64]
+Written = tuple[list[str], list[int], list[int] | None]
+"""The words of a text, the positions of its cues, and those of each sentence's first word, where there are several."""
 
 ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
 VOWELS = [*"aeiou"]
@@ -126,17 +132,15 @@ def pseudo_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def cumulative_shares(words: int) -> npt.NDArray[np.float64]:
+def cumulative_shares(words: int) -> Shares:
     """For words by rank, the expected share of a text that each word and all words before it make up."""
-    shares: npt.NDArray[np.float64] = np.cumsum(1 / (np.arange(1, words + 1) + RANK_SHIFT))
+    shares: Shares = np.cumsum(1 / (np.arange(1, words + 1) + RANK_SHIFT))
     shares /= shares[-1]
     return shares
 
 
-def write_text(
-    random: Random, kind: Kind, label: int, words: list[str], shares: npt.NDArray[np.float64]
-) -> tuple[list[str], list[int]]:
-    """A text with this label, and the positions of its cues. `shares` are the cumulative shares of `words`."""
+def write_text(kind: Kind, random: Random, label: int, words: list[str], shares: Shares) -> Written:
+    """A text with this label, as one sentence. `shares` are the cumulative shares of `words`."""
     excess = kind.mean - kind.shortest
     length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
     tokens = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
@@ -144,7 +148,26 @@ def write_text(
     places = random.choice(length, size=len(votes), replace=False).tolist()
     for place, vote in zip(places, votes, strict=True):
         tokens[place] = str(random.choice(kind.cues[vote]))
-    return tokens, sorted(places)
+    return tokens, sorted(places), None
+
+
+def generated(
+    name: str, seeds: list[int], sizes: SplitSizes, fillers: int, labels: Draw, write: Callable[..., Written]
+) -> Iterator[Text]:
+    """The three splits; ids are <name>-<split>-<number>, from 00001.
+
+    fillers: words in the vocabulary without cues. labels: draws those of a split. write: a text, from a random stream,
+    a label, the filler words and their cumulative shares. The vocabulary and each split have random streams of their
+    own, so that the size of one split does not change another.
+    """
+    streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
+    words = pseudo_words(streams[0], fillers)
+    shares = cumulative_shares(len(words))
+    for split, random in zip(SPLITS, streams[1:], strict=True):
+        for number, label in enumerate(labels(random, getattr(sizes, split)).tolist(), start=1):
+            tokens, cues, starts = write(random, label, words, shares)
+            id_, said = f"{name}-{split}-{number:05d}", of_words({PLANTED: cues}) if cues else None
+            yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
 
 
 class ControlCorpus(Source):
@@ -160,22 +183,55 @@ class ControlCorpus(Source):
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The three splits; ids are <name>-<split>-<number>, from 00001.
+        """The three splits, as `generated` gives them.
 
         Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None
-        for static. The vocabulary and each split have random streams of their own, so that the size of one split does
-        not change another.
+        for static.
         """
         kind = KINDS[self.kind]
         seeds = [self.seed, list(KINDS).index(self.kind)]
-        streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
-        words = pseudo_words(streams[0], kind.fillers)
-        shares = cumulative_shares(len(words))
-        for split, random in zip(SPLITS, streams[1:], strict=True):
-            size = getattr(self.texts, split)
-            for number, label in enumerate(kind.labels(random, size).tolist(), start=1):
-                tokens, cues = write_text(random, kind, label, words, shares)
-                id_ = f"{name}-{split}-{number:05d}"
-                yield Text(
-                    id_, split, str(label), tokens, place=id_, annotations=of_words({PLANTED: cues}) if cues else None
-                )
+        return generated(name, seeds, self.texts, kind.fillers, kind.labels, partial(write_text, kind))
+
+
+STREAM = 100
+"""A number that makes this corpus's random streams differ from those of the other control corpora."""
+FILLERS = 600
+CUES = (
+    ["rain", "snow", "frost", "wind"],
+    ["oak", "elm", "ash", "yew"],
+    ["gold", "zinc", "lead", "brass"],
+    ["owl", "jay", "wren", "crow"],
+)
+"""Four words for each class, which no filler can equal. They are half of the planted sentence's words."""
+SENTENCES, MORE_SENTENCES = 3, 5
+WORDS, MORE_WORDS = 4, 6
+"""A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
+
+
+def write_document(random: Random, label: int, words: list[str], shares: Shares) -> Written:
+    """A document of class `label`. All words of the planted sentence count as its cues."""
+    count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
+    sentences = []
+    for _ in range(count):
+        length = WORDS + int(random.integers(MORE_WORDS + 1))
+        fillers = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
+        sentences.append([*fillers, "."])
+    evidence = int(random.integers(count))
+    length = len(sentences[evidence]) - 1
+    for place in random.choice(length, size=length // 2, replace=False):
+        sentences[evidence][place] = str(random.choice(CUES[label]))
+    starts = [*accumulate(map(len, sentences), initial=0)]
+    planted = [*range(starts[evidence], starts[evidence + 1] - 1)]
+    return [*chain(*sentences)], planted, starts[:-1]
+
+
+class DigestCorpus(Source):
+    """Generated documents of four classes; one sentence decides, the others say nothing."""
+
+    kind: Literal["digest"] = Field(description="digest: documents in which one planted sentence decides the class.")
+    seed: Seed = Field(1, description="Seed of the generator.")
+    texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """The three splits, as `generated` gives them. Evidence: words of the planted sentence."""
+        return generated(name, [self.seed, STREAM], self.texts, FILLERS, balanced(len(CUES)), write_document)

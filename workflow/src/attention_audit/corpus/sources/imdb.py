@@ -1,4 +1,6 @@
-"""IMDb reviews (Maas et al. 2011), from the aclImdb archive: by sentiment, or by the rating in the file names."""
+"""IMDb reviews: those of Maas et al. 2011, from the aclImdb archive, by sentiment or by the rating in file names; and
+those of Diao et al. 2014 ("JMARS"), with ratings from 1 to 10, as Serrano & Smith 2019 use them.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.raw import content, members
+from attention_audit.corpus.raw import array, as_published, content, members, opened, remedy
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -94,3 +96,26 @@ class ImdbCorpus(RawSource):
             taken, places = (words, [start for _, start in placed]) if self.keras else (spaces, range(len(text)))
             id_ = f"{name}-{split}-{sentiment}-{stem}"
             yield Text(id_, split, label, taken, place, written=RawText(text, places))
+
+
+class JmarsCorpus(RawSource):
+    """IMDb reviews, ten ratings; titles are not used."""
+
+    ordered = tuple(str(rating) for rating in range(1, 11))
+
+    kind: Literal["jmars"] = Field(description="jmars: IMDb reviews of Diao et al.")
+    archive: RemoteFile = Field(description="data.json, one array of reviews.")
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """All reviews, without splits; ids are <name>-<number in the array>, from 1.
+
+        Raises AuditError, naming file and review, where the array is not as published.
+        """
+        archive = raw["archive"]
+        with opened(archive) as stream:
+            for number, (place, review) in enumerate(array(stream, archive, "review", remedy(archive)), start=1):
+                with as_published(place, "no rating and review in it", archive):
+                    rating, text = review["rating"], review["review"]
+                    if not isinstance(text, str):
+                        raise TypeError("the review is no text")
+                yield Text(f"{name}-{number:06d}", None, str(rating), text, place)

@@ -4,6 +4,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -82,19 +83,16 @@ def read_splits(lists: Mapping[str, Path]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Stay:
-    """The discharge notes of an admission, compressed, since tens of thousands are in memory together."""
+    """The discharge notes of an admission: of each whether it is an addendum, and the note, compressed, since tens of
+    thousands are in memory together.
+    """
 
     place: str
-    reports: list[bytes] = field(default_factory=list)
-    addenda: list[bytes] = field(default_factory=list)
-
-    def add(self, note: str, addendum: bool) -> None:
-        """Add a note."""
-        (self.addenda if addendum else self.reports).append(zlib.compress(note.encode(), 1))
+    notes: list[tuple[bool, bytes]] = field(default_factory=list)
 
     def text(self) -> str:
         """All notes as one text, reports before addenda."""
-        return " ".join(zlib.decompress(note).decode() for note in self.reports + self.addenda)
+        return " ".join(zlib.decompress(note).decode() for _, note in sorted(self.notes, key=itemgetter(0)))
 
 
 def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
@@ -103,12 +101,15 @@ def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
     for place, row in table(path, "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
         admission, category, description, error, note = row
         if category == "Discharge summary" and error != "1" and admission in admissions:
-            stays.setdefault(admission, Stay(place)).add(note, description == "Addendum")
+            kept = (description == "Addendum", zlib.compress(note.encode(), 1))
+            stays.setdefault(admission, Stay(place)).notes.append(kept)
     return stays
 
 
 class MimicCorpus(RawSource):
     """Discharge summaries of MIMIC-III, which users get themselves; one text for each admission, two classes."""
+
+    ordered = CLASSES
 
     kind: Literal["mimic"] = Field(description="mimic: discharge summaries of MIMIC-III.")
     notes: LocalFile = Field(description="Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz.")
@@ -127,11 +128,6 @@ class MimicCorpus(RawSource):
         if len({ids is None for ids in (self.train_ids, self.dev_ids, self.test_ids)}) > 1:
             raise ValueError("give `train_ids`, `dev_ids` and `test_ids`, or none of them")
         return self
-
-    @property
-    def class_order(self) -> list[str]:
-        """Negative, positive."""
-        return list(CLASSES)
 
     def local_files(self) -> dict[str, str]:
         """The two tables, and the id lists that are the user's own."""

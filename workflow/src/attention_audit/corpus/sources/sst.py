@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, of_words
-from attention_audit.corpus.raw import lines, members, remedy
+from attention_audit.corpus.raw import remedy, split_lines
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
@@ -111,6 +111,8 @@ def written(phrase: Phrase) -> tuple[list[str], Annotations, None]:
 class SstCorpus(RawSource):
     """The Stanford Sentiment Treebank, two classes, whole sentences."""
 
+    ordered = CLASSES
+
     kind: Literal["sst"] = Field(description="sst: trees in Penn Treebank format, as Stanford publishes them.")
     archive: RemoteFile = Field(description="The archive with train.txt, dev.txt and test.txt.")
     clean: bool = Field(
@@ -119,33 +121,22 @@ class SstCorpus(RawSource):
         "do. false: the words of the trees, punctuation included, in which Transformers were trained to read.",
     )
 
-    @property
-    def class_order(self) -> list[str]:
-        """Negative, positive."""
-        return list(CLASSES)
-
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All sentences with a sentiment: negative for roots 0 and 1, positive for 3 and 4; neutral ones are left out.
 
         Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.
         """
         archive = raw["archive"]
-        missing = set(SPLITS)
-        for member, stream in members(archive, r"trees/(train|dev|test)\.txt"):
-            split = Path(member).stem
-            missing.discard(split)
-            for number, line in enumerate(lines(stream, f"{archive}: {member}"), start=1):
-                if not line.strip():
-                    continue
-                place = f"{archive}: {member}, line {number}"
-                try:
-                    tree = parse_tree(line)
-                except ValueError as error:
-                    raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
-                if tree.sentiment != NEUTRAL:
-                    label = CLASSES[tree.sentiment > NEUTRAL]
-                    text, said, before = clean(tree) if self.clean else written(tree)
-                    id_ = f"{name}-{split}-{number:05d}"
-                    yield Text(id_, split, label, text, place, annotations=said, written=before)
-        if missing:
-            raise AuditError(f"{archive}: no trees/{min(missing)}.txt in it; is it trainDevTestTrees_PTB.zip?")
+        lacking = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
+        for split, number, place, line in split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, lacking):
+            if not line.strip():
+                continue
+            try:
+                tree = parse_tree(line)
+            except ValueError as error:
+                raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
+            if tree.sentiment != NEUTRAL:
+                label = CLASSES[tree.sentiment > NEUTRAL]
+                text, said, before = clean(tree) if self.clean else written(tree)
+                id_ = f"{name}-{split}-{number:05d}"
+                yield Text(id_, split, label, text, place, annotations=said, written=before)

@@ -1,21 +1,25 @@
-"""The user's own texts: a csv, tsv, json, jsonl, Parquet or xlsx file, or one such file for each split."""
+"""The user's own texts: a csv, tsv, json, jsonl, Parquet or xlsx file, or one such file for each split; and those of a
+readout from elsewhere, on which nothing is trained.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from attention_audit.corpus.blocking import marks_of, with_masks
-from attention_audit.corpus.labels import Label, label_text
+from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.marks import Evidence, annotations_of
-from attention_audit.corpus.raw import lines, opened
-from attention_audit.corpus.source import RawSource
+from attention_audit.corpus.rationales import of_words
+from attention_audit.corpus.raw import with_masks
+from attention_audit.corpus.source import Preparation, RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.text import SPLITS, Label, Text, label_text
 from attention_audit.errors import AuditError
-from attention_audit.section import refuse_duplicates
+from attention_audit.given.files import read_given
+from attention_audit.given.readouts import GivenReadout
+from attention_audit.section import Name, refuse_duplicates
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 
@@ -84,11 +88,11 @@ class TableCorpus(RawSource):
     encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
-    @field_validator("classes")
+    @field_validator("classes", "columns")
     @classmethod
-    def _distinct(cls, classes: list[str] | None) -> list[str] | None:
-        refuse_duplicates("class", classes or [])
-        return classes
+    def _distinct(cls, names: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        refuse_duplicates("class" if info.field_name == "classes" else "column", names or [])
+        return names
 
     @field_validator("delimiter")
     @classmethod
@@ -96,12 +100,6 @@ class TableCorpus(RawSource):
         if delimiter is not None and not is_delimiter(delimiter):
             raise ValueError(f'{delimiter!r} separates no fields; give one character, such as ";"')
         return delimiter
-
-    @field_validator("columns")
-    @classmethod
-    def _named(cls, columns: list[str] | None) -> list[str] | None:
-        refuse_duplicates("column", columns or [])
-        return columns
 
     @field_validator("encoding")
     @classmethod
@@ -186,12 +184,7 @@ class TableCorpus(RawSource):
         Raises AuditError, naming file and row, where a column or a cell is missing or not what it must be.
         """
         for field in self._tables:
-            texts, masks = self._texts(name, field, raw[field]), raw.get(f"block-{field}")
-            if masks is None:
-                yield from texts
-                continue
-            with opened(masks) as stream:
-                yield from with_masks(texts, lines(stream, str(masks)), masks)
+            yield from with_masks(self._texts(name, field, raw[field]), raw.get(f"block-{field}"))
 
     def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
         """The texts of one file."""
@@ -225,3 +218,47 @@ class TableCorpus(RawSource):
         column = self.block.column if self.block else None
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
         return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)
+
+
+GIVEN = "evidence"
+"""Who marked the words: the file of the readout, in its column of that name."""
+
+
+class ReadoutCorpus(RawSource):
+    """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
+
+    trained: ClassVar[bool] = False
+
+    kind: Literal["readout"] = Field(
+        description="readout: the texts of a readout of your own. `own` makes this entry; you need not write it."
+    )
+    path: str = Field(description="The .parquet or .npz file of the readout.")
+    classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
+    vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
+
+    @property
+    def preparation(self) -> Preparation:
+        """Words stay as they are, and no text is dropped."""
+        return super().preparation._replace(classes=self.classes)
+
+    def local_files(self) -> dict[str, str]:
+        """The file of the user."""
+        return {"path": self.path}
+
+    def named(self, name: str, given: GivenReadout) -> list[str]:
+        """The names of the classes. Raises AuditError where there are others than are named."""
+        if self.classes is not None and len(self.classes) != given.classes:
+            raise AuditError(
+                f"{given.place}: column probabilities has {given.classes} classes, and own.{name}.classes names "
+                f"{len(self.classes)}; name each"
+            )
+        return self.classes or [str(number) for number in range(given.classes)]
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
+        given = read_given(raw["path"])
+        named = self.named(name, given)
+        rows = zip(given.ids, given.labels.tolist(), given.tokens, given.evidence, strict=True)
+        for id_, label, words, evidence in rows:
+            said = None if evidence is None else of_words({GIVEN: evidence})
+            yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)

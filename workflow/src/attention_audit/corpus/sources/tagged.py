@@ -6,8 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.blocking import with_masks
-from attention_audit.corpus.raw import lines, opened, remedy
+from attention_audit.corpus.raw import lines, opened, remedy, with_masks
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
@@ -49,12 +48,7 @@ class TaggedCorpus(RawSource):
         for split in SPLITS:
             with opened(raw[split]) as stream:
                 texts = self._texts(name, split, lines(stream, str(raw[split])), raw[split])
-                masks = raw.get(f"{split}_mask")
-                if masks is None:
-                    yield from texts
-                    continue
-                with opened(masks) as marks:
-                    yield from with_masks(texts, lines(marks, str(masks)), masks)
+                yield from with_masks(texts, raw.get(f"{split}_mask"))
 
     def _texts(self, name: str, split: str, rows: Iterable[str], path: Path) -> Iterator[Text]:
         for number, line in enumerate(rows, start=1):

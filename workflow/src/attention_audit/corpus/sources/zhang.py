@@ -1,12 +1,12 @@
 """The csv archives of Zhang, Zhao & LeCun (2015): AG News, Yahoo Answers, Amazon and Yelp reviews."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import IO, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import csv_rows, lines, members, opened
+from attention_audit.corpus.raw import by_split, csv_rows, lines, opened
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -53,20 +53,15 @@ class ZhangCorpus(RawSource):
         if "archive" not in raw:
             for split in ("train", "test"):
                 with opened(raw[split]) as stream:
-                    yield from self._rows(name, split, lines(stream, str(raw[split])), str(raw[split]))
+                    yield from self._rows(name, split, stream, str(raw[split]))
             return
-        missing = {"train", "test"}
-        for member, stream in members(raw["archive"], r"(.*/)?(train|test)\.csv"):
-            split = Path(member).stem
-            where = f"{raw['archive']}: {member}"
-            missing.discard(split)
-            yield from self._rows(name, split, lines(stream, where), where)
-        if missing:
-            raise AuditError(f"{raw['archive']}: no {max(missing)}.csv in it; is it the csv archive?")
+        wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
+        for split, where, stream in by_split(raw["archive"], wanted, ("train", "test"), lacking):
+            yield from self._rows(name, split, stream, where)
 
-    def _rows(self, name: str, split: str, text: Iterable[str], where: str) -> Iterator[Text]:
+    def _rows(self, name: str, split: str, stream: IO[bytes], where: str) -> Iterator[Text]:
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
-        for number, (place, row) in enumerate(csv_rows(text, where), start=1):
+        for number, (place, row) in enumerate(csv_rows(lines(stream, where), where), start=1):
             label = labels.get(row[0].strip())
             if label is None:
                 raise AuditError(f"{place}: unknown class {row[0]!r}; known: 1 to {len(labels)}")

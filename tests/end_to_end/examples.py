@@ -1,0 +1,107 @@
+"""docs/extending.md as what there is to do and to run: each section made inside of the package, or as a plugin."""
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path("workflow/src/attention_audit")
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is written in one file: the whole of it, or lines that are added and removed."""
+
+    path: str
+    new: bool
+    blocks: list[str]
+
+    def place(self, root: Path) -> Path:
+        """The file in a copy of the repository."""
+        return root / re.sub(r"^attention_audit/", f"{SOURCE}/", self.path)
+
+    def make(self, root: Path) -> None:
+        """Write it. A file that is there must have exactly one place for each block."""
+        path = self.place(root)
+        if self.new:
+            assert not path.exists(), f"{self.path} is there already"
+            path.write_text(*self.blocks)
+            return
+        text = path.read_text()
+        for block in self.blocks:
+            lines = block.splitlines()
+            before, after = ("".join(f"{line[1:]}\n" for line in lines if line[:1] != mark) for mark in "+-")
+            assert text.count(before) == 1, f"{self.path} has {text.count(before)} places for\n{block}"
+            text = text.replace(before, after)
+        path.write_text(text)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A call of Snakemake: what it makes, and the configuration files that it names."""
+
+    targets: list[str]
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A section of the page: how many files it promises, its changes and commands, and what else it configures."""
+
+    title: str
+    promised: int
+    changes: list[Change]
+    commands: list[Command]
+    settings: list[str]
+    of: str = ""
+
+    @property
+    def plugins(self) -> list[str]:
+        """The plugins among its files: those that declare a list."""
+        modules = [change for change in self.changes if change.path.endswith(".py")]
+        return [Path(each.path).stem for each in modules if re.search(r"^[A-Z]+S? = \(", each.blocks[0], re.MULTILINE)]
+
+
+def changes_of(section: str, earlier: dict[str, Change]) -> list[Change]:
+    """The numbered files of a section, each with the fenced blocks that follow it, or with those of another file."""
+    changes = []
+    for part in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]:
+        named = re.match(r"`([^`]+)`( \*new\*| \*as\* `([^`]+)`)?:", part)
+        assert named, part[:80]
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```$", part, flags=re.MULTILINE | re.DOTALL)
+        assert {language == "diff" for language, _ in blocks} == ({not named[2]} if blocks else set()), named[1]
+        texts = earlier[named[3]].blocks if named[3] else [text for _, text in blocks]
+        changes.append(Change(named[1], bool(named[2]), texts))
+    return changes
+
+
+def examples_of(section: str) -> tuple[Example, Example | None]:
+    """A section as what there is to do and to run, inside of the package and, where it can be one, as a plugin."""
+    inside, _, outside = section.partition("\n### As a plugin: ")
+    example = example_of(inside, {})
+    if not outside:
+        return example, None
+    return example, example_of(outside, {change.path: change for change in example.changes}, example.title)
+
+
+def example_of(section: str, earlier: dict[str, Change], of: str = "") -> Example:
+    """One part of a section."""
+    heading = re.match(r"(.*) \((\d) files?\)\n", section)
+    assert heading, section[:80]
+    prose = re.sub(r"^```.*?^```$", "", section, flags=re.MULTILINE | re.DOTALL)
+    indented = [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n)+", prose, flags=re.MULTILINE)]
+    commands = []
+    for line in re.findall(r"^snakemake --cores 2 (.*)$", "".join(indented), flags=re.MULTILINE):
+        targets, _, files = line.partition(" --configfile ")
+        commands.append(Command(targets.split(), files.split()))
+    settings = [block for block in indented if not block.startswith("snakemake ")]
+    return Example(heading[1], int(heading[2]), changes_of(section, earlier), commands, settings, of)
+
+
+_BOTH = [examples_of(section) for section in PAGE.split("\n## ")[1:]]
+EXAMPLES = [inside for inside, _ in _BOTH]
+"""What is changed inside of the package."""
+PLUGINS = [outside for _, outside in _BOTH if outside]
+"""The same as plugins."""

@@ -1,0 +1,208 @@
+"""Texts in which people marked the words by which they judged them: Yelp-HAT (Sen et al. 2020), reviews that several
+people read; and the format of ERASER (DeYoung et al. 2020), documents with jsonl files that say which of their words
+are evidence.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from attention_audit.corpus.rationales import Annotations, Span, word_spans
+from attention_audit.corpus.raw import as_published, content, lines, members, remedy, split_lines
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.tabular import published_rows
+from attention_audit.corpus.text import Text
+from attention_audit.errors import AuditError
+from attention_audit.raw_text import spaced
+from attention_audit.section import Name
+
+CLASSES = {"0": "negative", "1": "positive"}
+ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
+"""What an annotator says of a review, who may not know, as a class."""
+COLUMNS = {
+    "label": "Input.label",
+    "text": "Input.text",
+    "answer": "Answer.Q1Answer",
+    "map": "Answer.html_output",
+}
+PART = "parts."
+"""Begins the field of a part."""
+
+
+class _Map(HTMLParser):
+    """The words of a map, in order, and whether each is marked. Marks of the annotator's browser are left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[tuple[str, bool]] = []
+        self._open: list[str] = []
+        self._word, self._marked = "", False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "span" and not self._open:
+            self._word, self._marked = "", ("class", "active") in attrs
+        self._open.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self._word += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            while self._open.pop() != tag:
+                pass
+            if not self._open and self._word.strip():
+                self.words.append((self._word, self._marked))
+
+
+def marked_words(html: str) -> list[tuple[str, bool]]:
+    """The words of a map with whether each is marked; the empty span behind the last word is left out."""
+    parser = _Map()
+    parser.feed(html)
+    parser.close()
+    return parser.words
+
+
+class YelpHatCorpus(RawSource):
+    """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
+
+    ordered = (*CLASSES.values(),)
+
+    kind: Literal["yelp-hat"] = Field(description="yelp-hat: reviews with the words that people marked.")
+    parts: dict[Name, RemoteFile] = Field(min_length=1, description="ham_part*.csv, by the name of each in ids.")
+    annotators: Literal["all", "agreeing"] = Field(
+        "all", description="agreeing: leave out the marks of those who judge a review otherwise than its stars do."
+    )
+
+    def remote_files(self) -> dict[str, RemoteFile]:
+        """The parts, each as parts.<name>."""
+        return {f"{PART}{name}": file for name, file in self.parts.items()}
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """The reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
+
+        The rows of one text are its annotators, `annotator 1` and so on: nobody knows whether those of two texts are
+        the same person. Labels are those of Yelp's stars, one and two negative, four and five positive. Raises
+        AuditError, naming file and line, where a row is not as published.
+        """
+        for field in self.remote_files():
+            reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
+            for place, row in published_rows(raw[field], COLUMNS):
+                reviews.setdefault(row[COLUMNS["text"]], []).append((place, row))
+            for number, (text, rows) in enumerate(reviews.items(), start=1):
+                yield self._text(f"{name}-{field.removeprefix(PART)}-{number:04d}", text, rows)
+
+    def _text(self, id_: str, text: str, rows: list[tuple[str, Mapping[str, str]]]) -> Text:
+        place = rows[0][0]
+        stars = {row[COLUMNS["label"]] for _, row in rows}
+        if len(stars) > 1 or not stars <= CLASSES.keys():
+            raise AuditError(f"{place}: {COLUMNS['label']} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
+        label = CLASSES[stars.pop()]
+        words = word_spans(text)
+        marks: dict[str, list[Span]] = {}
+        labels: dict[str, str] = {}
+        miscounted = 0
+        for number, (own, row) in enumerate(rows, start=1):
+            answer = row[COLUMNS["answer"]]
+            if answer not in ANSWERS:
+                raise AuditError(f"{own}: {COLUMNS['answer']} is {answer!r:.50}, and must be one of yes, no and idk")
+            map_ = marked_words(row[COLUMNS["map"]])
+            if not map_:
+                raise AuditError(f"{own}: {COLUMNS['map']} has no word; is it a map as published?")
+            if self.annotators == "agreeing" and ANSWERS[answer] != label:
+                continue
+            if len(map_) != len(words):
+                miscounted += 1
+                continue
+            who = f"annotator {number}"
+            marks[who] = [span for span, (_, marked) in zip(words, map_, strict=True) if marked]
+            labels[who] = ANSWERS[answer]
+        return Text(id_, None, label, text, place, annotations=Annotations(marks, labels=labels, miscounted=miscounted))
+
+
+SPLITS = {"train": "train", "val": "dev", "test": "test"}
+ANNOTATOR = "evidences"
+"""Who marked the words. All groups of evidence count, though each would do: so do the authors' own measures."""
+
+
+class EraserCorpus(RawSource):
+    """Documents, which have been split into words, with evidence."""
+
+    kind: Literal["eraser"] = Field(description="eraser: an archive of the ERASER benchmark, such as movies.tar.gz.")
+    archive: RemoteFile = Field(
+        description="The archive, with train.jsonl, val.jsonl, test.jsonl and docs/ or docs.jsonl, perhaps in a folder."
+    )
+    query: bool = Field(
+        False,
+        description="Read the query as the second text, which makes pairs; in movies, all texts have the same query.",
+    )
+
+    @property
+    def pair(self) -> bool:
+        """Whether the queries are read."""
+        return self.query
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """All annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
+
+        All documents are in memory. Raises AuditError, naming file and line, where a line is not as published.
+        """
+        archive = raw["archive"]
+        documents = _documents(archive)
+        wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
+        for file, _, place, line in split_lines(archive, wanted, [*SPLITS], lacking):
+            if line.strip():
+                yield self._text(name, SPLITS[file], line, place, documents)
+
+    def _text(self, name: str, split: str, line: str, place: str, documents: Mapping[str, list[str]]) -> Text:
+        try:
+            record: dict[str, Any] = json.loads(line)
+            id_, label = str(record["annotation_id"]), str(record["classification"])
+            evidence = [one for group in record["evidences"] for one in group]
+            stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
+            query = str(record.get("query") or "")
+            named = [str(one) for one in record.get("docids") or []]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise AuditError(f"{place}: no annotation_id, classification and evidences in it, as published") from error
+        named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
+        words: list[str] = []
+        begins: dict[str, tuple[int, int]] = {}
+        for docid in named:
+            if docid not in documents:
+                raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
+            begins[docid] = (len(words), len(documents[docid]))
+            words += documents[docid]
+        text = spaced(words)
+        spans: list[Span] = []
+        for docid, start, end in stretches:
+            first, length = begins.get(docid, (0, 0))
+            if 0 <= start < end <= length:
+                last = first + end - 1
+                spans.append((text.places[first + start], text.places[last] + len(words[last])))
+        said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
+        second = query if self.query else None
+        return Text(f"{name}-{split}-{id_}", split, label, text.text, place, query=second, annotations=said)
+
+
+def _documents(archive: Path) -> dict[str, list[str]]:
+    """The words of each document by its name, from docs/<name> or from docs.jsonl."""
+    found: dict[str, list[str]] = {}
+    for member, stream in members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
+        where = f"{archive}: {member}"
+        if member.endswith("docs.jsonl"):
+            for number, line in enumerate(lines(stream, where), start=1):
+                with as_published(f"{where}, line {number}", "no docid and document in it", archive):
+                    record = json.loads(line)
+                    found[str(record["docid"])] = str(record["document"]).split()
+            continue
+        try:
+            found[Path(member).name] = content(stream, where).decode().split()
+        except UnicodeDecodeError as error:
+            raise AuditError(f"{where}: not utf-8 ({error.reason}); {remedy(archive)}") from error
+    if not found:
+        raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
+    return found

@@ -1,0 +1,124 @@
+"""Questions on a text: bAbI's (Weston et al. 2015), whose sentences that contain the answer are the evidence, and CNN's
+(Hermann et al. 2015), in one file for each split, as Chen et al. 2016 publish them.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO, Annotated, Literal
+
+from pydantic import Field
+
+from attention_audit.corpus.rationales import of_words
+from attention_audit.corpus.raw import as_published, by_split, lines, remedy, split_lines
+from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.errors import AuditError
+
+FULL_STOP = "."
+FACTS = "supporting facts"
+"""Who marked the words: the data set itself, sentence by sentence."""
+
+
+def words_of(text: str, end: str) -> list[str]:
+    """The words of a sentence or a question. Raises ValueError where it does not end with the mark `end`."""
+    text = text.strip()
+    if not text.endswith(end):
+        raise ValueError(f"no {end} at its end")
+    return text.removesuffix(end).split()
+
+
+def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
+    """The words of a story, with full stops between sentences, and the positions of the supporting sentences' words.
+
+    Raises ValueError where a supporting sentence is not in the story.
+    """
+    if not story.keys() >= set(supporting):
+        raise ValueError("supporting sentence not in the story")
+    words: list[str] = []
+    evidence: list[int] = []
+    for number, sentence in story.items():
+        words += [FULL_STOP] if words else []
+        if number in supporting:
+            evidence += range(len(words), len(words) + len(sentence))
+        words += sentence
+    return words, evidence
+
+
+class BabiCorpus(RawSource):
+    """Stories (the text) with questions (the query); the answer is one word."""
+
+    paired = True
+
+    kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
+    archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")
+    task: Annotated[int, Field(ge=1, le=20)] = Field(description="Number of the task.")
+    language: Literal["en", "en-10k"] = Field("en-10k", description="The small or the large set.")
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
+
+        Raises AuditError, naming file and line, where a line is not as published.
+        """
+        archive = raw["archive"]
+        wanted = rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"
+        lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
+        story: dict[int, list[str]] = {}
+        for split, number, place, line in split_lines(archive, wanted, ("train", "test"), lacking):
+            with as_published(place, "neither a sentence nor a question", archive):
+                position, rest = line.split(" ", 1)
+                if 1 in (number, int(position)):
+                    story = {}
+                sentence, *answered = rest.split("\t")
+                if not answered:
+                    story[int(position)] = words_of(sentence, FULL_STOP)
+                    continue
+                asked = words_of(sentence, "?")
+                answer, supporting = answered
+                words, evidence = joined(story, [int(fact) for fact in supporting.split()])
+            id_, said = f"{name}-{split}-{number:06d}", of_words({FACTS: evidence})
+            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said)
+
+
+ENTITY = "@entity"
+BLOCK = 4
+"""Lines of a block: question, answer, passage, and an empty one."""
+
+
+def blocks(stream: IO[bytes], where: str, archive: Path) -> Iterator[tuple[int, str, str, str, str]]:
+    """Number (from 1), place, question, answer and passage of every block.
+
+    Raises AuditError, naming the line, at a block that is cut off or whose lines are in another order.
+    """
+    stripped = map(str.strip, lines(stream, where))
+    for number, block in enumerate(iter(lambda: list(islice(stripped, BLOCK)), []), start=1):
+        if any(block):
+            place = f"{where}, line {BLOCK * (number - 1) + 1}"
+            question, answer, passage, empty = (block + [""] * BLOCK)[:BLOCK]
+            if len(block) < BLOCK - 1 or empty or not answer.startswith(ENTITY):
+                raise AuditError(f"{place}: not a question, its answer, a passage, an empty line; {remedy(archive)}")
+            yield number, place, question, answer, passage
+
+
+class CnnCorpus(RawSource):
+    """Passages of news (the text) with questions (the query); the answer is an entity of the passage."""
+
+    paired = True
+
+    kind: Literal["cnn"] = Field(description="cnn: questions on CNN's news in the format of Chen et al.")
+    archive: RemoteFile = Field(description="cnn.tar.gz, with one .txt a split.")
+
+    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+        """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
+
+        Ids are <name>-<split>-<number>, from 1. Raises AuditError, naming file and line, where a block is not as
+        published.
+        """
+        archive = raw["archive"]
+        lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
+        for split, where, stream in by_split(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+            for number, place, question, answer, passage in blocks(stream, where, archive):
+                words = passage.split()
+                entities = list(dict.fromkeys(word for word in words if word.startswith(ENTITY)))
+                id_ = f"{name}-{split}-{number:06d}"
+                yield Text(id_, split, answer, words, place, query=question.split(), candidates=entities)

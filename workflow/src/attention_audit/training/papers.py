@@ -1,0 +1,224 @@
+"""The sections of the configuration for models of papers beside Wiegreffe & Pinter's: of documents, combinations of an
+encoder and an attention, models that deceive, and LSTMs whose states are made to differ. The papers' own values are in
+presets/.
+"""
+
+from itertools import product
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import Field, model_validator
+
+from attention_audit.model.architecture import ATTENTION, ENCODERS
+from attention_audit.section import Count, Distinct, Name, NonNegative, OneOf, OneOrMore, Positive, Section, Seed
+from attention_audit.training.settings import Optimisation
+
+OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
+Family = Literal["han", "flan"]
+
+
+def document_models() -> list[str]:
+    """The paper's models, a FLAN with a Transformer, and both kinds with each encoder of vectors that a plugin adds."""
+    added = [entry.name for entry in ENCODERS if entry.source and not entry.marked]
+    return [*OF_PAPER, "flan_transformer", *(f"{family}_{name}" for name in added for family in get_args(Family))]
+
+
+DocumentModel = Annotated[str, OneOf(document_models)]
+Recipient = Annotated[str, OneOf(lambda: [*document_models(), *get_args(Family)])]
+"""Whose a recipe may be: a model's, or a family's."""
+Dropout = Annotated[float, Field(ge=0, lt=1)]
+
+
+class DocumentRecipe(Section):
+    """How one model is trained: Adam on mean cross-entropy, learning rate halved when dev accuracy does not rise."""
+
+    learning_rate: Positive = Field(1e-3, description="First learning rate.")
+    epochs: Count = Field(15, description="Most epochs.")
+    patience: Count = Field(5, description="Stop after so many epochs without a better dev accuracy.")
+    batch_size: Count = Field(64, description="Texts in a batch, at most.")
+    batch_tokens: Count | None = Field(
+        None, description="Most texts x tokens of the longest text of a batch (HAN: longest sentence); null: any."
+    )
+    clip_norm: Positive | None = Field(10.0, description="Largest norm of a step's gradient; null: no limit.")
+    clip_value: Positive | None = Field(None, description="Largest component of a step's gradient; null: no limit.")
+    word_dropout: Dropout = Field(0.0, description="Dropout before the word encoder.")
+    sentence_dropout: Dropout = Field(0.0, description="Dropout before the sentence encoder; FLANs have none.")
+    logit_dropout: Dropout = Field(0.0, description="Dropout of the logits, where the authors' code has it.")
+    conv_dropout: Dropout = Field(
+        0.0, description="Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."
+    )
+
+
+class DocumentModels(Section):
+    """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
+
+    datasets: Distinct[Name] = Field(
+        default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
+    )
+    models: OneOrMore[DocumentModel] = Field(
+        default_factory=lambda: list(OF_PAPER),
+        description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
+        "none: no encoder; transformer: the one of the section `transformer`.",
+    )
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [122], description="Seeds of every model.")
+    hidden: Count = Field(50, description="GRU units in each direction, and filters of each convolution.")
+    attention: Count = Field(
+        100, description="Width of the attention's hidden layer; without encoder, that of the embeddings."
+    )
+    embedding: Count = Field(200, description="Width of random embeddings; word vectors bring their own.")
+    recipes: dict[Recipient, DocumentRecipe] = Field(
+        default_factory=dict, description="How models are trained, by model, or `han` and `flan` for all others."
+    )
+
+
+OF_ENCODERS = ("lstm", "cnn", "average", "transformer")
+
+
+def combinations() -> dict[str, tuple[str, str]]:
+    """The encoder and the attention of every model by its name: the paper's, a control, and those with an encoder or a
+    scoring function that a plugin adds.
+    """
+    pairs = [(encoder, attention) for attention in ("tanh", "dot") for encoder in OF_ENCODERS]
+    encoders = [entry.name for entry in ENCODERS if entry.source]
+    attentions = [entry.name for entry in ATTENTION if entry.source and entry.learns]
+    pairs += [
+        ("average", "drawn"),
+        *product(encoders, ["tanh", "dot"]),
+        *product([*OF_ENCODERS, *encoders], attentions),
+    ]
+    return {f"{encoder}_{attention}": (encoder, attention) for encoder, attention in pairs}
+
+
+Combination = Annotated[str, OneOf(combinations)]
+
+
+def of_single_texts() -> set[str]:
+    """Those that read no pairs: their encoder sums up no query, or their weights follow from none."""
+    mute = {entry.name for entry in ENCODERS if not entry.summarising}
+    mute |= {entry.name for entry in ATTENTION if not entry.queried}
+    return {name for name, parts in combinations().items() if mute.intersection(parts)}
+
+
+class CombinationRecipe(Optimisation):
+    """Sizes and training of the models."""
+
+    epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25, for bAbI 100.")
+    hidden: Count = Field(
+        128,
+        multiple_of=4,
+        description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32.",
+    )
+    embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
+    first_epoch: bool = Field(
+        True, description="Whether the first epoch may be selected; false, as in the authors' later run, leaves it out."
+    )
+
+    @model_validator(mode="after")
+    def _selectable(self) -> Self:
+        if self.epochs == 1 and not self.first_epoch:
+            raise ValueError("epochs: 1, and the first is not to be selected; train for 2 or more")
+        return self
+
+
+class Combinations(Section):
+    """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
+
+    datasets: Distinct[Name] = Field(
+        default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
+    )
+    models: OneOrMore[Combination] = Field(
+        default_factory=lambda: list(combinations())[:3],
+        description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
+        "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "
+        "weights that are never learnt, a control.",
+    )
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10], description="Seeds of every model.")
+    recipe: CombinationRecipe = Field(default_factory=CombinationRecipe, description="Sizes and training.")
+
+
+Deceiver = Literal["base", "embedding", "bilstm"]
+"""What honest models and liars are built of: as the base model, or as one of the paper's two."""
+PAPERS: tuple[Deceiver, ...] = ("embedding", "bilstm")
+
+
+class Deception(Section):
+    """Deceptive attention (Pruthi et al. 2020): honest models beside liars, which minimise label loss - lambda log(1 -
+    attention on the impermissible words). `block` in the entry of a data set names these words.
+    """
+
+    datasets: Distinct[Name] = Field(
+        default_factory=list, description="Data sets whose impermissible words are known, by their names in `corpora`."
+    )
+    models: OneOrMore[Deceiver] = Field(
+        default_factory=lambda: list(PAPERS),
+        description="What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over "
+        "word vectors, or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.",
+    )
+    lambdas: OneOrMore[Positive] = Field(
+        default_factory=lambda: [0.1, 1.0],
+        description="Weights of the penalty; each makes a liar of each of `models`, beside an honest one.",
+    )
+    seeds: OneOrMore[Seed] = Field(
+        default_factory=lambda: [10, 50, 257, 500231, 100078],
+        description="Seeds of every model; the base model's own are not trained again.",
+    )
+    anonymised: bool = Field(
+        True, description="Whether an honest model of each kind is trained without the impermissible words too."
+    )
+
+    epochs: Count = Field(
+        15,
+        description="Epochs of the paper's models, of which the first with the highest accuracy on dev is kept; and of "
+        "a liar like the base model, of which that of the lowest training loss is kept.",
+    )
+    patience: Count | None = Field(
+        None, description="The paper's models stop after so many epochs without a better one; null: they do not."
+    )
+    learning_rate: Positive = Field(1e-3, description="Learning rate of the paper's models, and of a liar.")
+    batch_size: Count = Field(32, description="Texts in a batch of the paper's models; the authors': 1.")
+    embedding: Count = Field(
+        128, description="Width of random embeddings of the paper's models; word vectors bring their own."
+    )
+    hidden: Count = Field(64, description="Units of the paper's BiLSTM in each direction.")
+
+
+DiverseModel = Literal[
+    "vanilla_lstm",
+    "orthogonal_lstm",
+    "diversity_lstm",
+    "vanilla_bilstm",
+    "orthogonal_bilstm",
+    "diversity_bilstm",
+]
+"""The first three are the paper's; the others read both ways, as in one of its reruns."""
+
+
+class DiverseRecipe(Optimisation):
+    """Sizes and training of the models."""
+
+    epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25.")
+    hidden: Count = Field(
+        128,
+        description="Units of a bidirectional LSTM in each direction; an LSTM that reads one way has twice as many, so "
+        "that all states are as wide. The authors: 128, for bAbI 32 or 64.",
+    )
+    embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
+
+
+class DiverseModels(Section):
+    """Diverse states (Mohankumar et al. 2020): which data sets, which models, how they are trained."""
+
+    datasets: Distinct[Name] = Field(
+        default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
+    )
+    models: OneOrMore[DiverseModel] = Field(
+        default_factory=lambda: list(get_args(DiverseModel)),
+        description="lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the "
+        "mean of those before it; diversity: conicity of the states is part of the loss. All have additive attention.",
+    )
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257], description="Seeds of every model.")
+    weight: NonNegative = Field(
+        0.5,
+        description="Weight of conicity in the loss of the diversity models. 0.5 is the authors' example, and that of "
+        "a rerun on all data sets; the catalogue has another one for snli.",
+    )
+    recipe: DiverseRecipe = Field(default_factory=DiverseRecipe, description="Sizes and training.")
