@@ -486,7 +486,7 @@ def test_a_page_that_is_not_well_formed_is_noticed(text: str) -> None:
 
 
 def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
-    job = GuideJob(config={}, suites=[WP, OTHER], exhibits=[FIGURE], audits={"permutation": "How far?"})
+    job = GuideJob(config={}, suites=[WP, OTHER], exhibits=[FIGURE], audits={"permutation": "How far?"}, columns=[])
     text = guide(job)
     assert "| `figures/wp_fig3_x` | x |" in text
     assert "| `wp` | W&P 2019 | Is it so? | `base`; `uniform`; `adversary`: the adversary |" in text

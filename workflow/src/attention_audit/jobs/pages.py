@@ -1,9 +1,8 @@
 """The settings of the jobs that write pages for readers: the guide to the results, the report, and the explorer."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from attention_audit.section import Section
 
@@ -34,7 +33,7 @@ class ShownExhibit(Section):
     suite: str
     number: str
     shows: str
-    answers: Sequence[str]
+    answers: Annotated[list[str], Field(strict=False)]
     columns: str = ""
     shown: str = ""
 
