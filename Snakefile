@@ -31,7 +31,7 @@ rule all:
         rules.tables.input,
         rules.figures.input,
         rules.guide.input,
-        f"{PLACES.results}/report.html",
+        rules.report_page.input,
 
 
 if workflow.is_main_process:

@@ -41,7 +41,7 @@ TINY: dict[str, Any] = {
     "instance_adversary": {"steps": 10},
     "agreement": {"texts": 40},
 }
-PAGES = ("report_page", "explorer")
+PAGES = ("report_html", "explorer")
 """Rules of pages, which nearly every change makes anew."""
 OFFLINE = ["unshare", "--net", "--map-root-user"]
 """What stands before a command that is to have no network."""
@@ -74,7 +74,7 @@ class Finished:
         """
         # a dry run prints its table twice
         rules = dict.fromkeys(re.findall(r"^([\w.-]+) +1$", self.text, flags=re.MULTILINE))
-        gathering = ("total", "all", "corpora", "audits", "tables", "figures", "guide", *PAGES)
+        gathering = ("total", "all", "corpora", "audits", "tables", "figures", "guide", "report_page", *PAGES)
         kinds = [KIND.sub(r"\1", rule) for rule in rules if rule not in gathering]
         return {kind: kinds.count(kind) for kind in kinds}
 

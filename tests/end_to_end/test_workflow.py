@@ -115,7 +115,7 @@ def test_a_caption_reruns_the_page_that_shows_it(altered: Folder) -> None:
         caption.write("\nEdited.\n")
     outcome = altered.run("-n", "all")
     assert outcome.jobs() == {}
-    assert "report_page" in outcome.text
+    assert "report_html" in outcome.text
 
 
 EDITED = "\n\nEDITED = 1\n"

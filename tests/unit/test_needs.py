@@ -67,7 +67,7 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
     jobs = {job.name for job in plan_of().jobs(None) if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
-    assert jobs | {"corpora", "audits", "tables", "figures", "guide"} == local
+    assert jobs | {"corpora", "audits", "tables", "figures", "guide", "report_page"} == local
     for name in local:
         assert not rules()[name].resources, name
 

@@ -81,7 +81,7 @@ def command_line():
     ]
 
 
-GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide"}
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide", "report_page"}
 
 
 def asked_for():

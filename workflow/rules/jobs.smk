@@ -10,7 +10,7 @@
 # <audit>_<suite>_<data set> one audit of a suite that is not asked for it, where somebody names its file
 # <table>, <figure>          audits -> results/tables/, results/figures/
 # <figure>_of_<data set>     the same of one data set, where somebody names its file
-# guide_files, explorer, report_page    what a reader opens first
+# guide_files, explorer, report_html    what a reader opens first
 #
 # The rules at the top gather files of several jobs.
 
@@ -24,6 +24,7 @@ localrules:
     tables,
     figures,
     guide,
+    report_page,
 
 
 rule corpora:
@@ -53,6 +54,11 @@ rule figures:
 rule guide:
     input:
         [job.files for job in JOBS if job.stage == "guide"],
+
+
+rule report_page:
+    input:
+        [job.files for job in JOBS if job.stage in ("explorer", "report_page")],
 
 
 for job in JOBS:

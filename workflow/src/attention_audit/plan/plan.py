@@ -143,10 +143,9 @@ class Plan:
         )
         tables, figures = ([*self.exhibiting.made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
-            name="report_page",
+            name="report_html",
             stage="report_page",
             inputs={
-                "explorer": explorer.outputs["page"],
                 "tables": [self.exhibiting.path(table, ".parquet") for table in tables],
                 "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
