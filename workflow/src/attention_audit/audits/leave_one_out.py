@@ -140,9 +140,19 @@ class Reading:
             return probabilities(model(replace(texts, states=states, summary=query)).logits.double())[None]
 
     def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (M, N, C)."""
-        text = torch.arange(len(self.members), device=self.batch.ids.device)
-        return self._predicted(self.batch, text, None if self.sharing is None else self.sharing.states)
+        """Predictions for the texts themselves, (M, N, C): those of one length together, without padding, as copies of
+        them are predicted, since rounding in another order would enter what a deletion changes.
+        """
+        if self.sharing is None:
+            return probabilities(logits(self.models, self.batch).double())
+        lengths = self.split.lengths[self.members]
+        groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
+        found = []
+        for places in groups:
+            text = torch.from_numpy(places).to(self.batch.ids.device)
+            states = self.sharing.states[text, : lengths[places[0]]]
+            found.append(self._predicted(self.split.batch(self.members[places]), text, states))
+        return torch.cat(found, 1)[:, np.concatenate(groups).argsort()]
 
     def without(self, places: Indices, start: int, stop: int) -> Tensor:
         """Predictions for the texts at `places` (n,), all of one length, without token d, for each start <= d < stop:
