@@ -4,8 +4,9 @@ wall time, and the ratios.
     git worktree add ../before 502a4f9
     python benchmarks/default_run.py ../before .  [--cores 2] [--configfile presets/sst-quick.yaml ...]
 
-Each runs in a copy of its checkout, in a new folder, with the interpreter that runs this; the results are left there, so
-that `schedule.py` and `compare_results.py` can read them. What else the machine does counts too: leave both cores free.
+Each runs in a copy of its checkout, in a new folder, with the interpreter that runs this; the results are left there,
+so that `schedule.py` and `compare_results.py` can read them. What else the machine does counts too: leave both cores
+free.
 """
 
 import argparse
