@@ -25,7 +25,7 @@ from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.batching import Indices
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Classifier
 
 TOGETHER = 16
 """Shortened texts of a batch of the plain way: faster than with more, and than with fewer."""

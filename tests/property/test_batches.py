@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attention_audit.batching import runs
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Classifier
 from attention_audit.readout import Readout
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import batches

@@ -14,7 +14,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.searching import Found, distances, joined, search
 from attention_audit.training.continuation import Step, furthest, last_within, next_lambda, start

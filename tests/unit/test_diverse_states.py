@@ -11,11 +11,9 @@ from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Lists, Marked, Split
-from attention_audit.model.classifier import Output
 from attention_audit.model.cone import absolute_conicity, cone
-from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, TextEncoder, text_encoder
-from attention_audit.model.network import network
-from attention_audit.model.recurrence import OrthogonalLSTM
+from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM, TextEncoder, text_encoder
+from attention_audit.model.network import Output, network
 from attention_audit.training.objective import Diversity, LabelLoss
 
 TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]

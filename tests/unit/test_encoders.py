@@ -20,7 +20,7 @@ from attention_audit.model.encoders import (
     text_encoder,
     vector_encoder,
 )
-from attention_audit.model.hierarchy import Words
+from attention_audit.model.network import Words
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
 OF_VECTORS = ["affine", "bigru", "conv", "none"]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Classifier
 
 DOCUMENTS = [[[4, 5, 6], [7]], [[8, 9, 4, 5, 6]], [[5], [6, 6], [7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5]]]
 CPU = torch.device("cpu")

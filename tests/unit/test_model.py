@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from attention_audit.model.architecture import ATTENTION, Architecture, AttentionEntry
 from attention_audit.model.attention import PLACES, Dot, Drawn, attention_of
 from attention_audit.model.batch import Batch, Sentences, Split
-from attention_audit.model.classifier import Classifier
+from attention_audit.model.network import Classifier
 from attention_audit.model.probabilities import probabilities
 
 TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]

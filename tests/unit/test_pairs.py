@@ -22,11 +22,8 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Marked, Split
-from attention_audit.model.classifier import Classifier
 from attention_audit.model.encoders import BiLSTM
-from attention_audit.model.network import network
-from attention_audit.model.pairs import PairClassifier, allowed
-from attention_audit.model.predict import predict_split
+from attention_audit.model.network import Classifier, PairClassifier, allowed, network, predict_split
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages import train as train_stage

@@ -14,8 +14,7 @@ from attention_audit.columns.readout import READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.classifier import Classifier
-from attention_audit.model.predict import predict_split
+from attention_audit.model.network import Classifier, predict_split
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.stages.reading_out import take_readout
 

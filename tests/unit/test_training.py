@@ -23,9 +23,8 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.classifier import Classifier, Output
 from attention_audit.model.encoders import Bare
-from attention_audit.model.predict import predict_split
+from attention_audit.model.network import Classifier, Output, predict_split
 from attention_audit.readout import Readout, read_readout
 from attention_audit.scores import accuracy, f1, roc_auc
 from attention_audit.stages import train as train_stage

@@ -24,8 +24,7 @@ from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
-from attention_audit.model.predict import predict_split
+from attention_audit.model.network import Network, predict_split
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
 from attention_audit.section import Section

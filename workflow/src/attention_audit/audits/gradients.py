@@ -32,8 +32,7 @@ from torch.nn.functional import pad
 from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.batching import Indices, runs
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.classifier import Output
-from attention_audit.model.network import Network
+from attention_audit.model.network import Network, Output
 from attention_audit.model.probabilities import probabilities
 
 TOKENS = 8192

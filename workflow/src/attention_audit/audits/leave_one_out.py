@@ -24,10 +24,8 @@ from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import tvd
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.classifier import read
 from attention_audit.model.encoders import Carried
-from attention_audit.model.network import Network
-from attention_audit.model.pairs import PairClassifier
+from attention_audit.model.network import Network, PairClassifier, read
 from attention_audit.model.probabilities import probabilities
 
 READ = 1 << 12

@@ -15,7 +15,7 @@ from torch.nn.functional import embedding as lookup
 from torch.nn.functional import linear, pad
 
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
-from attention_audit.model.hierarchy import Words
+from attention_audit.model.network import Words
 
 EVERY = 8
 """How many steps lie between two checks for deletions that no longer change the states."""

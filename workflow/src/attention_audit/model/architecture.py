@@ -114,7 +114,7 @@ class Architecture(Section):
     hidden: units of a recurrent encoder in each direction, filters of each width of a convolution, or outputs of an
     affine layer; not read where there is no encoder. kernels: the widths of a convolution, in words. hierarchical: an
     encoder and additive attention read the words of each sentence, then the same kind of encoder and `attention` read
-    the sentences. pair: a second encoder reads each text's query. initialisation: see `classifier.initialise`. missing:
+    the sentences. pair: a second encoder reads each text's query. initialisation: see `network.initialise`. missing:
     where vectors are pretrained, the first ones of words that have none. transformer: which one, where that is the
     encoder; `hidden` is then the width of its states, and `embedding` is not read.
     """

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attention_audit.model.attention import scale
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Output
+from attention_audit.model.network import Output
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import ACTIVATIONS
 from attention_audit.transformer.batches import PieceBatch

@@ -1,12 +1,274 @@
-"""The network that an architecture asks for."""
+"""Classifiers that end in attention and a linear decoder, of texts and of pairs of texts; and how they are run.
+
+embedding -> encoder -> attention -> decoder; a Transformer stands in the place of the first two. Shapes: B texts, I
+items (tokens; sentences in a hierarchical model), H hidden states, O outputs (for two classes one output, the logit of
+class 1; else one for each class).
+
+With a BiLSTM or an affine layer this is the classifier of Wiegreffe & Pinter 2019, section 3, which follows Jain &
+Wallace 2019, section 2; they also have convolutions and dot products. With the other encoders, flat or hierarchical,
+it is one of the classifiers of Serrano & Smith 2019, section 3, after Yang et al. 2016; these read no marks around a
+text. Classifiers of pairs have a text that is attended to, and a query (hypothesis, question) that says where to look,
+as in Jain & Wallace 2019, section 2, for natural language inference and question answering.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.classifier import Classifier, Network
-from attention_audit.model.pairs import PairClassifier
+from attention_audit.model.attention import Additive, attention_of, weigh
+from attention_audit.model.batch import Batch, Marked, Sentences, Split
+from attention_audit.model.encoders import TextEncoder, text_encoder, vector_encoder
+from attention_audit.model.probabilities import probabilities
+from attention_audit.transformer.states import WordStates
 
-__all__ = ["Network", "network"]
+
+def outputs_for(classes: int) -> int:
+    """Width of the decoder: for two classes one output, as in the authors' code; else one for each class."""
+    return 1 if classes == 2 else classes
+
+
+def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
+    """The vectors of `words` words; of none where a Transformer reads the texts, since it has its own."""
+    if architecture.transformer is not None:
+        return nn.Embedding(0, architecture.embedding)
+    return nn.Embedding(words, architecture.embedding, padding_idx=0)
+
+
+def read(transformer: WordStates | None, batch: Batch) -> Batch:
+    """The batch with the states of its texts where a Transformer is to read them; else as it is."""
+    if transformer is None or batch.pieces is None:
+        return batch
+    states, summary = transformer(batch.pieces, batch.vectors)
+    return replace(batch, states=states, summary=summary)
+
+
+def initialise(model: nn.Module) -> None:
+    """Serrano & Smith's initial weights.
+
+    Weights of the decoder, and of recurrent units for their input: uniform, by Glorot & Bengio's rule. Weights of
+    recurrent units for their state: orthogonal. Biases of both: zero. Convolutions and attention keep the weights that
+    PyTorch gives them.
+    """
+    for name, weight in model.named_parameters():
+        if "bias_" in name or name == "decoder.bias":
+            nn.init.zeros_(weight)
+        elif "weight_hh" in name:
+            nn.init.orthogonal_(weight)
+        elif "weight_ih" in name or name == "decoder.weight":
+            nn.init.xavier_uniform_(weight)
+
+
+class Output(NamedTuple):
+    """The result of a forward pass: logits (B, C or 1), attention (B, I), states (B, I, H) and bias (O,) or (B, O).
+
+    The bias is added to the weighted sum of the items' contributions.
+    """
+
+    logits: Tensor
+    attention: Tensor
+    states: Tensor
+    bias: Tensor
+
+
+class Words(nn.Module):
+    """Embedding, dropout and encoder over the words of texts or of sentences, without marks."""
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(architecture.dropout.words)
+        self.encoder = vector_encoder(architecture, architecture.embedding)
+        self.width = self.encoder.width
+
+    def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
+        """States of the words, (N, L, H)."""
+        states: Tensor = self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
+        return states
+
+    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
+        """The encoder's summary of each text, (N, H); raises TypeError where it does not define one."""
+        return self.encoder.summary(self(embedding, texts), texts.lengths)
+
+
+def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
+    """The encoder of an architecture that reads texts flat, from a batch to the states of its words."""
+    return text_encoder(architecture) or Words(architecture)
+
+
+class Hierarchy(nn.Module):
+    """`Words` and attention turn each sentence into a vector; dropout and an encoder of the same kind read the vectors.
+
+    The sentences of all texts of a batch are encoded together, in groups of similar length, so that padding never
+    takes more room than the texts themselves, however long one sentence is.
+    """
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.words = Words(architecture)
+        self.attention = Additive(architecture, self.words.width)
+        self.dropout = nn.Dropout(architecture.dropout.sentences)
+        self.encoder = vector_encoder(architecture, self.words.width)
+        self.width = self.encoder.width
+
+    def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
+        """States of the sentences, (B, S, H)."""
+        if batch.documents is None:
+            raise ValueError("a hierarchical model needs a split that carries sentence boundaries")
+        vectors = torch.cat([self._summary(embedding, group) for group in batch.documents.groups])
+        documents = lookup(batch.documents.places, self.dropout(vectors))
+        states: Tensor = self.encoder(documents, batch.items)
+        return states
+
+    def _summary(self, embedding: nn.Embedding, sentences: Sentences) -> Tensor:
+        states = self.words(embedding, sentences)
+        return weigh(self.attention(states, sentences), states)
+
+
+class Network(nn.Module):
+    """What trainings, readouts and audits ask of a classifier, whatever its kind: from a batch to its `Output`.
+
+    transformer: what reads its texts as pieces, if anything does. A Transformer that classifies texts itself has
+    neither embedding nor encoder.
+    """
+
+    transformer: WordStates | None
+    embedding: nn.Embedding
+    attention: nn.Module
+    decoder: nn.Linear
+    encoder: Any
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """What each item adds to the scores, (..., H) -> (..., O). Raises TypeError where its states are not known."""
+        raise TypeError(f"{type(self).__name__} adds nothing up item by item")
+
+    def undecayed(self) -> list[nn.Parameter]:
+        """The parameters without an L2 penalty."""
+        return []
+
+
+class Classifier(Network):
+    """Embedding, encoder, attention, decoder; the context vector is the attention-weighted sum of the states.
+
+    transformer: the encoder of texts as pieces, once it is set; None where the states of a frozen one are given.
+    """
+
+    def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
+        super().__init__()
+        self.transformer: WordStates | None = None
+        self.embedding = embedding_of(architecture, words)
+        self.encoder = Hierarchy(architecture) if architecture.hierarchical else flat_encoder(architecture)
+        width: int = self.encoder.width
+        self.attention = attention_of(architecture, width)
+        self.context_dropout = nn.Dropout(architecture.dropout.decoder)
+        self.decoder = nn.Linear(width, outputs_for(classes))
+        self.logit_dropout = nn.Dropout(architecture.dropout.logits)
+        if architecture.initialisation == "xavier":
+            initialise(self)
+
+    def forward(self, batch: Batch) -> Output:
+        """Logits, attention over the items, the states that it weighs, and the decoder's bias."""
+        batch = read(self.transformer, batch)
+        states = self.encoder(self.embedding, batch)
+        attention = self.attention(states, batch)
+        context = self.context_dropout(weigh(attention, states))
+        return Output(self.logit_dropout(self.decoder(context)), attention, states, self.decoder.bias)
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """z_t = W h_t: (B, I, H) -> (B, I, O). Without dropout, logits = sum_t attention_t z_t + bias."""
+        return states @ self.decoder.weight.T
+
+    def undecayed(self) -> list[nn.Parameter]:
+        """The parameters without an L2 penalty: those of attention over items and, in a hierarchy, over words."""
+        words = self.encoder.attention.parameters() if isinstance(self.encoder, Hierarchy) else ()
+        return [*words, *self.attention.parameters()]
+
+
+def allowed(candidates: Tensor, classes: int) -> Tensor:
+    """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
+    named = candidates >= 0
+    # padding is written to one further column, which is cut off
+    columns = torch.zeros(len(candidates), classes + 1, dtype=torch.bool, device=candidates.device)
+    columns.scatter_(1, candidates.where(named, classes), True)
+    return columns[:, :-1] | ~named.any(1, keepdim=True)
+
+
+class PairClassifier(Network):
+    """Text and query have an embedding and an encoder each; c is the text's context vector, q the query's summary. O is
+    half of H here, and C classes have a logit each.
+
+    logits = W tanh(W_p c + W_q q) with biases; a class that is not a candidate has the logit minus infinity.
+
+    transformer: as in `Classifier`. It reads text and query as one sequence, and q is the mean of the states of the
+    query's words. No parameter is spared the L2 penalty: Jain & Wallace train models of pairs with one on everything.
+    """
+
+    def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
+        super().__init__()
+        self.transformer: WordStates | None = None
+        self.embedding = embedding_of(architecture, words)
+        self.query_embedding = embedding_of(architecture, words)
+        self.encoder = flat_encoder(architecture)
+        self.query_encoder = flat_encoder(architecture)
+        width: int = self.encoder.width
+        hidden = (width + 1) // 2
+        self.attention = attention_of(architecture, width)
+        self.projection = nn.Linear(width, hidden)
+        self.query_projection = nn.Linear(width, hidden)
+        self.decoder = nn.Linear(hidden, classes)
+
+    def forward(self, batch: Batch) -> Output:
+        """Logits, attention over the text's tokens, the states that it weighs, and the query's part of the scores."""
+        batch = read(self.transformer, batch)
+        query = self.query(batch)
+        states = self.encoder(self.embedding, batch)
+        attention = self.attention(states, batch, query)
+        bias = self.projection.bias + self.query_projection(query)
+        logits = self.decoder((self.contributions(weigh(attention, states)) + bias).tanh())
+        if batch.candidates is not None:
+            logits = logits.masked_fill(~allowed(batch.candidates, logits.shape[1]), float("-inf"))
+        return Output(logits, attention, states, bias)
+
+    def query(self, batch: Batch) -> Tensor:
+        """The summaries q of the queries, (B, H)."""
+        if batch.summary is not None:
+            return batch.summary
+        if batch.query is None:
+            raise ValueError("a model of pairs needs a split that carries queries")
+        return self.query_encoder.summary(self.query_embedding, batch.query)
+
+    def contributions(self, states: Tensor) -> Tensor:
+        """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the decoder."""
+        return states @ self.projection.weight.T
 
 
 def network(architecture: Architecture, words: int, classes: int) -> Network:
     """A classifier of texts or of pairs, with weights from PyTorch's random state and `words` rows in the embedding."""
     return (PairClassifier if architecture.pair else Classifier)(architecture, words, classes)
+
+
+@contextmanager
+def inference(model: Network) -> Iterator[None]:
+    """Switch gradients and dropout off in the block; afterwards the model is in the mode it had before."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        model.train(training)
+
+
+def predict_split(model: Network, split: Split) -> npt.NDArray[np.float32]:
+    """Predicted distributions over a split, (N, C), without gradients and dropout."""
+    logits = torch.empty(len(split), model.decoder.out_features)
+    with inference(model):
+        for members, batch in split.in_order_of_length():
+            logits[torch.from_numpy(members)] = model(batch).logits.cpu()
+        return probabilities(logits).numpy()

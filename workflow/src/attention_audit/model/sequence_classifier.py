@@ -16,7 +16,7 @@ from torch.utils.hooks import RemovableHandle
 
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Network, Output
+from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import Tail
 from attention_audit.transformer.batches import PieceBatch
 from attention_audit.transformer.families import ACTIVATIONS, family_of

@@ -6,9 +6,7 @@ import numpy as np
 import torch
 
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
-from attention_audit.model.pairs import PairClassifier, allowed
-from attention_audit.model.predict import inference
+from attention_audit.model.network import Network, PairClassifier, allowed, inference
 from attention_audit.model.probabilities import probabilities
 from attention_audit.padded import Head
 from attention_audit.readout import Classes, Floats, Readout

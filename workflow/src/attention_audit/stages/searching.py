@@ -10,8 +10,7 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
-from attention_audit.model.predict import inference
+from attention_audit.model.network import Network, inference
 from attention_audit.model.probabilities import probabilities
 from attention_audit.training.continuation import Step, next_lambda, start
 from attention_audit.training.loop import Epoch, Trained, fit

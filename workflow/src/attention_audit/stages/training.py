@@ -9,8 +9,7 @@ import torch
 
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
-from attention_audit.model.predict import predict_split
+from attention_audit.model.network import Network, predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
 from attention_audit.training.loop import Score, Trained, fit

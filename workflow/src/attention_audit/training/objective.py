@@ -9,8 +9,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from attention_audit.divergence import kl, tvd
 from attention_audit.model.batch import Batch
-from attention_audit.model.classifier import Output
 from attention_audit.model.cone import absolute_conicity
+from attention_audit.model.network import Output
 from attention_audit.model.probabilities import probabilities
 
 
