@@ -9,8 +9,8 @@ from folder import SOURCE, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.code_hash import closure
+from attention_audit.plugins import modules_in
 from attention_audit.report.guide import ARTEFACTS
-from attention_audit.targets import modules_in
 
 # one worker, so that the finished run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]

@@ -12,7 +12,7 @@ from attention_audit.plan.auditing import STAGES, code_of, stage_of
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.targets import load
+from attention_audit.plugins import load
 
 SUITE_KEYS = [suite.key for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus"}

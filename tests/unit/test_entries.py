@@ -21,9 +21,9 @@ from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
+from attention_audit.plugins import load
 from attention_audit.stages.audit import Asking
 from attention_audit.tables.arrays import Audits
-from attention_audit.targets import load
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
 """How many arguments an audit's function has before those that it asks for by their names, by `takes`."""

@@ -24,8 +24,7 @@ from functools import cache
 from importlib.util import cache_from_source, resolve_name
 from pathlib import Path
 
-from attention_audit.plugins import Entry, added, folder_of
-from attention_audit.targets import module_of
+from attention_audit.plugins import Entry, added, folder_of, module_of
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent

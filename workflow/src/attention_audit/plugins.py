@@ -2,15 +2,18 @@
 
 A plugin declares in lists with the names of the package's own, such as AUDITS, and its entries are of the same kinds.
 Which modules these are, and where they are looked for, stands in the environment, so that the jobs of a run know them
-too, wherever they run.
+too, wherever they run. Functions and declarations, of this package or of a plugin, are named by strings such as
+"module:name".
 """
 
 import os
 import symtable
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import invalidate_caches
+from functools import cache
+from importlib import import_module, invalidate_caches
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -18,13 +21,58 @@ from typing import Any, ClassVar, TypeVar
 
 from attention_audit.errors import AuditError
 from attention_audit.spelling import did_you_mean
-from attention_audit.targets import FOLDERS, folders, load, module_named, qualified
 
 NAMED = "ATTENTION_AUDIT_PLUGINS"
 """Variable of the environment: the plugins of the run, with blanks between."""
+FOLDERS = "ATTENTION_AUDIT_PLUGIN_FOLDERS"
+"""Variable of the environment: where modules of plugins are looked for, after all other places."""
+SOURCE = Path(__file__).parent
 INSTALLED = ("site-packages", "dist-packages")
 """Folders of installed packages, whose other packages are no part of a plugin."""
 T = TypeVar("T")
+
+
+def folders() -> list[str]:
+    """Where modules of plugins are looked for too."""
+    return [folder for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
+
+
+def module_named(name: str) -> ModuleType:
+    """A module by its whole name, of this package or of a plugin. Raises ModuleNotFoundError where there is none."""
+    sys.path += [folder for folder in folders() if folder not in sys.path]
+    return import_module(name)
+
+
+def module_of(target: str) -> str:
+    """The module of a target, as it is written there."""
+    return target.partition(":")[0]
+
+
+@cache
+def qualified(module: str) -> str:
+    """The whole name of a module, which stands in targets as it is named from inside this package, if it is of it."""
+    first = module.partition(".")[0]
+    own = (SOURCE / first).is_dir() or (SOURCE / f"{first}.py").is_file()
+    return f"attention_audit.{module}" if own else module
+
+
+def imported(target: str) -> ModuleType:
+    """The module of a target. Raises ModuleNotFoundError where there is none."""
+    return module_named(qualified(module_of(target)))
+
+
+def load(target: str) -> Any:
+    """The object that a target names. Raises ModuleNotFoundError or AttributeError where there is none."""
+    return getattr(imported(target), target.partition(":")[2])
+
+
+def modules_in(folder: str) -> list[str]:
+    """The modules of a folder of this package, named from inside the package, such as "columns.permutation".
+
+    No import statement names them, so `code.closure` does not follow them: code that loads them passes their names to
+    `code.code_hash`.
+    """
+    return sorted(f"{folder}.{path.stem}" for path in (SOURCE / folder).glob("[!_]*.py"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +143,7 @@ def folder_of(top: str) -> Path | None:
 class Live(Collection[T]):
     """What is made at each look, since plugins may add to what it is made of."""
 
-    def __init__(self, made: Callable[[], Sequence[T]]) -> None:
+    def __init__(self, made: Callable[[], Collection[T]]) -> None:
         self.made = made
 
     def __contains__(self, one: object) -> bool:
@@ -108,20 +156,13 @@ class Live(Collection[T]):
         return iter(self.made())
 
 
-class LiveByName(Mapping[str, T]):
+class LiveByName(Live[str], Mapping[str, T]):
     """The same by names."""
 
-    def __init__(self, made: Callable[[], Mapping[str, T]]) -> None:
-        self.made = made
+    made: Callable[[], Mapping[str, T]]
 
     def __getitem__(self, name: str) -> T:
         return self.made()[name]
-
-    def __len__(self) -> int:
-        return len(self.made())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.made())
 
 
 class Entries(Live[T]):

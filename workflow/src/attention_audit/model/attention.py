@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import ATTENTION, Architecture
 from attention_audit.model.batch import Batch, Sentences
-from attention_audit.targets import load
+from attention_audit.plugins import load
 
 PLACES = 1000
 """How many places in a text have a drawn score of their own."""

@@ -17,7 +17,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.batching import within
 from attention_audit.model.architecture import ENCODERS, Architecture
 from attention_audit.model.batch import Batch, Marked
-from attention_audit.targets import load
+from attention_audit.plugins import load
 
 LEAST = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""

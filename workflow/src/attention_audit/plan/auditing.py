@@ -15,9 +15,9 @@ from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
+from attention_audit.plugins import module_of
 from attention_audit.section import Section
 from attention_audit.spelling import did_you_mean
-from attention_audit.targets import module_of
 
 STAGES = ("audits", "attribution")
 """The stages that make several audits of a suite in one job: those that need no network, and those that do."""

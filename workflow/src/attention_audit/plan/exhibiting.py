@@ -20,8 +20,8 @@ from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
+from attention_audit.plugins import module_of
 from attention_audit.spelling import did_you_mean
-from attention_audit.targets import module_of
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")

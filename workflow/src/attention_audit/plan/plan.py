@@ -23,8 +23,8 @@ from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suites import read_config
 from attention_audit.plan.trainings import Trainings
+from attention_audit.plugins import module_of, modules_in
 from attention_audit.section import Section
-from attention_audit.targets import module_of, modules_in
 
 LONGEST = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
-from attention_audit.targets import modules_in
+from attention_audit.plugins import modules_in
 
 ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
 """Folders of results/ in the order of the guide."""

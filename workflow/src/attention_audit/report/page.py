@@ -18,13 +18,13 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
+from attention_audit.plugins import load
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.grids import Grid, grid_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
-from attention_audit.targets import load
 
 ANSWERS = "summary"
 """The table that the page opens with."""

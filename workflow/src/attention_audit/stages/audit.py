@@ -34,11 +34,11 @@ from attention_audit.columns.training import SEARCH
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob
+from attention_audit.plugins import load
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
 from attention_audit.stages.marked import read_rationales, word_counts
-from attention_audit.targets import load
 
 Settings = AuditJob
 
