@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from attention_audit.corpus.sources.annotated import EraserCorpus, YelpHatCorpus
-from attention_audit.corpus.sources.control import ControlCorpus, DigestCorpus
+from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
@@ -18,7 +18,6 @@ from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
     ControlCorpus
-    | DigestCorpus
     | TableCorpus
     | ReadoutCorpus
     | SstCorpus

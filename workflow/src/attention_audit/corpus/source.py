@@ -144,8 +144,9 @@ class RawSource(Source):
 
     @property
     def class_order(self) -> list[str] | None:
-        """The classes in the order of their numbers; None: sorted by name."""
-        return None if self.ordered is None else [*self.ordered]
+        """The classes in the order of their numbers: those of the key `classes`, if it has one. None: sorted by name."""
+        named: Sequence[str] | None = getattr(self, "classes", self.ordered)
+        return None if named is None else [*named]
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """The files to fetch, by field."""

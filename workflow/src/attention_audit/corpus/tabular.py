@@ -142,26 +142,21 @@ def check_header(
     check_columns(place, wanted, header)
 
 
-def json_rows(text: Iterable[str], where: str, wanted: Mapping[str, str]) -> Iterator[Row]:
-    """One JSON object on each line; empty lines are skipped. Raises AuditError, naming the line, at anything else."""
+def json_lines(text: Iterable[str], where: str) -> Iterator[tuple[str, Any]]:
+    """What JSON each line has, with its place; None where it has none. Empty lines are skipped."""
     for number, line in enumerate(text, start=1):
-        if not line.strip():
-            continue
-        place = f"{where}, line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
+        if line.strip():
             row = None
-        if not isinstance(row, dict):
-            raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it")
-        yield place, nested(place, row, wanted)
+            with suppress(ValueError, RecursionError):
+                row = json.loads(line)
+            yield f"{where}, line {number}", row
 
 
-def array_rows(stream: IO[bytes], path: Path, encoding: str, wanted: Mapping[str, str]) -> Iterator[Row]:
-    """The objects of one JSON array. Raises AuditError as `array` does, and at an element that is anything else."""
-    for place, row in array(stream, path, "element", "set `encoding`", encoding):
+def object_rows(found: Iterable[tuple[str, Any]], wanted: Mapping[str, str], mend: str) -> Iterator[Row]:
+    """The wanted fields of JSON objects. Raises AuditError, with what to do, at anything that is none."""
+    for place, row in found:
         if not isinstance(row, dict):
-            raise AuditError(f"{place}: not a JSON object; give an array of objects")
+            raise AuditError(f"{place}: not a JSON object; {mend}")
         yield place, nested(place, row, wanted)
 
 
@@ -286,13 +281,14 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
         return
     with opened(path) as stream:
         if kind == "json" and starts_array(stream):
-            yield from array_rows(stream, path, layout.encoding, wanted)
+            found = array(stream, path, "element", "set `encoding`", layout.encoding)
+            yield from object_rows(found, wanted, "give an array of objects")
             return
         text = lines(stream, str(path), layout.encoding, mend_encoding)
         if kind in DELIMITERS:
             yield from delimited_rows(text, str(path), wanted, str(kind), layout)
         else:
-            yield from json_rows(text, str(path), wanted)
+            yield from object_rows(json_lines(text, str(path)), wanted, "give one a line, and the whole of it")
 
 
 def starts_array(stream: IO[bytes]) -> bool:

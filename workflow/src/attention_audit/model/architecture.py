@@ -156,31 +156,22 @@ class Architecture(Section):
         return self.transformer is not None and not self.transformer.frozen
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _fitting(self) -> Self:
         if (self.encoder == "transformer") != (self.transformer is not None):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
         if self.classifying and not self.tuned:
             raise ValueError(f"attention {self.attention!r}: is that of a Transformer that is fine-tuned")
-        return self
-
-    @model_validator(mode="after")
-    def _marks(self) -> Self:
         if ENCODERS.by_name[self.encoder].marked and (self.hierarchical or self.dropout.words):
             raise ValueError(
                 f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _centred(self) -> Self:
         if any(width % 2 == 0 for width in self.kernels):
             raise ValueError(f"kernels {self.kernels}: each must be odd, to have a word in its middle")
+        if self.pair:
+            self._refuse_unless_for_pairs()
         return self
 
-    @model_validator(mode="after")
-    def _pairs(self) -> Self:
-        if not self.pair:
-            return self
+    def _refuse_unless_for_pairs(self) -> None:
         summarising = {entry.name for entry in ENCODERS if entry.summarising}
         if self.encoder not in summarising:
             raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(summarising)}")
@@ -191,4 +182,3 @@ class Architecture(Section):
             raise ValueError("pairs are read flat, not as sentences")
         if self.dropout != Dropout() or self.initialisation != "torch":
             raise ValueError("pairs are read without dropout, from PyTorch's own first weights")
-        return self

@@ -170,31 +170,8 @@ def generated(
             yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
 
 
-class ControlCorpus(Source):
-    """A generated corpus whose truth is known."""
-
-    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate"] = Field(
-        description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
-        "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
-        "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
-        "of the text's own class."
-    )
-    seed: Seed = Field(1, description="Seed of the generator.")
-    texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
-
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The three splits, as `generated` gives them.
-
-        Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None
-        for static.
-        """
-        kind = KINDS[self.kind]
-        seeds = [self.seed, list(KINDS).index(self.kind)]
-        return generated(name, seeds, self.texts, kind.fillers, kind.labels, partial(write_text, kind))
-
-
 STREAM = 100
-"""A number that makes this corpus's random streams differ from those of the other control corpora."""
+"""A number that makes the random streams of `digest` differ from those of the other control corpora."""
 FILLERS = 600
 CUES = (
     ["rain", "snow", "frost", "wind"],
@@ -202,7 +179,7 @@ CUES = (
     ["gold", "zinc", "lead", "brass"],
     ["owl", "jay", "wren", "crow"],
 )
-"""Four words for each class, which no filler can equal. They are half of the planted sentence's words."""
+"""Of `digest`: four words for each class, which no filler can equal. They are half of the planted sentence's words."""
 SENTENCES, MORE_SENTENCES = 3, 5
 WORDS, MORE_WORDS = 4, 6
 """A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
@@ -225,13 +202,27 @@ def write_document(random: Random, label: int, words: list[str], shares: Shares)
     return [*chain(*sentences)], planted, starts[:-1]
 
 
-class DigestCorpus(Source):
-    """Generated documents of four classes; one sentence decides, the others say nothing."""
+class ControlCorpus(Source):
+    """A generated corpus whose truth is known."""
 
-    kind: Literal["digest"] = Field(description="digest: documents in which one planted sentence decides the class.")
+    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "digest"] = Field(
+        description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
+        "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
+        "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
+        "of the text's own class. digest: documents of four classes in which one planted sentence decides, and the "
+        "others say nothing."
+    )
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The three splits, as `generated` gives them. Evidence: words of the planted sentence."""
-        return generated(name, [self.seed, STREAM], self.texts, FILLERS, balanced(len(CUES)), write_document)
+        """The three splits, as `generated` gives them.
+
+        Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None
+        for static; in digest, the words of the planted sentence.
+        """
+        if self.kind == "digest":
+            return generated(name, [self.seed, STREAM], self.texts, FILLERS, balanced(len(CUES)), write_document)
+        kind = KINDS[self.kind]
+        seeds = [self.seed, list(KINDS).index(self.kind)]
+        return generated(name, seeds, self.texts, kind.fillers, kind.labels, partial(write_text, kind))

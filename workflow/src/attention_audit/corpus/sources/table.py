@@ -13,7 +13,7 @@ from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.marks import Evidence, annotations_of
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.raw import with_masks
-from attention_audit.corpus.source import Preparation, RawSource
+from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Label, Text, label_text
 from attention_audit.errors import AuditError
@@ -163,11 +163,6 @@ class TableCorpus(RawSource):
         return self.query is not None
 
     @property
-    def class_order(self) -> list[str] | None:
-        """The classes that the configuration names."""
-        return self.classes
-
-    @property
     def _tables(self) -> dict[str, str]:
         """The file as `path`; or the files by split."""
         return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
@@ -235,11 +230,6 @@ class ReadoutCorpus(RawSource):
     path: str = Field(description="The .parquet or .npz file of the readout.")
     classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
     vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
-
-    @property
-    def preparation(self) -> Preparation:
-        """Words stay as they are, and no text is dropped."""
-        return super().preparation._replace(classes=self.classes)
 
     def local_files(self) -> dict[str, str]:
         """The file of the user."""
