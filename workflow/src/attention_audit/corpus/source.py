@@ -144,7 +144,7 @@ class RawSource(Source):
 
     @property
     def class_order(self) -> list[str] | None:
-        """The classes in the order of their numbers: those of the key `classes`, if it has one. None: sorted by name."""
+        """The classes in the order of their numbers: those of the key `classes` if it has one. None: sorted by name."""
         named: Sequence[str] | None = getattr(self, "classes", self.ordered)
         return None if named is None else [*named]
 
