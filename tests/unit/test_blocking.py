@@ -15,8 +15,8 @@ from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import RemoteFile, Source
 from attention_audit.corpus.sources.control import ControlCorpus
+from attention_audit.corpus.sources.labelled import TaggedCorpus
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.sources.tagged import TaggedCorpus
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Lists
 from attention_audit.stages.loading import EncodedTexts

@@ -10,7 +10,7 @@ from planned import plan_of
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
-from attention_audit.corpus.borrowed import labelled_as_trained
+from attention_audit.corpus.prepare import labelled_as_trained
 from attention_audit.corpus.source import TrainedOn
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError

@@ -16,8 +16,17 @@ from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.searching import Found, distances, joined, search
-from attention_audit.training.continuation import Step, furthest, last_within, next_lambda, start
+from attention_audit.stages.searching import (
+    Found,
+    Step,
+    distances,
+    furthest,
+    joined,
+    last_within,
+    next_lambda,
+    search,
+    start,
+)
 from attention_audit.training.loop import Epoch, Trained
 from attention_audit.training.settings import Continuation, Recipe, SearchSettings
 

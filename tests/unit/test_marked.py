@@ -14,7 +14,7 @@ from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.names import PLAUSIBLE, RANKINGS
-from attention_audit.stages.marked import word_counts
+from attention_audit.stages.audit import word_counts
 
 
 def corpus(path: Path, provenance: Provenance, *rows: dict[str, Any]) -> Path:

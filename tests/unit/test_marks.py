@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from attention_audit.corpus import checkup
-from attention_audit.corpus.marks import Evidence, annotations_of
-from attention_audit.corpus.rationales import word_spans
+from attention_audit.corpus.rationales import Evidence, annotations_of, word_spans
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.errors import AuditError
 

@@ -430,7 +430,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("report/page.py", "report"),
         ("report/guide.py", "guide"),
         ("training/loop.py", "train|search|weights.*"),
-        ("training/continuation.py", "search|weights of a search"),
+        ("stages/searching.py", "search|weights of a search"),
         (
             "model/encoders.py",
             "train|search|weights.*|correlation|agreement|conicity|located|impermissible|"

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.zhang import ZhangCorpus
+from attention_audit.corpus.sources.labelled import ZhangCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

@@ -7,14 +7,13 @@ from pydantic import Field
 from attention_audit.corpus.sources.annotated import EraserCorpus, YelpHatCorpus
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
+from attention_audit.corpus.sources.labelled import TaggedCorpus, ZhangCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
 from attention_audit.corpus.sources.questions import BabiCorpus, CnnCorpus
 from attention_audit.corpus.sources.snli import EsnliCorpus, SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
-from attention_audit.corpus.sources.tagged import TaggedCorpus
-from attention_audit.corpus.sources.zhang import ZhangCorpus
 
 Corpus = Annotated[
     ControlCorpus

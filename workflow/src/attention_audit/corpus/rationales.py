@@ -2,13 +2,24 @@
 
 A source marks stretches of its own text, and a tokenizer makes words of that text. A word is marked where it shares a
 character with a marked stretch.
+
+The cells of a user's table have lists of word positions, of stretches of characters, or of a number a word. A cell is a
+list where the format has lists, or a text that says one: as JSON, or as numbers with white space, commas, semicolons or
+colons between them.
 """
 
+import json
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field, field_validator
+
+from attention_audit.errors import AuditError
+from attention_audit.section import Section, refuse_duplicates
 
 Span = tuple[int, int]
 """Where a stretch begins, and where it ends (the first place behind it)."""
@@ -107,3 +118,146 @@ def aligned(annotations: Annotations, places: Sequence[Span]) -> Aligned:
             counts[word] += 1
     scores = [total / count if count else 0.0 for total, count in zip(totals, counts, strict=True)]
     return Aligned(Rationale(marks, scores), lost)
+
+
+Written = Literal["words", "characters", "flags", "scores"]
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+NUMBERS = rf"\s*(?:{NUMBER}(?:[\s,;:]+{NUMBER})*)?\s*"
+PLAIN = re.compile(rf"{NUMBERS}|\s*\[{NUMBERS}\]\s*|\s*\({NUMBERS}\)\s*")
+"""Numbers that are no JSON, such as those of an array that was printed."""
+FORMS: Mapping[Written, str] = {
+    "words": "a list of word positions, such as [0, 3]",
+    "characters": "a list of stretches, first character and the one behind the last, such as [[0, 4], [9, 12]]",
+    "flags": "a 0 or 1 for each word, such as [0, 1, 1]",
+    "scores": "a number for each word, such as [0, 0.5, 1]",
+}
+BOUNDS = ("start", "end")
+"""The fields of a stretch that is an object."""
+
+
+class Evidence(Section):
+    """Which columns of a table say what people marked, and how it is written."""
+
+    columns: str | list[str] = Field(
+        description="Column of marks, or several, one an annotator, who is called as the column. A cell may also be an "
+        "object that has each annotator's marks by name. An empty cell: this annotator did not see the text."
+    )
+    written: Written = Field(
+        "words",
+        description="words: positions, from 0, of the words that white space sets apart. characters: stretches, the "
+        "first character from 0 and the one behind the last. flags: 0 or 1 for each such word. scores: a number for "
+        "each such word, whose mean over the columns is kept.",
+    )
+    marked_from: float = Field(
+        0.5, allow_inf_nan=False, description="With scores: words with this number or more count as marked."
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _some(cls, columns: str | list[str]) -> str | list[str]:
+        names = [columns] if isinstance(columns, str) else columns
+        if not names:
+            raise ValueError("names no column; name one, or leave `evidence` out")
+        refuse_duplicates("column", names)
+        return columns
+
+    @property
+    def names(self) -> list[str]:
+        """The columns."""
+        return [self.columns] if isinstance(self.columns, str) else self.columns
+
+
+def parsed(cell: Any) -> Any:
+    """What a cell says where it is a text: a list or an object, None where it is empty.
+
+    Raises ValueError where it is neither.
+    """
+    if not isinstance(cell, str):
+        return cell
+    if not cell.strip():
+        return None
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        if not PLAIN.fullmatch(cell):
+            raise ValueError("not a list") from None
+        return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(NUMBER, cell)]
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise ValueError("not a whole number")
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, bool | int | float) or not math.isfinite(value):
+        raise ValueError("not a number")
+    return float(value)
+
+
+def _stretches(values: Sequence[Any]) -> list[Span]:
+    """Pairs, objects with start and end, or bounds one after another, as stretches."""
+    if values and not any(isinstance(value, Mapping | list | tuple) for value in values):
+        if len(values) % 2:
+            raise ValueError("a stretch without an end")
+        return [(_whole(start), _whole(end)) for start, end in zip(values[::2], values[1::2], strict=True)]
+    spans = []
+    for value in values:
+        start, end = (value[name] for name in BOUNDS) if isinstance(value, Mapping) else value
+        spans.append((_whole(start), _whole(end)))
+    return spans
+
+
+def _of_one(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
+    """What one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
+    values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
+    if not isinstance(values, list | tuple):
+        raise TypeError("not a list")
+    if evidence.written == "characters":
+        spans = _stretches(values)
+        inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
+        return Annotations({name: inside}, outside=len(spans) - len(inside))
+    words = word_spans(text)
+    if evidence.written == "words":
+        positions = [_whole(value) for value in values]
+        known = [words[at] for at in positions if 0 <= at < len(words)]
+        return Annotations({name: known}, outside=len(positions) - len(known))
+    numbers = [_number(value) for value in values]
+    if evidence.written == "flags" and not {*numbers} <= {0.0, 1.0}:
+        raise ValueError("neither 0 nor 1")
+    if len(numbers) != len(words):
+        return Annotations({}, miscounted=1)
+    least = evidence.marked_from if evidence.written == "scores" else 1
+    spans = [word for word, number in zip(words, numbers, strict=True) if number >= least]
+    scores = [(*word, number) for word, number in zip(words, numbers, strict=True)]
+    return Annotations({name: spans}, scores if evidence.written == "scores" else None)
+
+
+def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
+    """What the cells of a row say of its text; None where all are empty.
+
+    Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
+    """
+    said: dict[str, Annotations] = {}
+    for column in evidence.names:
+        cell = row[column]
+        try:
+            content = parsed(cell)
+            by_name = content if isinstance(content, Mapping) else {column: content}
+            given = {str(name): marks for name, marks in by_name.items() if marks is not None}
+            said |= {name: _of_one(name, text, marks, evidence) for name, marks in given.items()}
+        except (ValueError, TypeError, KeyError) as error:
+            raise AuditError(
+                f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
+                "set `evidence.written`"
+            ) from error
+    if not said:
+        return None
+    scored = [one.scores for one in said.values() if one.scores is not None]
+    return Annotations(
+        {name: spans for one in said.values() for name, spans in one.marks.items()},
+        [score for scores in scored for score in scores] if scored else None,
+        outside=sum(one.outside for one in said.values()),
+        miscounted=sum(one.miscounted for one in said.values()),
+    )

@@ -32,11 +32,7 @@ from attention_audit.stages.audits import one_of
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import (
-    build_split,
-    read_material,
-    rebuilt,
-)
+from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob

@@ -20,10 +20,9 @@ from attention_audit.jobs.train import SearchJob
 from attention_audit.model.network import Network
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
-from attention_audit.stages.searching import Found, search
+from attention_audit.stages.searching import Found, furthest, search
 from attention_audit.stages.trainer import KEPT, Trainer
 from attention_audit.stages.training import peak_memory
-from attention_audit.training.continuation import furthest
 from attention_audit.training.loop import Trained
 
 Settings = SearchJob

@@ -19,11 +19,7 @@ from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import (
-    build_split,
-    by_split,
-    read_material,
-)
+from attention_audit.stages.loading import build_split, by_split, read_material
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import Epoch, Trained

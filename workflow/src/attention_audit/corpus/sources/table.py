@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
-from attention_audit.corpus.marks import Evidence, annotations_of
-from attention_audit.corpus.rationales import of_words
+from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
 from attention_audit.corpus.raw import with_masks
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
