@@ -16,7 +16,7 @@ from torch import Tensor
 
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
-from attention_audit.model.fine_tuned import FineTuned, even_weights
+from attention_audit.model.sequence_classifier import FineTuned, even_weights
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.training.loop import adam, train_epoch
 from attention_audit.training.objective import ConsistentAdversary, LabelLoss

@@ -26,8 +26,8 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures.reading import reading_figure
 from attention_audit.model.batch import Split
-from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.plan.replacing import recorded
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite

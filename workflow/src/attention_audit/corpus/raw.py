@@ -197,13 +197,11 @@ def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
         raise AuditError(f"{place}: {wanted}; {remedy(path)}") from error
 
 
-def convert(line: bytes, encoding: str) -> str:
-    """What to do about a line that is not in its encoding, where no key names another."""
-    return "convert the file"
-
-
 def lines(
-    stream: IO[bytes], where: str, encoding: str = "utf-8", mend: Callable[[bytes, str], str] = convert
+    stream: IO[bytes],
+    where: str,
+    encoding: str = "utf-8",
+    mend: Callable[[bytes, str], str] = lambda line, encoding: "convert the file",
 ) -> Iterator[str]:
     """Decoded lines with their line ends; a byte order mark is dropped.
 

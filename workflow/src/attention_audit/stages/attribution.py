@@ -150,7 +150,8 @@ def run(job: Job[AuditsJob]) -> None:
         return
     # others may have all their rows from elsewhere, and then name no network
     fullest = max(jobs, key=lambda alone: len(alone.settings.runs))
-    device = prepare_device(networks_of(fullest))
+    networks = networks_of(fullest)
+    device = prepare_device(networks.device, networks.threads)
     asking = {alone.settings.audit: Asking(alone) for alone in jobs}
     tables = {name: taken_of(audit) for name, audit in asking.items()}
     runs = {asked.readout: asked for alone in jobs for asked in runs_of(alone)}

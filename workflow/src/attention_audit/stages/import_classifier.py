@@ -133,7 +133,7 @@ def run(job: Job[ClassifierJob]) -> None:
 
     Raises AuditError where trainings of one model read different words of a text.
     """
-    device = prepare_device(job.settings)
+    device = prepare_device(job.settings.device, job.settings.threads)
     texts = read_texts(job.input("corpus"))
     first: Pieces | None = None
     tails = iter(job.outputs.get("tails", []))

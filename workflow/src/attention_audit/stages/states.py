@@ -92,7 +92,7 @@ def run(job: Job[StatesJob]) -> None:
     if kept(job, provenance):
         job.report("the states of an earlier run, made of the same texts by the same Transformer")
         return
-    device = prepare_device(settings)
+    device = prepare_device(settings.device, settings.threads)
     opened = Opened(folder_of(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
     model = opened.frozen.to(device)

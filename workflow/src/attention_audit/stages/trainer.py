@@ -15,8 +15,8 @@ from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import READOUT
 from attention_audit.columns.training import HISTORY
 from attention_audit.jobs.train import SearchJob, TrainJob
-from attention_audit.model.fine_tuned import FineTuned
 from attention_audit.model.network import Network
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_split, by_split, read_material
@@ -51,7 +51,7 @@ class Trainer:
         self.inputs = job.inputs
         self.made, self.seed = job.provenance, job.settings.seed
         self.code = job.settings.training_code
-        self.device = prepare_device(job.settings)
+        self.device = prepare_device(job.settings.device, job.settings.threads)
         self.material = read_material(
             job.input("corpus"),
             job.input("vocabulary"),

@@ -21,7 +21,7 @@ from attention_audit.columns.states import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates
-from attention_audit.model.fine_tuned import FineTuned
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror

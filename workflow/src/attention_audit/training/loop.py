@@ -134,11 +134,6 @@ def train_epoch(
     return float(total) / len(split)
 
 
-def _refuse_unless_finite(epoch: int, name: str, value: float) -> None:
-    if not np.isfinite(value):
-        raise AuditError(f"epoch {epoch}: the {name} became {value}; try a lower learning rate")
-
-
 def _rank(epoch: Epoch, settings: Recipe) -> tuple[bool, float, float]:
     selectable = settings.first_epoch or epoch.epoch > 0
     return selectable, epoch.score, -epoch.loss if settings.ties == "loss" else 0.0
@@ -176,9 +171,11 @@ def fit(
     for number in range(epochs):
         started = time.perf_counter()
         loss = train_epoch(model, split, objective, optimiser, settings, random, planned)
-        _refuse_unless_finite(number, "loss", loss)
-        history.append(Epoch(number, loss, score(model) if score else -loss))
-        _refuse_unless_finite(number, "score", history[-1].score)
+        # a score of a loss that is not finite is not asked for
+        history.append(Epoch(number, loss, score(model) if score and np.isfinite(loss) else -loss))
+        for name, value in (("loss", loss), ("score", history[-1].score)):
+            if not np.isfinite(value):
+                raise AuditError(f"epoch {number}: the {name} became {value}; try a lower learning rate")
         if number == 0 or _rank(history[-1], settings) > _rank(history[best], settings):
             best = number
             weights = copy.deepcopy(model.state_dict())

@@ -91,48 +91,6 @@ def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]
     return [tokenizer.unk_token if place not in having else word for place, word in enumerate(words)], len(missing)
 
 
-def _run(
-    tokenizer: Any, names: Sequence[str], texts: list[list[str]], queries: list[list[str]] | None, most: int
-) -> Pieces:
-    def encoded(texts: list[list[str]], queries: list[list[str]] | None = None) -> Any:
-        return tokenizer(
-            texts,
-            queries,
-            is_split_into_words=True,
-            truncation=True,
-            max_length=most,
-            return_attention_mask=False,
-        ).encodings
-
-    encodings = encoded(texts, queries)
-    unknown = np.zeros(len(texts), np.int64)
-    for place, encoding in enumerate(encodings):
-        sides = [texts[place]] if queries is None else [texts[place], queries[place]]
-        pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
-        found = [{word for part, word in pairs if part == side} for side in range(len(sides))]
-        # words before the last that is read; nobody knows of those behind
-        ends = [max(seen, default=-1) + 1 for seen in found]
-        wanted = ends if encoding.overflowing else [len(side) for side in sides]
-        if [len(seen) for seen in found] == wanted and found[0]:
-            continue
-        known = [_known(tokenizer, words, names[place]) for words in sides]
-        unknown[place] = sum(count for _, count in known)
-        encodings[place] = encoded(*([words] for words, _ in known))[0]
-    read, queried = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
-    words: list[int] = []
-    for place, encoding in enumerate(encodings):
-        of_text = [(part, word) for part, word in zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
-        read[place] = 1 + max((word for part, word in of_text if part == 0), default=-1)
-        queried[place] = 1 + max((word for part, word in of_text if part == 1), default=-1)
-        words += [SPECIAL if part is None else word + part * int(read[place]) for part, word in of_text]
-        if not read[place]:
-            raise AuditError(
-                f"text {names[place]!r}: none of its words is within the {most} pieces that are read; raise "
-                "transformer.max_length, or leave it out"
-            )
-    return _pieces(tokenizer, encodings, words, read, queried, unknown)
-
-
 def _pieces(
     tokenizer: Any,
     encodings: Sequence[Any],
@@ -212,8 +170,36 @@ def cut(
     AuditError, naming the text, where no word of it can be read.
     """
 
+    def encoded(*sides: list[list[str]]) -> Any:
+        limits = {"truncation": True, "max_length": most}
+        return tokenizer(*sides, is_split_into_words=True, return_attention_mask=False, **limits).encodings
+
     def run(part: slice) -> Pieces:
-        asked = None if queries is None else [list(query) for query in queries[part]]
-        return _run(tokenizer, names[part], [list(text) for text in texts[part]], asked, most)
+        sides = [[list(words) for words in side[part]] for side in (texts, queries) if side is not None]
+        encodings = encoded(*sides)
+        unknown, read, queried = np.zeros((3, len(encodings)), np.int64)
+        for place, encoding in enumerate(encodings):
+            pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
+            found = [{word for part, word in pairs if part == side} for side in range(len(sides))]
+            # words before the last that is read; nobody knows of those behind
+            ends = [max(seen, default=-1) + 1 for seen in found]
+            wanted = ends if encoding.overflowing else [len(side[place]) for side in sides]
+            if [len(seen) for seen in found] == wanted and found[0]:
+                continue
+            known = [_known(tokenizer, side[place], names[part][place]) for side in sides]
+            unknown[place] = sum(count for _, count in known)
+            encodings[place] = encoded(*([words] for words, _ in known))[0]
+        words: list[int] = []
+        for place, encoding in enumerate(encodings):
+            of_text = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
+            read[place] = 1 + max((word for part, word in of_text if part == 0), default=-1)
+            queried[place] = 1 + max((word for part, word in of_text if part == 1), default=-1)
+            words += [SPECIAL if part is None else word + part * int(read[place]) for part, word in of_text]
+            if not read[place]:
+                raise AuditError(
+                    f"text {names[part][place]!r}: none of its words is within the {most} pieces that are read; raise "
+                    "transformer.max_length, or leave it out"
+                )
+        return _pieces(tokenizer, encodings, words, read, queried, unknown)
 
     return joined(map(run, _parts(texts)))

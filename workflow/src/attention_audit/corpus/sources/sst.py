@@ -38,14 +38,9 @@ class Phrase(NamedTuple):
     extreme: float
 
 
-def strength(sentiment: int) -> float:
-    """How far a sentiment of 0 to 4 is from neutral: 0, .5 or 1."""
-    return abs(sentiment - NEUTRAL) / 2
-
-
 def joined(sentiment: int, parts: list[Phrase | str]) -> Phrase:
     """A phrase of its parts, which are phrases, or one word."""
-    own = strength(sentiment)
+    own = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
     words = [word for part in parts for word in ([part] if isinstance(part, str) else part.words)]
     within = max((part.extreme for part in parts if isinstance(part, Phrase)), default=0.0)
     if own > within or not any(isinstance(part, Phrase) for part in parts):
