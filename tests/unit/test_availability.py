@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from attention_audit.corpus.availability import locate, unavailable
-from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source
+from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, locate, unavailable
 from attention_audit.corpus.text import Text
 
 RAW = Path("results/raw")
@@ -119,6 +118,6 @@ def test_folder_is_no_file() -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     heavy = {"requests", "pandas", "pyarrow", "torch", "sklearn", "spacy"}
-    code = "import sys, attention_audit.corpus.availability; print(*sys.modules)"
+    code = "import sys, attention_audit.corpus.source; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert heavy & set(loaded.split()) == set()

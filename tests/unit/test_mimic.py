@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
 from attention_audit.corpus.text import Text
-from attention_audit.corpus.tokens import Tokens
+from attention_audit.corpus.tokens import Tokens, words_of
 from attention_audit.errors import AuditError
 
 NOTE_COLUMNS = [

@@ -12,7 +12,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.rationales import Annotations, Rationale, aligned, majority, of_words
-from attention_audit.corpus.tokens import Tokens, placed_sentences
+from attention_audit.corpus.tokens import Tokens, placed_words
 from attention_audit.stages.audit import read_rationales
 
 WORDS = [(0, 3), (3, 5), (6, 9), (10, 10 + 4)]
@@ -76,7 +76,7 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 @settings(deadline=None)  # the first text of a language makes its tokenizer
 @given(TEXTS, SETTINGS)
 def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> None:
-    words = [word for sentence in placed_sentences(text, tokens) for word in sentence]
+    words = [word for sentence in placed_words(text, tokens) for word in sentence]
     starts, ends = [start for _, start, _ in words], [end for _, _, end in words]
     assert starts == sorted(starts)
     assert ends == sorted(ends)
@@ -94,7 +94,7 @@ def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> 
 def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
     text: str, tokens: Tokens, spans: list[tuple[int, int]]
 ) -> None:
-    places = [(start, end) for sentence in placed_sentences(text, tokens) for _, start, end in sentence]
+    places = [(start, end) for sentence in placed_words(text, tokens) for _, start, end in sentence]
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
     found = aligned(Annotations({"Ann": spans}), places)
     assert found.rationale.marks["Ann"] == sorted({at for words in over for at in words})

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from tokenizers import normalizers
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.draft import placed_words
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.sst import clean, parse_tree
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.tokens import Tokens
+from attention_audit.corpus.tokens import Tokens, placed_words
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced

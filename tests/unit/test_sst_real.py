@@ -11,11 +11,10 @@ import pytest
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.corpus.draft import words_of
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import Length, RemoteFile
 from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, SstCorpus, parse_tree
-from attention_audit.corpus.tokens import Tokens
+from attention_audit.corpus.tokens import Tokens, words_of
 from attention_audit.corpus.vocabulary import MARKS
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")

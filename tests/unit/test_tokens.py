@@ -6,8 +6,7 @@ import spacy
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.draft import words_of
-from attention_audit.corpus.tokens import Tokens, splitting
+from attention_audit.corpus.tokens import Tokens, splitting, words_of
 from attention_audit.errors import AuditError
 
 

@@ -20,8 +20,8 @@ from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.corpus.draft import placed_words
 from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.tokens import placed_words
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures.reading import reading_figure

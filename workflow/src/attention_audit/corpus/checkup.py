@@ -18,10 +18,11 @@ from attention_audit.answer.sizes import TEXTS
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import Ledger, words_of
+from attention_audit.corpus.draft import Ledger
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import check_beside

@@ -22,7 +22,7 @@ from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_sentences
+from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_words, words_of
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
@@ -69,20 +69,6 @@ def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
-    """The sentences of a text as words with their places; a text that the source has already split into words is one
-    sentence, and the place of each word is its position.
-    """
-    if isinstance(text, list):
-        return [[(word, at, at + 1) for at, word in enumerate(text)]]
-    return placed_sentences(text, tokens)
-
-
-def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
-    """The sentences of a text as words; a text that the source has already split into words is one sentence."""
-    return [[word for word, _, _ in sentence] for sentence in placed_words(text, tokens)]
 
 
 def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:

@@ -253,23 +253,21 @@ def settle(
     return Settled(numbers, made, labels, fates, classes, duplicates, repeated)
 
 
-def report_dropped(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
-    """Report, for each reason for which texts were dropped, how many there were and where the first one is."""
-    places = pq.read_table(draft, columns=["place"])["place"]
+def report_left_out(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
+    """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
+    marks of the kept texts could not be laid on words, with the texts' names.
+    """
+    table = pq.read_table(draft, columns=["id", "place"])
     for fate in (UNLABELLED, EMPTY, OUT, SHORT, LONG):
         members = np.flatnonzero(settled.fates == fate)
         if len(members):
-            report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {places[members[0]]}")
-
-
-def report_misaligned(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
-    """Report which marks of the kept texts could not be laid on words, and are left out, with the texts' names."""
-    ids = pq.read_table(draft, columns=["id"])["id"]
+            first = table["place"][members[0]]
+            report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {first}")
     for name, fault in FAULTS.items():
         counts = settled.numbers[name]
         members = np.flatnonzero((settled.fates == KEPT) & (counts > 0))
         if len(members):
-            named = ", ".join(str(ids[at]) for at in members[:NAMED])
+            named = ", ".join(str(table["id"][at]) for at in members[:NAMED])
             more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
             report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}{more}")
 
@@ -361,8 +359,7 @@ def prepare(
         texts, classes = texts_of(dataset, source, raw)
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
         settled = settle(dataset, source, ledger, numbers_of(draft, ledger), classes)
-        report_dropped(settled, draft, report)
-        report_misaligned(settled, draft, report)
+        report_left_out(settled, draft, report)
         refuse_absent(dataset, source.block, draft)
         write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)
     return settled.census()

@@ -182,14 +182,22 @@ def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
     return made
 
 
-def placed_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
+def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
     """The words of each sentence with their places in the text, which ascend; without empty sentences.
 
-    The whole text is one sentence unless `tokens.sentences`.
+    The whole text is one sentence unless `tokens.sentences`. So is a text that the source has already split into words,
+    and the place of each word is then its position.
     """
+    if isinstance(text, list):
+        return [[(word, at, at + 1) for at, word in enumerate(text)]]
     sentences: Iterable[list[Placed]] = (
         [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
     )
     if tokens.punctuation == "last":
         sentences = map(at_last_marks, sentences)
     return [words for words in sentences if words]
+
+
+def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
+    """The same without places."""
+    return [[word for word, _, _ in sentence] for sentence in placed_words(text, tokens)]

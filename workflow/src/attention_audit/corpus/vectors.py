@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.availability import locate, unheld
 from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
-from attention_audit.corpus.source import FILE_NAME, RemoteFile
+from attention_audit.corpus.source import FILE_NAME, RemoteFile, locate, unheld
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
 
@@ -126,11 +125,6 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def width(word: bytes, fields: list[bytes]) -> int:
-    """How many numbers a line has: its fields, and the parts of the word that are numbers, except its first part."""
-    return len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
-
-
 def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
     """Line number, word and fields of each line except word2vec's header.
 
@@ -144,7 +138,9 @@ def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tupl
         if header:
             continue
         word, *fields = line.rstrip().rsplit(b" ", dimension)
-        if (count := width(word, fields)) != dimension:
+        # parts of the word that are numbers, except its first part, are of a longer vector
+        count = len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
+        if count != dimension:
             raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
         yield number, word, fields
 

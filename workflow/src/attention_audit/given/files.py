@@ -23,11 +23,6 @@ EVIDENCE, LENGTHS = "evidence", "lengths"
 Array = npt.NDArray[Any]
 
 
-def has_known_ending(path: str) -> bool:
-    """Whether a file is named as one of the formats."""
-    return path.endswith(ENDINGS)
-
-
 def _refuse_missing(place: str, named: Sequence[str], wanted: Sequence[str]) -> None:
     if missing := [name for name in wanted if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
@@ -238,7 +233,7 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
     named = place or str(path)
     if not path.is_file():
         raise AuditError(f"{named}: no such file; put it there, or name its place")
-    if not has_known_ending(path.name):
+    if not path.name.endswith(ENDINGS):
         raise AuditError(f"{named}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
     given = (_from_parquet if path.suffix == ".parquet" else _from_npz)(path, named)
     check(given)
@@ -284,7 +279,7 @@ def write_given(given: GivenReadout, path: Path) -> None:
 
     Raises AuditError where it is wrong, where the ending is another one, or where the file cannot be written.
     """
-    if not has_known_ending(path.name):
+    if not path.name.endswith(ENDINGS):
         raise AuditError(f"{path}: does not end in {' or '.join(ENDINGS)}; name it so")
     check(given)
     with whole(path) as temporary:

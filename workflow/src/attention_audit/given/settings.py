@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.given.files import ENDINGS, has_known_ending
+from attention_audit.given.files import ENDINGS
 from attention_audit.section import Name, Section, refuse_duplicates
 
 
@@ -62,6 +62,6 @@ class GivenModels(Section):
     def _files(self) -> Self:
         every = [*chain.from_iterable(self.by_model.values())]
         refuse_duplicates("file", every)
-        if unknown := [path for path in every if not has_known_ending(path)]:
+        if unknown := [path for path in every if not path.endswith(ENDINGS)]:
             raise ValueError(f"{unknown[0]!r} does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
         return self

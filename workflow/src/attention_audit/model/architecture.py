@@ -12,9 +12,7 @@ from pydantic import Field, model_validator
 
 from attention_audit.plugins import Entries, Entry
 from attention_audit.section import Count, OneOf, Section
-from attention_audit.transformer.settings import Backbone
-
-Share = Annotated[float, Field(ge=0, lt=1)]
+from attention_audit.transformer.settings import Backbone, Share
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
-from attention_audit.corpus.availability import placed
 from attention_audit.corpus.checkup import checked_once
+from attention_audit.corpus.source import placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.corpus.vectors import absent_vectors

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
-from attention_audit.corpus.availability import locate
 from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile
+from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile, locate
 from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob

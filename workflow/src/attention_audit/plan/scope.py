@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from attention_audit.config import Config
-from attention_audit.corpus.availability import unavailable
+from attention_audit.corpus.source import unavailable
 from attention_audit.errors import AuditError
 from attention_audit.names import Names
 from attention_audit.plan.corpora import with_training

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.availability import placed
+from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
