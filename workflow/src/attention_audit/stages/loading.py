@@ -311,8 +311,3 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         texts.found,
         0 if texts.pieces is None else marks,
     )
-
-
-def by_split(paths: Sequence[Path]) -> dict[str, Path]:
-    """Readout files by split: each is named after the split it holds."""
-    return {path.stem: path for path in paths}

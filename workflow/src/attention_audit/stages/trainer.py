@@ -19,7 +19,7 @@ from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, by_split, read_material
+from attention_audit.stages.loading import build_split, read_material
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import Epoch, Trained
@@ -63,7 +63,8 @@ class Trainer:
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:
                 job.report(texts.pieces.told(name))
-        reference = by_split(self.inputs.get("reference", []))
+        # each readout is named after the split that it holds
+        reference = {path.stem: path for path in self.inputs.get("reference", [])}
         self.splits = {
             name: build_split(texts, self.device, reference.get(name), job.settings.marks)
             for name, texts in self.material.splits.items()
