@@ -33,9 +33,9 @@ from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import cut
+from attention_audit.transformer.states import PieceTable
 
 
 def timed(what: str, work: Callable[[], Any], most: str = "") -> Any:

@@ -30,9 +30,9 @@ from attention_audit.model.network import Classifier
 from attention_audit.training.loop import adam, batches, train_epoch
 from attention_audit.training.objective import LabelLoss
 from attention_audit.training.settings import Recipe
-from attention_audit.transformer.batches import TOKENS, PieceTable
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
+from attention_audit.transformer.states import TOKENS, PieceTable
 
 CPU = torch.device("cpu")
 WIDTH = 384

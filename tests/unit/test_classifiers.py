@@ -149,7 +149,7 @@ def test_the_library_without_weights_is_refused(classifier: SequenceClassifier) 
 
 def test_pieces_without_any_weight_count_alike() -> None:
     from attention_audit.model.sequence_classifier import Attended
-    from attention_audit.transformer.batches import PieceBatch
+    from attention_audit.transformer.states import PieceBatch
 
     words = torch.tensor([[-1, 0, 0, 1, -1, -1]])
     batch = PieceBatch(words, words, words, torch.tensor([5]), torch.tensor([2]), torch.tensor([0]))

@@ -21,11 +21,11 @@ from attention_audit.stages.reading_classifiers import take_classifier, take_map
 from attention_audit.training.loop import adam, train_epoch
 from attention_audit.training.objective import ConsistentAdversary, LabelLoss
 from attention_audit.training.settings import Recipe
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.opening import open_tokenizer, open_untrained
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.settings import MARKS
+from attention_audit.transformer.states import PieceTable
 
 CPU = torch.device("cpu")
 TEXTS = [

@@ -8,11 +8,10 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.stages.states import BUDGET, moved
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.folder import checksums, find_folder, read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import cut, longest
-from attention_audit.transformer.states import WordStates
+from attention_audit.transformer.states import PieceTable, WordStates
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
 NAME = "encoders/all-MiniLM-L6-v2"

@@ -27,10 +27,10 @@ from attention_audit.raw_text import RawText, spaced
 from attention_audit.stages import import_classifier
 from attention_audit.stages.reading_classifiers import MARKS, take_classifier
 from attention_audit.stages.transforming import written_texts
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.states import PieceTable
 
 RAW = "Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic)."
 WORDS = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS, "cannot", "'", "?", "!", ":", "(", ")", "."]

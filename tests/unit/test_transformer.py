@@ -11,11 +11,10 @@ import transformers
 import transformers_on_disk as on_disk
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.folder import checksums, find_folder, model_files, read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, longest
-from attention_audit.transformer.states import WordStates
+from attention_audit.transformer.states import PieceTable, WordStates
 
 CPU = torch.device("cpu")
 TEXTS = [["the", "unbelievably", "good", "films"], ["bad"], ["a", "dull", "story", "is", "dull", "stories"]]

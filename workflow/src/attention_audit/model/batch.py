@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Indices, padded, runs, within
-from attention_audit.transformer.batches import TOKENS, PieceBatch, PieceTable
+from attention_audit.transformer.states import TOKENS, PieceBatch, PieceTable
 
 SHORT = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""

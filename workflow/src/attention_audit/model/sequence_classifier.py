@@ -23,12 +23,11 @@ from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import Tail
-from attention_audit.transformer.batches import PieceBatch
 from attention_audit.transformer.families import ACTIVATIONS, family_of
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import MARKS
-from attention_audit.transformer.states import library_inputs, library_vectors
+from attention_audit.transformer.states import PieceBatch, library_inputs, library_vectors
 
 
 class Attended(NamedTuple):

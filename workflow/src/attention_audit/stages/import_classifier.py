@@ -23,11 +23,11 @@ from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer
 from attention_audit.stages.transforming import written_texts
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.folder import find_folder, known_mirror
 from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.states import PieceTable
 
 Settings = ClassifierJob
 

@@ -26,8 +26,8 @@ from attention_audit.model.batch import GivenStates, Lists, Split
 from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
 from attention_audit.stages.transforming import Opened, folder_of, found_states
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.pieces import Pieces
+from attention_audit.transformer.states import PieceTable
 
 
 @dataclass(frozen=True)

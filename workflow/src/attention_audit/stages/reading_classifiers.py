@@ -18,9 +18,9 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
-from attention_audit.transformer.batches import PieceBatch, PieceTable
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import MARKS
+from attention_audit.transformer.states import PieceBatch, PieceTable
 
 ENOUGH = 1e-4
 """How far the logits of the tail may be from the model's own."""

@@ -20,9 +20,8 @@ from attention_audit.jobs.transformer import StatesJob
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.transforming import Opened, folder_of
-from attention_audit.transformer.batches import PieceTable
 from attention_audit.transformer.pieces import joined
-from attention_audit.transformer.states import WordStates
+from attention_audit.transformer.states import PieceTable, WordStates
 
 Settings = StatesJob
 

@@ -1,13 +1,178 @@
-"""The Transformer as a network: from pieces to the states of words."""
+"""The Transformer as a network: padded batches of pieces, as it reads them, and the states of words that it ends in."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_audit.batching import within
-from attention_audit.transformer.batches import PieceBatch
-from attention_audit.transformer.settings import Pool
+from attention_audit.batching import Indices, padded, runs, within
+from attention_audit.transformer.pieces import SPECIAL, Pieces
+from attention_audit.transformer.settings import MARKS, Pool
+
+TOKENS = 2048
+"""Padded pieces at most of the texts that a Transformer reads together without gradients."""
+
+
+@dataclass(frozen=True)
+class PieceBatch:
+    """B texts of at most P pieces, padding last.
+
+    ids, types, words (B, P), as in `pieces.Pieces`; words are `SPECIAL` on padding too. lengths (B,): pieces. read,
+    queried (B,): words of the text, and of the query, that are read.
+    """
+
+    ids: Tensor
+    types: Tensor
+    words: Tensor
+    lengths: Tensor
+    read: Tensor
+    queried: Tensor
+
+    @property
+    def mask(self) -> Tensor:
+        """(B, P), true on pieces, marks included."""
+        return within(self.lengths, self.ids.shape[1])
+
+    @property
+    def items(self) -> Tensor:
+        """The item of each piece, (B, P): a word's number, then the first mark, then all others; -1 on padding."""
+        read = self.read[:, None]
+        marks = read + (torch.arange(self.words.shape[1], device=read.device) > 0)
+        return self.words.where(self.words >= 0, marks).where(self.mask, -1)
+
+    @property
+    def _place(self) -> Tensor:
+        """The item of each piece, (B, P); that behind the last one on padding."""
+        return self.items.where(self.mask, self._count)
+
+    @property
+    def _count(self) -> int:
+        return int(self.read.max()) + MARKS
+
+    @property
+    def holders(self) -> Tensor:
+        """The item whose pieces each item is read from, (B, I): itself; or, for a word without a piece, such as the
+        second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
+        the next.
+        """
+        number = torch.arange(self._count, device=self.read.device)
+        present = torch.zeros(len(self.read), self._count + 1, dtype=torch.bool, device=self.read.device)
+        present = present.scatter(1, self._place, True)[:, :-1]
+        before = number.where(present, -1).cummax(1).values
+        return before.where(before >= 0, present.int().argmax(1, keepdim=True))
+
+    @property
+    def _inside(self) -> Tensor:
+        """(B, 1, I), true on the items of each text."""
+        return within(self.read + MARKS, self._count)[:, None]
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H, I, D);
+        zeros for an item without pieces.
+        """
+        place = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
+        sums = values.new_zeros(*values.shape[:2], self._count + 1, *values.shape[3:])
+        return sums.scatter_add(2, place, values)[:, :, :-1]
+
+    def of_items(self, weights: Tensor) -> Tensor:
+        """Weights of pieces, (B, H, P), as those of items, (B, H, I): items that are read from the same pieces have
+        equal parts of their weight. Zeros behind a text's last item.
+        """
+        sums = self.summed(weights)
+        holders = self.holders[:, None].expand(sums.shape)
+        inside = self._inside.to(sums)
+        crowd = torch.zeros_like(sums).scatter_add(2, holders, inside.expand(sums.shape))
+        return (sums / crowd.clamp(min=1)).gather(2, holders) * inside
+
+    def shares(self, weights: Tensor) -> Tensor:
+        """The share of each piece in the weight of all pieces of its item, (B, H, P); alike where these have none, and
+        0 on padding.
+        """
+        mask = self.mask[:, None].to(weights).expand(weights.shape)
+        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        whole, count = (self.summed(part).gather(2, place) for part in (weights * mask, mask))
+        return mask * (weights / whole).where(whole > 0, 1 / count)
+
+    def of_pieces(self, items: Tensor, weights: Tensor) -> Tensor:
+        """Weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each item."""
+        given = items * self._inside
+        holders = self.holders[:, None].expand(given.shape)
+        held = torch.zeros_like(given).scatter_add(2, holders, given)
+        place = self.items.clamp(min=0)[:, None].expand(weights.shape)
+        return self.shares(weights) * held.gather(2, place)
+
+    def rows(self, members: Tensor) -> "PieceBatch":
+        """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
+        lengths = self.lengths[members]
+        longest = int(lengths.max())
+        ids, types, words = (part[members, :longest] for part in (self.ids, self.types, self.words))
+        return PieceBatch(ids, types, words, lengths, self.read[members], self.queried[members])
+
+    def keeping(self, kept: Tensor) -> "PieceBatch":
+        """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
+
+        Marks and queries stay. The words that stay are counted anew.
+        """
+        place = torch.arange(kept.shape[1], device=kept.device)
+        words = kept & (place < self.read[:, None])
+        number = words.long().cumsum(1) - 1
+        of_text = (self.words >= 0) & (self.words < self.read[:, None])
+        word = self.words.clamp(0, kept.shape[1] - 1)
+        stays = self.mask & (~of_text | words.gather(1, word))
+        remaining = words.sum(1)
+        gone = (self.read - remaining)[:, None]
+        renamed = torch.where(of_text, number.gather(1, word), self.words - gone * (self.words >= 0))
+        # a sort that keeps the order of equals moves what is deleted behind what is kept
+        order = (~stays).to(torch.uint8).argsort(dim=1, stable=True)
+        lengths = stays.sum(1)
+        order = order[:, : int(lengths.max())]
+        inside = within(lengths, order.shape[1])
+        ids, types = (part.gather(1, order) * inside for part in (self.ids, self.types))
+        shown = renamed.gather(1, order).where(inside, SPECIAL)
+        return PieceBatch(ids, types, shown, lengths, remaining, self.queried)
+
+    def in_order_of_length(self, tokens: int = TOKENS) -> "Iterator[tuple[Tensor, PieceBatch]]":
+        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
+        order = self.lengths.argsort(stable=True)
+        for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens):
+            yield order[run], self.rows(order[run])
+
+
+class PieceTable:
+    """The pieces of N texts on a device, from which batches are taken when they are needed."""
+
+    def __init__(self, pieces: Pieces, device: torch.device) -> None:
+        self.counts = pieces.counts
+        per_piece, per_text = (pieces.ids, pieces.types, pieces.words), (pieces.read, pieces.queried)
+        self._flat, self._per_text = (
+            [torch.from_numpy(part).to(device) for part in parts] for parts in (per_piece, per_text)
+        )
+        self._starts, self._counts = (torch.from_numpy(part).to(device) for part in (pieces.starts, pieces.counts))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def batch(self, members: Tensor) -> PieceBatch:
+        """The texts at `members` (B,), padded to the longest of them."""
+        starts, counts = self._starts[members], self._counts[members]
+        longest = int(counts.max())
+        ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._flat)
+        words = words.where(within(counts, longest), SPECIAL)
+        return PieceBatch(ids, types, words, counts, *(part[members] for part in self._per_text))
+
+    def in_order_of_length(
+        self, tokens: int = TOKENS, members: Indices | None = None
+    ) -> Iterator[tuple[Indices, PieceBatch]]:
+        """All texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces, with
+        their positions, which among `members` are counted anew.
+        """
+        chosen = np.arange(len(self)) if members is None else members
+        order = self.counts[chosen].argsort(kind="stable")
+        for run in runs(self.counts[chosen[order]], tokens=tokens):
+            yield order[run], self.batch(torch.from_numpy(chosen[order[run]]).to(self._starts.device))
 
 
 class Encoded(NamedTuple):
