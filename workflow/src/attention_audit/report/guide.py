@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from importlib.resources import files
 
 import pyarrow as pa
+from jinja2 import Template
 
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
@@ -24,54 +26,6 @@ ARTEFACTS: tuple[Artefact, ...] = tuple(
 )
 """Every kind of file that is declared in columns/, folder by folder as they stand in `ORDER`, and within one by its
 module.
-"""
-
-OPENING = """# Results
-
-These files were made by `snakemake`. All of them can be deleted: the same command makes them again. This folder holds
-one run at a time, and `config.yaml` is its full configuration. `report.html` shows all tables and figures on one page,
-says how they were made, and opens without a network. [`explorer.html`](explorer.html) shows test texts one
-by one; there you can move the weights, and see at once what the model predicts under them. `docs/method.md` explains
-what the tests mean.
-"""
-
-EXHIBITS = """## Tables and figures
-
-Each figure is written as .pdf and .png. Each table is written as .parquet (tidy), .csv (the same rows with every digit;
-`pandas.read_csv` reads it as it is), .json (how it was made), .md and .tex (wide and rounded, with the paper's value
-beside ours). A figure of one data set alone lies in a folder of its name, where somebody asked for it, such as
-`figures/sst/wp_fig5_tvd_jsd.pdf`; the combined one stays as it is.
-"""
-
-FOLDERS = """## Folders
-
-| folder | what it holds |
-|---|---|
-| `audits/{dataset}/{suite}/` | what the audits measured of the models of a suite |
-| `readouts/{dataset}/{suite}/{model}/seed{seed}/` | all that the audits know of a trained model, one file a split |
-| `models/{dataset}/{suite}/{model}/` | weights of the selected epoch (.safetensors) and history, one pair a seed |
-| `corpora/{dataset}/` | texts as words, the fate of each raw text, vocabulary and vectors |
-| `raw/{folder}/`, `raw/vectors/` | archives and word vectors as fetched; in `records/` their origin, size and sha256 |
-| `logs/{rule}/` | what each job printed; the last line is JSON: its files, its machine, and the time it took |
-
-Where several suites ask for the same training, it is done once, and its files lie under the first of these suites. The
-file `.lock` keeps a second run from writing here at the same time. `.configuration.yaml` is written when a run starts;
-it keeps a run of another configuration from replacing what is here.
-"""
-
-PROVENANCE = """## What each file says of its own making
-
-Every file records the stage that made it, the settings of that stage and their sha256, the sha256 of its code, the
-seed, and the versions of Python and the libraries. Parquet files, weights and PNG keep this record in their metadata,
-PDF under Keywords, .md and .tex in a comment; that of a .csv file is the .json file beside it. Weights also record the
-sha256 of the files that they were trained on. The files in `raw/` and `logs/`, `config.yaml`, `report.html` and
-`explorer.html` have no such record. To read one, in this folder and in the workflow's environment:
-
-    from attention_audit.artefacts.parquet import read_provenance
-    read_provenance("tables/wp_table2_uniform.parquet")
-"""
-
-COLUMNS = """## The Parquet files, column by column
 """
 
 
@@ -100,14 +54,13 @@ def _labelled(models: Mapping[str, str]) -> str:
 
 
 def guide(job: GuideJob) -> str:
-    """The whole page."""
+    """The whole page: what stands in guide.md, with its tables."""
     shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
     suites = ((f"`{suite.key}`", suite.title, suite.about, _labelled(suite.models)) for suite in job.suites)
     audits = ((f"`{name}`", asks) for name, asks in job.audits.items())
-    parts = [
-        f"{EXHIBITS}\n{_table(('file', 'what it shows'), shown)}",
-        FOLDERS,
-        f"## Suites\n\n{_table(('suite', 'title', 'what it asks', 'models and their labels'), suites)}",
-        f"## Audits\n\n{_table(('audit', 'question'), audits)}",
-    ]
-    return "\n".join([OPENING, *parts, PROVENANCE, COLUMNS, *map(_section, [*ARTEFACTS, *map(artefact, job.columns)])])
+    return Template(files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")).render(
+        exhibits=_table(("file", "what it shows"), shown),
+        suites=_table(("suite", "title", "what it asks", "models and their labels"), suites),
+        audits=_table(("audit", "question"), audits),
+        files="\n".join(map(_section, [*ARTEFACTS, *map(artefact, job.columns)])),
+    )
