@@ -16,7 +16,7 @@ from attention_audit.figures.contributions import (
     fig_contributions,
     items_of,
 )
-from attention_audit.figures.saving import save
+from attention_audit.figures.style import save
 from attention_audit.tables.contributions import table_contributions
 from attention_audit.tables.shown import wide
 

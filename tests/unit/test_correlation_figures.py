@@ -15,7 +15,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.by_weight import SPAN, jw_fig_adversary, jw_fig_permutation, quarters
 from attention_audit.figures.correlation import LINES, compared, ink_on, jw_fig_agreement, jw_fig_correlation, matrix
-from attention_audit.figures.saving import save
+from attention_audit.figures.style import save
 from attention_audit.names import ATTRIBUTIONS
 from attention_audit.units import LN2
 

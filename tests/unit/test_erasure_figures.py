@@ -14,7 +14,7 @@ from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_
 from attention_audit.figures.faithfulness import curve_points, ss_fig_aopc
 from attention_audit.figures.panels import panels_of
 from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_mass_removed
-from attention_audit.figures.saving import save
+from attention_audit.figures.style import save
 from attention_audit.names import RANKINGS, Look, Names
 
 FEW = {"imdb-ratings": ["flan_none", "han_rnn"]}

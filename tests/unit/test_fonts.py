@@ -14,7 +14,7 @@ from matplotlib.textpath import TextPath
 from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrapped
-from attention_audit.figures.saving import save, texts_of
+from attention_audit.figures.style import save, texts_of
 from attention_audit.tables.classes import isolated, listed
 
 SAMPLES = {

@@ -22,7 +22,7 @@ from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
 from attention_audit.errors import AuditError
-from attention_audit.figures.saving import save
+from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in

@@ -1,17 +1,9 @@
 """Which questions of the summary notice a model whose attention was trained to deceive."""
 
-from attention_audit.columns.kinds import Column, described, flag, real, text
-from attention_audit.columns.shared import DATASET
+from attention_audit.columns.kinds import described, flag, real, text
+from attention_audit.columns.shared import DATASET, bounds
 
 NOTICES, DOES_NOT, UNCLEAR, NOT_ASKED = "notices", "does not", "undecided", "not asked"
-
-
-def _effect(name: str, what: str) -> dict[str, Column]:
-    return {
-        f"{name}_value": real.or_null(meaning=f"{what}; null where there is none"),
-        f"{name}_low": real.or_null(meaning="lower end of its 95 % interval"),
-        f"{name}_high": real.or_null(meaning="upper end of it"),
-    }
 
 
 NOTICED = described("noticed", __doc__, "tables/pd_table_noticed.parquet").holds(
@@ -21,10 +13,10 @@ NOTICED = described("noticed", __doc__, "tables/pd_table_noticed.parquet").holds
     **{"lambda": real(meaning="the weight of the liar's penalty")},
     question=text(meaning="the question, as in the summary"),
     honest_word=text(meaning="the answer of the honest model"),
-    **_effect("honest", "its effect"),
+    **bounds("honest", real, meaning="its effect; null where there is none"),
     liar_word=text(meaning="the answer of the liar"),
-    **_effect("liar", "its effect"),
-    **_effect("difference", "effect of the honest model - that of the liar"),
+    **bounds("liar", real, meaning="its effect; null where there is none"),
+    **bounds("difference", real, meaning="effect of the honest model - that of the liar; null where there is none"),
     lower=flag(meaning="whether the whole interval of the difference lies above 0"),
     word=text(
         meaning=f"{NOTICES}: the liar is answered no, the honest model is not, and the liar's effect is clearly "

@@ -1,6 +1,6 @@
 """The files of the audits `plausibility` and `plausible_words`."""
 
-from attention_audit.columns.kinds import Artefact, integer, share, text
+from attention_audit.columns.kinds import described, integer, share, text
 from attention_audit.columns.shared import OF_TEXT_BY_LAMBDA
 
 MEASURES = ("auprc", "f1", "iou", "mass")
@@ -30,16 +30,14 @@ COLUMNS = {
     ),
 }
 
-PLAUSIBILITY = Artefact(
+PLAUSIBILITY = described(
     "plausibility",
-    "audits/{dataset}/{suite}/plausibility.parquet",
-    meaning="How well attention, and what else a readout says of the items, points to marked words: a row a text, "
+    "How well attention, and what else a readout says of the items, points to marked words: a row a text, "
     "annotator and attribution, with floors and ceiling among them.",
 ).holds(**COLUMNS)
 
-PLAUSIBLE_WORDS = Artefact(
+PLAUSIBLE_WORDS = described(
     "plausible_words",
-    "audits/{dataset}/{suite}/plausible_words.parquet",
-    meaning="How well attributions that run the network again point to marked words: a row a text, annotator and "
+    "How well attributions that run the network again point to marked words: a row a text, annotator and "
     "attribution; integrated gradients of a sample of the texts.",
 ).holds(**COLUMNS)

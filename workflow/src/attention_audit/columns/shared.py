@@ -1,6 +1,6 @@
 """Columns that files of several kinds have."""
 
-from attention_audit.columns.kinds import flag, integer, nats, probability, real, share, text
+from attention_audit.columns.kinds import Column, Kind, flag, integer, nats, probability, real, share, text
 
 DATASET = text(meaning="name of the data set, as in the config")
 ID = text(meaning="stable identity of the instance, from the raw data on")
@@ -31,3 +31,12 @@ ITEMS = integer(
     meaning="items under the last attention: sentences in a hierarchical model, words in any other; at least 2",
 )
 TOKENS = integer(unit="tokens", meaning="tokens that can be attended to")
+
+
+def bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
+    """An effect and the bounds of its interval."""
+    return {
+        f"{name}_value": kind.or_null(meaning=meaning),
+        f"{name}_low": kind.or_null(meaning="lower end of its 95 % interval over trainings and texts"),
+        f"{name}_high": kind.or_null(meaning="upper end of it"),
+    }

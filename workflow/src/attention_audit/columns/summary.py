@@ -3,7 +3,7 @@ each with an effect, its interval, its margin and a word, and a sentence to quot
 """
 
 from attention_audit.columns.kinds import Column, Kind, described, integer, nats, probability, real, share, text
-from attention_audit.columns.shared import DATASET
+from attention_audit.columns.shared import DATASET, bounds
 
 QUESTIONS = ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable")
 """What the summary asks of a model's attention, in this order."""
@@ -31,15 +31,6 @@ PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high",
 f1 = Kind(real.type, unit="F1")
 
 
-def _bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
-    """An effect and the bounds of its interval."""
-    return {
-        f"{name}_value": kind.or_null(meaning=meaning),
-        f"{name}_low": kind.or_null(meaning="lower end of its 95 % interval over trainings and texts"),
-        f"{name}_high": kind.or_null(meaning="upper end of it"),
-    }
-
-
 def _question(name: str, *, meaning: str) -> dict[str, Column]:
     """The columns of one question of the summary."""
     kind = Kind(real.type, unit=UNITS.get(name, "share"))
@@ -47,7 +38,7 @@ def _question(name: str, *, meaning: str) -> dict[str, Column]:
     words += ", or nothing new" if name == "unique" else ""
     return {
         name: text(meaning=f"{meaning}: {words}"),
-        **_bounds(name, kind, meaning=f"{MEASURED[name]}; null where it is not known"),
+        **bounds(name, kind, meaning=f"{MEASURED[name]}; null where it is not known"),
         f"{name}_margin": kind.or_null(meaning="yes where the whole interval lies above it, no where none does"),
         f"{name}_trainings": integer(unit="trainings", meaning="trainings that the interval knows of"),
         f"{name}_texts": integer(unit="texts", meaning="test texts that it rests on"),
@@ -115,7 +106,7 @@ SUMMARY = described("summary", __doc__, "tables/summary.parquet").holds(
     unique_dev_tvd=probability.or_null(meaning="its mean TVD from the base model on dev"),
     unique_tvd=probability.or_null(meaning="the same on test"),
     unique_tvd_high=probability.or_null(meaning="upper end of its 95 % interval over texts"),
-    **_bounds(
+    **bounds(
         "unique_further",
         nats,
         meaning="mean JSD of its attention from the base model's - that of the furthest other training",
@@ -126,22 +117,22 @@ SUMMARY = described("summary", __doc__, "tables/summary.parquet").holds(
         unit="adversaries",
         meaning="adversaries with a TVD between half the budget and the budget on dev; yes needs three",
     ),
-    **_bounds("unique_contribution", share, meaning="the same effect of the exact contributions of this adversary"),
+    **bounds("unique_contribution", share, meaning="the same effect of the exact contributions of this adversary"),
     unique_contribution_same_top=share.or_null(meaning="texts whose top contribution stays under it"),
     **_question("transferable", meaning="do the weights say something about words beyond this model"),
-    **_bounds(
+    **bounds(
         "transferable_adversary",
         f1,
         meaning="beside it: macro F1 of the MLP guided by the model's maps - guided by an adversary's",
     ),
-    **_bounds(
+    **bounds(
         "transferable_own",
         f1,
         meaning="beside it: macro F1 of the MLP guided by the model's maps - with attention of its own",
     ),
     **_instead("ranks", meaning="flips decisions with the fewest items erased"),
     **_instead("located", meaning="lowers the predicted class most when its first words are deleted"),
-    **_bounds(
+    **bounds(
         "plausibility",
         share,
         meaning="beside the answer: AUPRC of attention against marked words, mean over annotators; null where none are "

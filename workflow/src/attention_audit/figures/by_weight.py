@@ -15,8 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.notes import above, beside
-from attention_audit.figures.panels import PAD, columns_of, describe, heading, panels_of, uneven_grid
+from attention_audit.figures.panels import PAD, above, beside, columns_of, describe, heading, panels_of, uneven_grid
 from attention_audit.names import Look, Names, display_name
 from attention_audit.tables.classes import ClassNames, class_names, listed
 from attention_audit.units import LN2

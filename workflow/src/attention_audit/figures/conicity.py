@@ -100,5 +100,5 @@ def md_fig_conicity(
         "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
         "remedies",
     )
-    legend(figure, ({"label": models[name].label} | look(name, models) for name in shown))
+    legend(figure, (look(name, models) for name in shown))
     return figure

@@ -67,6 +67,5 @@ def pd_fig_deception(impermissible: pd.DataFrame, located: pd.DataFrame, models:
         "to the left: hidden; above: as right as the honest models, green; below: 1 where words with weight are "
         "those that matter, 0 where they are chosen by chance",
     )
-    shown = [models[name] for name in models.ordered(rows["model"].unique())]
-    legend(figure, (style.mark(look) | POINT | {"label": look.label} for look in shown))
+    legend(figure, (style.mark(models[name]) | POINT for name in models.ordered(rows["model"].unique())))
     return figure

@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from attention_audit.figures import style
-from attention_audit.figures.notes import above, beside
-from attention_audit.figures.panels import Key, Window, density, describe, panel_grid, panels_of
+from attention_audit.figures.panels import Key, Window, above, beside, density, describe, panel_grid, panels_of
 from attention_audit.names import Names, display_name
 from attention_audit.tables.erasure import compared
 

@@ -43,10 +43,8 @@ def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 def draw(axes: Axes, points: pd.DataFrame) -> None:
     """One measure of one model: a line for each ranking, with intervals."""
-    shown = RANKINGS.ordered(points["ranking"].unique())
-    for name in shown:
-        line, look = points[points["ranking"] == name].sort_values("bin"), RANKINGS[name]
-        mark = style.mark(look)
+    for name in RANKINGS.ordered(points["ranking"].unique()):
+        line, mark = points[points["ranking"] == name].sort_values("bin"), style.mark(RANKINGS[name])
         axes.fill_between(line["bin"], line["low"], line["high"], color=mark["color"], alpha=0.15, linewidth=0)
         axes.plot(line["bin"], line["mean"], **mark, **LINE)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
@@ -77,6 +75,6 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
         "items from the top of the ranking (%)",
         "above: what the predicted class loses without them; below: what it loses when only they are left",
     )
-    looks = [RANKINGS[name] for name in RANKINGS.ordered(points["ranking"].unique())]
-    legend(figure, ({**style.mark(look), "label": look.label, **LINE} for look in looks), len(looks))
+    names = RANKINGS.ordered(points["ranking"].unique())
+    legend(figure, (style.mark(RANKINGS[name]) | LINE for name in names), len(names))
     return figure

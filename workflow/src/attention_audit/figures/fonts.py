@@ -88,26 +88,23 @@ def _further(characters: frozenset[str], first: tuple[str, ...]) -> tuple[str, .
     """Families of this machine that have what `first` lacks, script by script; of several that have the same
     characters, that which is preferred for the script.
     """
-    by_script = _by_script(_without_glyph(characters, first))
     found: list[str] = []
-    for script in [*EAST_ASIAN, *sorted(by_script.keys() - EAST_ASIAN.keys())]:
-        missing = _without_glyph(by_script.get(script, []), found)
+    for script, of_script in _by_script(_without_glyph(characters, first)).items():
+        missing = _without_glyph(of_script, found)
         preferred = PREFERRED.get(script, (f"Noto Sans {script}",))
-        while missing:
-            covered = {family: _covered(family, missing) for family in _families()}
+        while covered := {family: has for family in _families() if (has := _covered(family, missing))}:
             best = max(covered, key=lambda family: (len(covered[family]), family in preferred))
-            if not covered[best]:
-                break
             missing -= covered[best]
             found.append(best)
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def _by_script(characters: Iterable[str]) -> dict[str, list[str]]:
-    by_script: dict[str, list[str]] = {}
+    """The characters of each script, those of EAST_ASIAN first and in their order."""
+    by_script: dict[str, list[str]] = {script: [] for script in EAST_ASIAN}
     for character in sorted(characters):
         by_script.setdefault(script_of(character), []).append(character)
-    return by_script
+    return {script: members for script, members in by_script.items() if members}
 
 
 def _named(font: str) -> str:

@@ -1,6 +1,6 @@
 """Whether attributions point to marked words, and whether those that do are faithful."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.notes import placed
-from attention_audit.figures.panels import describe, legend, panel_grid
+from attention_audit.figures.panels import describe, legend, panel_grid, placed
 from attention_audit.names import PLAUSIBLE, display_name
 from attention_audit.tables.plausibility import FAITHFUL, parts_of
 from attention_audit.tables.wording import named
@@ -23,10 +22,11 @@ PANEL, TITLE, BELOW = 2.3, 0.25, 1.3  # inches: a pair of panels, a line of its 
 WIDE = 120  # letters in a line as wide as the figure
 ENTRIES = 4  # of the legend, in a row
 WORST, BEST = -0.3, 1.15  # the axis of faithfulness, at least
+END: dict[str, Any] = {"linewidth": 1.2, "zorder": 1}
 ENDS: dict[str, dict[str, Any]] = {
-    "random": {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
-    "frequency": {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
-    "others": {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
+    "random": END | {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
+    "frequency": END | {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
+    "others": END | {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
 }
 """The floors and the ceiling, as lines."""
 AXES = {
@@ -53,13 +53,7 @@ def look_of(attribution: str) -> dict[str, Any]:
     """How the point of an attribution is drawn."""
     look = PLAUSIBLE[attribution]
     own = ATTENTION if attribution == "attention" else POINT
-    return style.mark(look) | {"label": look.label} | own | ({"markersize": 9} if look.marker == "*" else {})
-
-
-def looks_of_ends(shown: Iterable[str]) -> list[dict[str, Any]]:
-    """How those of floors and ceiling are drawn that are shown."""
-    present = set(shown)
-    return [look | {"linewidth": 1.2} for name, look in ENDS.items() if name in present]
+    return style.mark(look) | own | ({"markersize": 9} if look.marker == "*" else {})
 
 
 @style.house_style()
@@ -74,7 +68,7 @@ def draw_ends(axes: Axes, ends: pd.Series) -> None:
     """Vertical lines at floors and ceiling, values by name."""
     for name, look in ENDS.items():
         if name in ends:
-            axes.axvline(float(ends[name]), linewidth=1.2, zorder=1, **{**look, "label": ""})
+            axes.axvline(float(ends[name]), **look)
 
 
 def draw_dots(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> None:
@@ -83,8 +77,7 @@ def draw_dots(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> None:
     draw_ends(axes, values["mean"])
     for place, name in enumerate(names):
         if name in values.index:
-            look = look_of(name) | {"label": ""}
-            cell = values.loc[name]
+            look, cell = look_of(name), values.loc[name]
             axes.hlines(place, cell["low"], cell["high"], color=look["color"], linewidth=1.2, zorder=2)
             axes.plot([cell["mean"]], [place], **look, zorder=3)
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -118,7 +111,7 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> F
         "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
         "one another",
     )
-    legend(figure, looks_of_ends(rows["attribution"]))
+    legend(figure, (look for name, look in ENDS.items() if name in set(rows["attribution"])))
     return figure
 
 
@@ -140,7 +133,7 @@ def draw_points(axes: Axes, points: pd.DataFrame) -> None:
     # attention, which is in question, lies on top
     ordered = points.iloc[np.argsort(points["attribution"] == "attention", kind="stable")]
     for point in ordered.to_dict("records"):
-        look = look_of(point["attribution"]) | {"label": ""}
+        look = look_of(point["attribution"])
         faint = {"color": look["color"], "linewidth": 0.8, "alpha": 0.45, "zorder": 2}
         x, y = point["mean_x"], point["mean_y"]
         axes.hlines(y, point["low_x"], point["high_x"], **faint)
@@ -194,8 +187,8 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
     rows_of_panels = figure.subfigures(len(parts), 1, squeeze=False, height_ratios=heights)[:, 0]
     for (dataset, own), title, sub in zip(parts.items(), titles, rows_of_panels, strict=True):
         sub.suptitle(title, x=0.01, ha="left", fontsize=style.TEXT)
-        ends = own[(own["metric"] == "auprc") & own["attribution"].isin([*ENDS])]
-        means = ends.groupby("attribution")["mean"].mean()
+        of_ends = own[(own["metric"] == "auprc") & own["attribution"].isin([*ENDS])]
+        means = of_ends.groupby("attribution")["mean"].mean()
         pairs = [pairs_of(own, question) for question in FAITHFUL]
         across = stretch([*pd.concat(pairs)["mean_x"], *means])
         numbers = {name: place for place, name in enumerate(models[dataset], start=1)}
@@ -215,8 +208,8 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
     )
     shown = pd.concat(parts.values())
     names = PLAUSIBLE.ordered(set(shown.loc[shown["metric"].isin(FAITHFUL), "attribution"]))
-    ends = rows[rows["metric"] == "auprc"]
-    legend(figure, [look_of(name) for name in names] + looks_of_ends(ends["attribution"]), ENTRIES)
+    ends = set(rows.loc[rows["metric"] == "auprc", "attribution"])
+    legend(figure, [*map(look_of, names), *(look for name, look in ENDS.items() if name in ends)], ENTRIES)
     figure.draw_without_rendering()
     for axes, points, numbers in drawn:
         if len(numbers) > 1:

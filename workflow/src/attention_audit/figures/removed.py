@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.notes import above, beside
-from attention_audit.figures.panels import describe, instead, panel_grid, panels_of
+from attention_audit.figures.panels import above, beside, describe, instead, panel_grid, panels_of
 from attention_audit.names import RANKINGS, Names
 
 HEIGHT = 1.9  # inches

@@ -1,4 +1,4 @@
-"""How every figure looks: sizes, type and colours. To restyle the figures, edit this file only.
+"""How every figure looks: sizes, type and colours, and how it is saved. To restyle the figures, edit this file only.
 
 The hues are Okabe & Ito's, which stay apart under the common kinds of colour blindness; markers and positions
 repeat whatever colour says.
@@ -8,11 +8,15 @@ import logging
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
+from attention_audit.artefacts.files import whole
 from attention_audit.figures import fonts
 from attention_audit.names import Look
 
@@ -86,5 +90,25 @@ def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
 
 
 def mark(look: Look) -> dict[str, Any]:
-    """The colour and the marker of a name, for matplotlib."""
-    return {"color": PALETTE[look.colour], "marker": look.marker}
+    """The colour, the marker and the label of a name, for matplotlib."""
+    return {"color": PALETTE[look.colour], "marker": look.marker, "label": look.label}
+
+
+def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
+    """Write `figure` as PDF and PNG with `provenance` in their metadata (Keywords, Description), and no time of day, so
+    that the same data give the same bytes.
+
+    Raises AuditError where a file cannot be written.
+    """
+    with house_style():
+        with whole(pdf) as temporary:
+            figure.savefig(temporary, format="pdf", metadata={"CreationDate": None, "Keywords": provenance})
+        # to find the layout takes as long as to draw; both files have the same
+        figure.set_layout_engine("none")
+        with whole(png) as temporary:
+            figure.savefig(temporary, format="png", metadata={"Description": provenance})
+
+
+def texts_of(figure: Figure) -> list[str]:
+    """Everything that is written on a figure."""
+    return [text.get_text() for text in figure.findobj(Text)]

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.notes import placed
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, placed
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
@@ -45,8 +44,8 @@ def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]
     for name in models.ordered(compared):
         own = style.mark(models[name])
         if name == ADVERSARY:
-            looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2}
-        looks[name] = own | DRAWN.get(name, POINTS | {"label": models[name].label, "markersize": 4.5})
+            looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2, "label": ""}
+        looks[name] = own | DRAWN.get(name, POINTS | {"markersize": 4.5})
     instance = {"color": style.VERMILLION, "marker": "P", "label": "per-instance adversary"}
     return looks | {INSTANCE_ADVERSARY: instance | POINTS | {"alpha": 1, "markersize": 7}}
 
@@ -187,7 +186,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         "elsewhere and predicts the same",
         "TVD of predictions (square-root scale)",
     )
-    legend(figure, (look for look in looks.values() if "label" in look))
+    legend(figure, (look for look in looks.values() if look["label"]))
     figure.draw_without_rendering()
     for panel, drawn in zip(panels, curves, strict=True):
         label_lambdas(figure, panel.axes[0], looks, drawn)

@@ -1,7 +1,7 @@
 """audits -> one figure, as .pdf and .png. No model is loaded, nothing is computed again."""
 
 from attention_audit.figures import fonts
-from attention_audit.figures.saving import save, texts_of
+from attention_audit.figures.style import save, texts_of
 from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.plugins import load
 from attention_audit.stages.frames import arguments
