@@ -23,8 +23,8 @@ from attention_audit.corpus.sources.control import BIAS, KINDS
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
-from attention_audit.report.captions import read_caption
 from attention_audit.report.guide import guide
+from attention_audit.report.page import read_caption
 from attention_audit.section import Section
 from attention_audit.tables import controls
 from attention_audit.tables.claims import top_flips

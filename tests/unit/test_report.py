@@ -26,12 +26,11 @@ from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in
-from attention_audit.report.captions import read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
-from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, seeds_of, size
+from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, read_caption, seeds_of, size
 from attention_audit.tables.asked import ALONE
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

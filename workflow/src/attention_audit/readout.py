@@ -303,22 +303,20 @@ def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int])
         return None
     weights, marks = _rows(table["heads"]), table["marks"].to_numpy().astype(np.int64)
     heads = len(weights[0]) // lengths[0]
-    values, below = (
-        ([], np.empty((0, 0), np.float32))
-        if tail is None
-        else (_rows(table["values"]), np.stack(_rows(table["below"])))
-    )
-    width = below.shape[1]
-    fits = heads and (tail is None or (width == len(tail.weights["output.bias"]) and width % heads == 0))
-    for place, (name, length) in enumerate(zip(table["id"].to_pylist(), lengths, strict=True)):
-        whole = tail is None or len(values[place]) == width * length
-        if not (fits and whole and len(weights[place]) == heads * length):
-            what = "items" if tail is None else "items or its tail"
+    width, nothing = len(tail.weights["output.bias"]) if tail else 0, [np.empty(0, np.float32)] * len(lengths)
+    values, below = (_rows(table[name]) if tail else nothing for name in ("values", "below"))
+    divides = heads and width % heads == 0
+    for name, length, *sizes in zip(
+        table["id"].to_pylist(), lengths, *(map(len, rows) for rows in (weights, values, below)), strict=True
+    ):
+        if not divides or sizes != [heads * length, width * length, width]:
+            what = "items or its tail" if tail else "items"
             raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
     maps = [row.reshape(-1, heads) for row in weights]
     if tail is None:
         return Maps(maps, marks)
-    return HeadStates(maps, marks, [row.reshape(-1, heads, width // heads) for row in values], below, tail)
+    of_heads = [row.reshape(-1, heads, width // heads) for row in values]
+    return HeadStates(maps, marks, of_heads, np.stack(below), tail)
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:

@@ -11,14 +11,23 @@ from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, at, check
 
 PLACE = "readout"
+ONE_OR_TWO = ": must have one axis or two; give it so"
+WRONG_AXES = " has not the axes that it must have; give a number a text and class"
 
 
-def _array(values: npt.ArrayLike, place: str) -> npt.NDArray[np.float64]:
-    """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none."""
+def _array(
+    values: npt.ArrayLike, place: str, axes: tuple[int, ...] = (1, 2), fault: str = ONE_OR_TWO
+) -> npt.NDArray[np.float64]:
+    """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none, or have
+    another number of axes.
+    """
     try:
-        return np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
+    if array.ndim not in axes:
+        raise AuditError(f"{place}{fault}")
+    return array
 
 
 def readout(
@@ -47,13 +56,8 @@ def readout(
     count = len(tokens)
     names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
     known = list(evidence) if evidence is not None else [None] * count
-    predicted, shift = (
-        _array(values, f"{name}: column {column}")
-        for column, values in (("probabilities", probabilities), ("bias", bias))
-    )
-    if predicted.ndim != 2 or shift.ndim not in (1, 2):
-        column = "bias" if predicted.ndim == 2 else "probabilities"
-        raise AuditError(f"{name}: column {column} has not the axes that it must have; give a number a text and class")
+    predicted = _array(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
+    shift = _array(bias, f"{name}: column bias", fault=WRONG_AXES)
     counted = {
         "attention": len(attention),
         "contribution": len(contributions),
@@ -67,13 +71,9 @@ def readout(
         if entries != count:
             raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
     maps, added = (
-        [_array(values, f"{at(name, id_, column)}") for id_, values in zip(names, rows, strict=True)]
+        [_array(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
         for column, rows in (("attention", attention), ("contribution", contributions))
     )
-    for id_, weights, values in zip(names, maps, added, strict=True):
-        if weights.ndim not in (1, 2) or values.ndim not in (1, 2):
-            column = "attention" if weights.ndim not in (1, 2) else "contribution"
-            raise AuditError(f"{at(name, id_, column)}: must have one axis or two; give it so")
     given = GivenReadout(
         name,
         names,

@@ -313,7 +313,10 @@ class Viewing:
         """The texts of the view."""
         ids, texts = self.first.ids, self.explored.texts
         runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
-        maps = {key: rounded_maps(values) for key, values in self.maps.items()}
+        maps: dict[str, list[Weights | None]] = {
+            key: [None if map_ is None else digits.significant(map_.astype(np.float64)).tolist() for map_ in values]
+            for key, values in self.maps.items()
+        }
         if self.here:
             maps |= self._computed_here(runs)
         for run, readout in zip(runs.values(), self.readouts, strict=True):
@@ -373,24 +376,14 @@ class Viewing:
         )
 
 
+KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}
 SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
 
 
 def about_column(column: Column) -> AboutColumn:
     """What there is to know of a column of the table of texts."""
-    kinds: dict[Any, ColumnKind] = {
-        flag.type: "flag",
-        integer.type: "integer",
-        real.type: "number",
-        reals.type: "number",
-    }
-    return AboutColumn(
-        name=column.name,
-        label=LABELS.get(column.name, column.name),
-        kind=kinds.get(column.type, "text"),
-        unit=column.unit,
-        meaning=column.meaning,
-    )
+    label, kind = LABELS.get(column.name, column.name), KINDS.get(column.type, "text")
+    return AboutColumn(name=column.name, label=label, kind=kind, unit=column.unit, meaning=column.meaning)
 
 
 def value_of(value: Any) -> str | float | bool | None:
@@ -402,11 +395,6 @@ def value_of(value: Any) -> str | float | bool | None:
     if isinstance(value, float):
         return None if isnan(value) else float(f"{value:.{EFFECT}g}")
     return cast("str | bool | None", value)
-
-
-def rounded_maps(maps: Maps) -> list[Weights | None]:
-    """Maps with three significant digits."""
-    return [None if map_ is None else digits.significant(map_.astype(np.float64)).tolist() for map_ in maps]
 
 
 def under(readout: Readout, maps: Maps) -> list[list[float] | None]:

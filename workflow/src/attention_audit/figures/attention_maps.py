@@ -94,11 +94,6 @@ def direction(text: str) -> str:
     return next(("L" if letter == "L" else "R" for letter in letters if letter in ("L", "R", "AL")), "")
 
 
-def from_the_right(words: Iterable[Word]) -> bool:
-    """Whether a text is read from the right: as its first letter is."""
-    return next(filter(None, (direction(word.text) for word in words)), "L") == "R"
-
-
 def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
     """`words` with their levels, in a text that is read from the right if `reverse`.
 
@@ -144,7 +139,8 @@ def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: flo
     """
     right = style.WIDTH * POINTS - MARGIN
     given = [word._replace(text=printable(word.text)) for word in words]
-    reverse = from_the_right(given)
+    # a text is read as its first letter is
+    reverse = next(filter(None, (direction(word.text) for word in given)), "L") == "R"
     lines: list[list[Word]] = [[]]
     used = 0.0
     for piece in (p for w in directed(given, reverse) for p in broken(w, size, weight, right - MARGIN)):
@@ -171,11 +167,6 @@ def prose(text: str, size: float = style.TEXT, weight: str = "normal") -> list[L
     return wrapped(map(Word, text.split()), size, weight, SPACE * size - 2 * PADDING)
 
 
-def type_size(length: int) -> float:
-    """The size for a text of so many words: longer texts in smaller type."""
-    return next((size for longest, size in SIZES if length <= longest), style.SMALL)
-
-
 def shade(weight: float) -> float:
     """How strongly an attention weight is shaded, 0 to 1: by its square root, so that small weights can be seen."""
     return float(min(1.0, weight) ** 0.5)
@@ -184,6 +175,7 @@ def shade(weight: float) -> float:
 def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
     """A heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a frame."""
     first, largest = words.iloc[0], words["attention"].max()
+    size = next((size for longest, size in SIZES if len(words) <= longest), style.SMALL)
     heading = [f"{WEIGHTS[weights].label}:", f"p = {first['probability']:.3f},"]
     if weights != "base":
         heading.append(f"JSD = {first['jsd']:.3f},")
@@ -194,7 +186,7 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
     ]
     return [
         *prose(" ".join(heading), style.SMALL, "bold"),
-        *spaced(wrapped(shaded, type_size(len(words))), below=6),
+        *spaced(wrapped(shaded, size), below=6),
     ]
 
 

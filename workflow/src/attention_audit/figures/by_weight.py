@@ -84,11 +84,6 @@ def centre(bin_: int, class_: int, bins: int, classes: int) -> float:
     return bins - 1 - bin_ + SPAN * ((class_ + 0.5) / classes - 0.5)
 
 
-def colours_of(classes: int) -> list[str]:
-    """A colour for each class; grey where classes are pooled."""
-    return list(islice(cycle(style.CLASSES), classes)) if classes > 1 else [style.GREY]
-
-
 def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: pd.Categorical) -> None:
     """One panel: a violin of `place` for each bin and predicted class, with its quartiles and the number of texts.
 
@@ -97,7 +92,8 @@ def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: pd.Categorical
     instances = instances.assign(bin=bins.codes)
     if classes == 1:
         instances = instances.assign(prediction=0)
-    colours, names = colours_of(classes), list(bins.categories)
+    colours = list(islice(cycle(style.CLASSES), classes)) if classes > 1 else [style.GREY]
+    names = list(bins.categories)
     groups = instances.groupby(["bin", "prediction"])
     many = groups["place"].transform("size") >= FEWEST
     wide = groups["place"].transform(np.ptp) >= NARROWEST * np.ptp(axes.get_xlim())

@@ -31,6 +31,13 @@ MAPS: dict[str, dict[str, Any]] = {
 both moved alike."""
 SMALL: dict[str, Any] = {"linestyle": "none", "markersize": 2.5, "markeredgewidth": 0, "alpha": 0.5}
 SEEDS: dict[str, Any] = {"linestyle": "none", "marker": "^", "markersize": 5, "markerfacecolor": "none"}
+BUDGET: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "budget"}
+LEGEND: list[dict[str, Any]] = [
+    *(look | {"linewidth": 1} for look in MAPS.values()),
+    SMALL | {"color": style.BLACK, "marker": "o", "label": "other adversaries"},
+    SEEDS | {"color": style.BLACK, "label": "further seeds"},
+    BUDGET,
+]
 
 
 def frontier(runs: pd.DataFrame) -> pd.DataFrame:
@@ -52,20 +59,11 @@ def draw(axes: Axes, adversaries: pd.DataFrame, seeds: pd.DataFrame, budget: flo
         axes.plot(adversaries[column], adversaries["tvd"], **plain | SMALL, zorder=2)
         axes.plot([0, *best[column]], [0, *best["tvd"]], **look | {"linewidth": 1, "marker": ""}, zorder=3)
         axes.plot(best[column], best["tvd"], **look | {"linestyle": "none"}, zorder=3)
-    axes.axhline(budget, color=style.BLACK, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
+    axes.axhline(budget, **BUDGET, zorder=0)
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     highest = max(SHOWN * budget, ABOVE * seeds["tvd"].max() if len(seeds) else 0.0) or 1.0
     axes.set(xlim=(-0.015, 1.05 * LN2), ylim=(-0.03 * highest, highest))
     axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
-
-
-def looks() -> list[dict[str, Any]]:
-    """The entries of the legend."""
-    black = {"color": style.BLACK}
-    others = black | SMALL | {"marker": "o", "label": "other adversaries"}
-    budget = black | {"linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "budget"}
-    maps = [look | {"linewidth": 1} for look in MAPS.values()]
-    return [*maps, others, black | SEEDS | {"label": "further seeds"}, budget]
 
 
 @style.house_style()
@@ -92,5 +90,5 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
         "left: only the weights moved, not the evidence",
         "TVD of predictions",
     )
-    legend(figure, looks())
+    legend(figure, LEGEND)
     return figure

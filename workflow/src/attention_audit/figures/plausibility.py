@@ -155,12 +155,6 @@ def number_points(axes: Axes, points: pd.DataFrame, numbers: Mapping[str, int]) 
         placed(axes, text, colour, (point["mean_x"], point["mean_y"]), taken, room)
 
 
-def stretch(values: Sequence[float]) -> tuple[float, float]:
-    """The axis of AUPRC, within 0 and 1: as far as points and lines go, which may lie close, and a little further."""
-    margin = max(0.15 * (max(values) - min(values)), 0.02)
-    return max(-0.02, min(values) - margin), min(1.02, max(values) + margin)
-
-
 @style.house_style()
 def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """AUPRC against faithfulness: a point for each attribution and model, one row of two panels for each data set.
@@ -190,7 +184,9 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
         of_ends = own[(own["metric"] == "auprc") & own["attribution"].isin([*ENDS])]
         means = of_ends.groupby("attribution")["mean"].mean()
         pairs = [pairs_of(own, question) for question in FAITHFUL]
-        across = stretch([*pd.concat(pairs)["mean_x"], *means])
+        # as far as points and lines go, which may lie close, and a little further
+        across = [*pd.concat(pairs)["mean_x"], *means]
+        margin = max(0.15 * (max(across) - min(across)), 0.02)
         numbers = {name: place for place, name in enumerate(models[dataset], start=1)}
         for question, points, axes in zip(FAITHFUL, pairs, sub.subplots(1, len(FAITHFUL)), strict=True):
             draw_ends(axes, means)
@@ -198,7 +194,7 @@ def fig_plausible_faithful(plausibility: pd.DataFrame, labels: Mapping[str, str]
             axes.set_ylabel(AXES[question])
             if len(points):
                 axes.set_ylim(min(WORST, points["mean_y"].min() - 0.1), max(BEST, points["mean_y"].max() + 0.1))
-            axes.set_xlim(*across)
+            axes.set_xlim(max(-0.02, min(across) - margin), min(1.02, max(across) + margin))
             drawn.append((axes, points, numbers))
     describe(
         figure,

@@ -10,6 +10,7 @@ from attention_audit.figures.attention_maps import printable
 
 ROW, MARGIN = 0.2, 1.3  # inches
 RATIOS = (3, 2, 1.5)
+OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
 def headline(facts: pd.Series) -> str:
@@ -25,8 +26,9 @@ def headline(facts: pd.Series) -> str:
     return "\n".join(parts)
 
 
-def draw_weights(axes: Axes, words: pd.DataFrame, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+def draw_weights(axes: Axes, words: pd.DataFrame) -> None:
     """The weight of each word, its range over trainings, and the adversary's weight."""
+    rows = range(len(words))
     axes.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
     if (words["highest"] > words["lowest"]).any():
         axes.hlines(rows, words["lowest"], words["highest"], color=style.BLACK, linewidth=1, label="all trainings")
@@ -43,21 +45,19 @@ def reading_figure(words: pd.DataFrame, facts: pd.Series) -> Figure:
     words: columns word, weight, contribution, gradient, lowest, highest, adversary, in order of the text. facts: see
     `headline`. A panel of what is not known is left out. The figure grows with the text.
     """
-    rows = np.arange(len(words))
-    shown = [name for name in ("contribution", "gradient") if words[name].notna().any()]
+    shown = [name for name in OTHERS if words[name].notna().any()]
     with style.house_style([*words["word"], str(facts["prediction"])]):
         size = (style.WIDTH, ROW * len(words) + MARGIN)
         figure = Figure(figsize=size, layout="constrained")
-        ratios = [RATIOS[0], *(RATIOS[1 + place] for place in range(len(shown)))]
+        ratios = RATIOS[: 1 + len(shown)]
         first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
-        draw_weights(first, words, rows)
+        draw_weights(first, words)
         for axes, name in zip(others, shown, strict=True):
             colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
-            axes.barh(rows, words[name], color=colours.tolist(), height=0.7)
+            axes.barh(range(len(words)), words[name], color=colours.tolist(), height=0.7)
             axes.axvline(0, color=style.GREY, linewidth=0.6)
             axes.tick_params(left=False)
-            label = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
-            axes.set_xlabel(label[name])
+            axes.set_xlabel(OTHERS[name])
         figure.suptitle(headline(facts), fontsize=style.TEXT, x=0.01, ha="left")
         figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
     return figure

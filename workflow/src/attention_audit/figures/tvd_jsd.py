@@ -1,6 +1,6 @@
 """Figure 5 of Wiegreffe & Pinter 2019: what changing the attention costs in changed predictions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,20 +50,9 @@ def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]
     return looks | {INSTANCE_ADVERSARY: instance | POINTS | {"alpha": 1, "markersize": 7}}
 
 
-def root(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The square root; of what is below 0, 0."""
-    return np.sqrt(np.clip(values, 0, None))
-
-
 def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Mean JSD and TVD for each of `by`."""
     return rows.groupby(by, as_index=False, sort=False, dropna=False)[["jsd", "tvd"]].mean()
-
-
-def spelt(lambdas: Sequence[float]) -> str:
-    """Lambdas written as short as possible, of several the least and the greatest: λ = 2e-5, λ = 0.001 to 0.1."""
-    ends = dict.fromkeys((min(lambdas), max(lambdas)))
-    return "λ = " + " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
 
 
 def clusters(places: npt.NDArray[np.float64], apart: float) -> list[list[int]]:
@@ -146,7 +135,9 @@ def label_lambdas(
         groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
         labelled = 0
         for group in (groups[index] for index in spread_out(len(groups))):
-            text = spelt(curve["lambda"].iloc[group].tolist())
+            # as short as possible, of several the least and the greatest: λ = 2e-5, λ = 0.001 to 0.1
+            ends = curve["lambda"].iloc[group].agg(["min", "max"]).unique()
+            text = "λ = " + " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
             at = tuple(points[group].mean(0))
             labelled += labelled < LABELLED and placed(axes, text, looks[name]["color"], at, taken, room)
 
@@ -174,7 +165,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     for panel, drawn in zip(panels, curves, strict=True):
         [axes] = panel.axes
         draw(axes, looks, panel.rows, drawn, instances[instances["dataset"] == panel.dataset])
-        axes.set_yscale("function", functions=(root, np.square))
+        axes.set_yscale("function", functions=(lambda values: np.sqrt(np.clip(values, 0, None)), np.square))
         axes.set(ylim=(0, highest))
         ticks = [tick for tick in TICKS if tick <= highest]
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,10 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from docutils import nodes
+from docutils.core import publish_doctree
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from PIL import Image
 
 from attention_audit.artefacts.files import rebuild_hint
@@ -20,7 +23,6 @@ from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import Look, Names, display_name
 from attention_audit.plugins import load
 from attention_audit.report.answers import answers_of, axes_of
-from attention_audit.report.captions import Caption, read_caption
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.grids import Grid, grid_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
@@ -34,6 +36,16 @@ CHECKS = ("replication", "controls")
 """The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
 """What an exhibit without a number in a paper is called, by the folder of its files."""
+TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
+"""What stands for the parts of a caption."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption of workflow/report/: the bold words that it opens with, and all that follows them as HTML."""
+
+    title: str
+    body: Markup
 
 
 @dataclass(frozen=True)
@@ -136,6 +148,29 @@ def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (OSError, SyntaxError, KeyError, ValueError) as error:
         raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
+
+
+def _html(node: nodes.Node, anchors: Collection[str]) -> Markup:
+    if isinstance(node, nodes.Text):
+        return Markup.escape(node.astext())
+    inside = Markup().join(_html(child, anchors) for child in node.children)
+    tag = TAGS.get(getattr(node, "tagname", ""))
+    marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
+    if tag == "code" and node.astext() in anchors:
+        return Markup('<a href="#{}">{}</a>').format(node.astext(), marked)
+    return marked
+
+
+def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
+    """A caption in reStructuredText: paragraphs of plain, bold, slanted and literal text, the first of which opens with
+    bold words.
+
+    A literal that is one of `anchors` becomes a link to that place of the page.
+    """
+    document = publish_doctree(text, settings_overrides={"halt_level": 2})
+    first = document[0]
+    lead = first.pop(0)
+    return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
 def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
