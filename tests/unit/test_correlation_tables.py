@@ -320,7 +320,7 @@ def test_an_attribution_without_a_label_is_refused():
 def test_a_name_with_two_labels_is_refused():
     other = Names("model", "here", {"lstm_tanh": Look("LSTM")})
     with pytest.raises(AuditError, match=r"'lstm_tanh' is called both 'BiLSTM \(additive\)' and 'LSTM' in tables"):
-        labels_of([JW, other], {})
+        labels_of([JW.labels, other.labels], {})
 
 
 @pytest.mark.parametrize("artefact", [CORRELATION, INSTANCE_ADVERSARY, AGREEMENT])

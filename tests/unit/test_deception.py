@@ -46,7 +46,7 @@ MODELS = Names(
 )
 HONEST, LIAR, ANONYMISED = MODELS
 PAIR = [{"honest": HONEST, "liar": LIAR, "lambda_": 0.1, "seeds": 2}]
-LABELS = labels_of([MODELS], {})
+LABELS = labels_of([MODELS.labels], {})
 
 
 def test_linear_attention_by_hand() -> None:

@@ -10,10 +10,15 @@ from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.errors import AuditError
-from attention_audit.figures.delta_js import ss_fig3_delta_js, ss_fig4_negative_delta_js
-from attention_audit.figures.faithfulness import curve_points, ss_fig_aopc
+from attention_audit.figures.erasure import (
+    curve_points,
+    ss_fig3_delta_js,
+    ss_fig4_negative_delta_js,
+    ss_fig5_fraction_removed,
+    ss_fig11_mass_removed,
+    ss_fig_aopc,
+)
 from attention_audit.figures.panels import panels_of
-from attention_audit.figures.removed import ss_fig5_fraction_removed, ss_fig11_mass_removed
 from attention_audit.figures.style import save
 from attention_audit.names import RANKINGS, Look, Names
 
@@ -202,7 +207,7 @@ def test_a_ranking_without_a_look_is_refused(draw):
 
 def test_a_new_ranking_appears_in_every_figure(monkeypatch):
     looks = {"position": Look("position", "sky", "v"), **RANKINGS}
-    for module in ("figures.removed", "figures.faithfulness", "tables.erasure"):
+    for module in ("figures.erasure", "tables.erasure"):
         monkeypatch.setattr(f"attention_audit.{module}.RANKINGS", Names("ranking", "here", looks))
     frame = ranked_sets({"yelp": ["han_rnn"]})
     frame = pd.concat([frame, frame[frame["ranking"] == "random"].assign(ranking="position")])

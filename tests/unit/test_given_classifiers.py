@@ -263,7 +263,7 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
     assert table["mine/all_heads", "ranks"] == pytest.approx(0.5)
     assert table["mine/head_2", "used"] == pytest.approx(0.2)
     assert table["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
-    assert named("mine/head_2", labels_of([MODELS], {})) == "mine, head 2"
+    assert named("mine/head_2", labels_of([MODELS.labels], {})) == "mine, head 2"
 
 
 def test_two_trainings_are_told_before_the_run(tmp_path: Path) -> None:

@@ -408,7 +408,7 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert "It is so." in shown.text
     assert "margin 0.0625" in shown.text
     assert "Seen in: Figure 3 (needed) single texts" in shown.text
-    assert f"ranks: {RANKINGS.label('product')} (+0.500 [0.250, 0.750])" in shown.text
+    assert f"ranks: {RANKINGS['product'].label} (+0.500 [0.250, 0.750])" in shown.text
     order = list(shown.ids)
     assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
     assert "checks" not in order

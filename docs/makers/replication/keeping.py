@@ -20,7 +20,6 @@ from attention_audit.config import Config
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.names import Look, Names
 from attention_audit.plan.corpora import with_training
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
@@ -106,11 +105,8 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
 
 def labels_in(settings: ExhibitJob) -> dict[str, str]:
     """What the tables of a run call all names, from the settings of the job that made one of all suites."""
-    names = [
-        Names("model", models.where, {name: Look(look[0]) for name, look in models.looks.items()})
-        for models in settings.models.values()
-    ]
-    return labels_of(names, settings.titles)
+    models = settings.models.values()
+    return labels_of(({name: look[0] for name, look in each.looks.items()} for each in models), settings.titles)
 
 
 def spent_of(jobs: list[Entry]) -> list[Spent]:

@@ -85,11 +85,6 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"'([^']*)'", text)
 
 
-def valid_name(text: str) -> str:
-    """What a name is like that may stand in the place of a text; "" where nothing of it may."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
 def one_for_all(key: str) -> str:
     """That a key cannot be other on one data set."""
     return f"is the same for all data sets; say it in `{key}`"
@@ -125,7 +120,7 @@ def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
         case "model_type" | "dict_type":
             said = f"must be a group of keys, not {value!r}"
         case "string_pattern_mismatch" if context["pattern"] == NAME:
-            like = valid_name(value)
+            like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
             said += did_you_mean(value, quoted(context["expected"]))

@@ -3,12 +3,9 @@
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from filelock import FileLock
-
-_held: "list[FileLock]" = []
+_held: list[object] = []
+"""The locks of this process, which would be let go with their last name."""
 
 
 def cards() -> int:

@@ -28,11 +28,6 @@ class Names(LiveByName[Look]):
         self.kind = kind
         self.where = where
 
-    def label(self, name: str) -> str:
-        """The label of a name. Raises AuditError where the name is not declared."""
-        self.refuse_unknown([name])
-        return self[name].label
-
     @property
     def labels(self) -> dict[str, str]:
         """The label of every name."""

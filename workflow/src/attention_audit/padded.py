@@ -10,7 +10,7 @@ heads, and `mean_map` is the map that a reader sees of them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -102,13 +102,6 @@ class Padded:
     candidates: Tensor | None = None
     heads: Heads | None = None
     marks: Tensor | None = None
-
-    def double(self) -> "Padded":
-        """The same texts with all values in float64, but for what `Heads` says."""
-        head = None if self.head is None else Head(*(part.double() for part in self.head))
-        heads = None if self.heads is None else self.heads._replace(weights=self.heads.weights.double())
-        values = {name: getattr(self, name).double() for name in ("attention", "contribution", "bias")}
-        return replace(self, **values, head=head, heads=heads)
 
     @property
     def weights(self) -> Tensor:

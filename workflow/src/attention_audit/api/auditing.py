@@ -69,21 +69,16 @@ def audit(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
-    given: dict[str, list[GivenReadout]] = {}
-    for name, several in ((MODEL, readouts), (UNIFORM, uniform), (ADVERSARIES, adversaries)):
-        every = [several] if isinstance(several, GivenReadout) else list(several)
-        given[name] = [
-            replace(one, place=f"{name} {number}" if one.place == PLACE else one.place)
-            for number, one in enumerate(every, start=1)
-        ]
-    for one in (one for several in given.values() for one in several):
-        check_beside(one, given[MODEL][0])
     with TemporaryDirectory(prefix="attention-audit-") as folder:
-        paths: dict[str, list[str]] = {}
-        for name, several in given.items():
-            paths[name] = [f"{folder}/{name}{number}.npz" for number, _ in enumerate(several, start=1)]
-            for one, path in zip(several, paths[name], strict=True):
-                write_given(one, Path(path))
+        paths: dict[str, list[str]] = {MODEL: [], UNIFORM: [], ADVERSARIES: []}
+        first: GivenReadout | None = None
+        for name, several in zip(paths, (readouts, uniform, adversaries), strict=True):
+            for number, one in enumerate([several] if isinstance(several, GivenReadout) else several, start=1):
+                called = replace(one, place=f"{name} {number}") if one.place == PLACE else one
+                first = first or called
+                check_beside(called, first)
+                paths[name].append(f"{folder}/{name}{number}.npz")
+                write_given(called, Path(paths[name][-1]))
         own = {"models": {MODEL: paths[MODEL]}, UNIFORM: paths[UNIFORM], ADVERSARIES: paths[ADVERSARIES]}
         raw = {
             **(settings or {}),

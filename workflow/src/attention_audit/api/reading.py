@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -24,7 +25,8 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import placed_words
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
-from attention_audit.figures.reading import reading_figure
+from attention_audit.figures import style
+from attention_audit.figures.attention_maps import printable
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
@@ -43,6 +45,9 @@ from attention_audit.tables.classes import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
 
 ID = "text"
+ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
+RATIOS = (3, 2, 1.5)  # of the widths of its panels
+OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
 class _Seen(NamedTuple):
@@ -53,6 +58,32 @@ class _Seen(NamedTuple):
     readout: Readout
     gradient: npt.NDArray[np.float64]
     contribution: npt.NDArray[np.float64]
+
+
+def _headline(facts: pd.Series) -> str:
+    """What was predicted, how far the trainings agree, and how far the adversary moves map and prediction."""
+    parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
+    if facts["trainings"] > 1:
+        parts.append(
+            f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}, shuffled {facts['chance_jsd']:.3f}; the same "
+            f"word is first in {100 * facts['same_top']:.0f} % of the others"
+        )
+    if not np.isnan(facts["adversary_jsd"]):
+        parts.append(f"adversary: JSD {facts['adversary_jsd']:.3f}, TVD {facts['adversary_tvd']:.3f}")
+    return "\n".join(parts)
+
+
+def _draw_weights(axes: Axes, words: pd.DataFrame) -> None:
+    """The weight of each word, its range over trainings, and the adversary's weight."""
+    rows = range(len(words))
+    axes.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
+    if (words["highest"] > words["lowest"]).any():
+        axes.hlines(rows, words["lowest"], words["highest"], color=style.BLACK, linewidth=1, label="all trainings")
+    if words["adversary"].notna().any():
+        axes.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
+    axes.set_xlabel("attention")
+    axes.set_yticks(rows, [printable(word) for word in words["word"]])
+    axes.set_ylim(len(words) - 0.5, -0.5)
 
 
 @dataclass(frozen=True)
@@ -77,8 +108,26 @@ class Reading:
     facts: pd.Series
 
     def figure(self) -> Figure:
-        """A picture of the words: weights with their range over trainings, signed contributions, gradients."""
-        return reading_figure(self.words, self.facts)
+        """A picture with a row for each word: weights with their range over trainings, signed contributions, and shares
+        of the gradient. A panel of what is not known is left out. The figure grows with the text.
+        """
+        words, facts = self.words, self.facts
+        shown = [name for name in OTHERS if words[name].notna().any()]
+        with style.house_style([*words["word"], str(facts["prediction"])]):
+            size = (style.WIDTH, ROW * len(words) + MARGIN)
+            figure = Figure(figsize=size, layout="constrained")
+            ratios = RATIOS[: 1 + len(shown)]
+            first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
+            _draw_weights(first, words)
+            for axes, name in zip(others, shown, strict=True):
+                colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
+                axes.barh(range(len(words)), words[name], color=colours.tolist(), height=0.7)
+                axes.axvline(0, color=style.GREY, linewidth=0.6)
+                axes.tick_params(left=False)
+                axes.set_xlabel(OTHERS[name])
+            figure.suptitle(_headline(facts), fontsize=style.TEXT, x=0.01, ha="left")
+            figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
+        return figure
 
 
 @dataclass(frozen=True)

@@ -118,10 +118,9 @@ def instance_adversary(
     attention: list[Any] = [None] * len(base)
     lengths = base.lengths
     done = shown = 0
-    for texts in base.batches(torch.float32):
+    for texts, exact in zip(base.batches(torch.float32), base.batches(torch.float64), strict=True):
         members = texts.members
         restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
-        exact = texts.double()
         best, divergence, predicted, admissible = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
         flips = predicted.argmax(-1).numpy() != base.predictions[members]

@@ -6,6 +6,7 @@ attention further than another seed does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import cycle, islice
 
 import numpy as np
@@ -15,10 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import PAD, above, beside, columns_of, describe, heading, panels_of, uneven_grid
+from attention_audit.figures.panels import (
+    PAD,
+    above,
+    beside,
+    columns_of,
+    describe,
+    heading,
+    panels_of,
+    uneven_grid,
+    up_to_ln2,
+)
 from attention_audit.names import Look, Names, display_name
 from attention_audit.tables.classes import ClassNames, class_names, listed
-from attention_audit.units import LN2
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the paper parts largest weights; and where the texts are parted, in the order of their largest weights."""
@@ -198,13 +208,6 @@ def by_weight(
     return figure
 
 
-def up_to_ln2(axes: Axes) -> None:
-    """Let x be a divergence in nats, from 0 to its bound."""
-    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axes.set(xlim=(0, LN2))
-    axes.set_xticks([0, 0.2, 0.4, LN2], ["0", "0.2", "0.4", "ln 2"])
-
-
 def divergences(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of audits that move the attention of a base model, with the columns of `by_weight`."""
     base = {"base_max_attention": "attention", "base_prediction": "prediction"}
@@ -254,7 +257,7 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, census: Mapping[str, pd.D
         divergences(instance_adversary),
         census,
         models,
-        up_to_ln2,
+        partial(up_to_ln2, ticks=(0, 0.2, 0.4), room=0),
         "greatest JSD from the model's own attention, with nearly the same prediction (nats)",
         "0: no other map would do; ln 2: a map that shares no word would do as well",
         "largest weight of the text",
@@ -285,7 +288,7 @@ def wp_fig3_seed_variance(
         divergences(moved),
         census,
         MOVED,
-        up_to_ln2,
+        partial(up_to_ln2, ticks=(0, 0.2, 0.4), room=0),
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",
         "largest weight of the base model in the text",

@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, up_to_ln2
 from attention_audit.names import Names, display_name
-from attention_audit.units import LN2
 
 HEIGHT = 2.6  # inches
 SHOWN, ABOVE = 2.0, 1.15  # the axis of TVD ends at so many times the budget, or the greatest TVD of a seed
@@ -60,10 +59,9 @@ def draw(axes: Axes, adversaries: pd.DataFrame, seeds: pd.DataFrame, budget: flo
         axes.plot([0, *best[column]], [0, *best["tvd"]], **look | {"linewidth": 1, "marker": ""}, zorder=3)
         axes.plot(best[column], best["tvd"], **look | {"linestyle": "none"}, zorder=3)
     axes.axhline(budget, **BUDGET, zorder=0)
-    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    up_to_ln2(axes)
     highest = max(SHOWN * budget, ABOVE * seeds["tvd"].max() if len(seeds) else 0.0) or 1.0
-    axes.set(xlim=(-0.015, 1.05 * LN2), ylim=(-0.03 * highest, highest))
-    axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
+    axes.set(ylim=(-0.03 * highest, highest))
 
 
 @style.house_style()

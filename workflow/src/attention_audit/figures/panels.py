@@ -19,6 +19,7 @@ from matplotlib.typing import ColorType
 
 from attention_audit.figures import style
 from attention_audit.names import Names, display_name
+from attention_audit.units import LN2
 
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
@@ -129,6 +130,13 @@ def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3)
     """Say above the panels what each look stands for, at most so many in a row."""
     handles = [Line2D([], [], **look) for look in looks]
     figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+
+
+def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
+    """Let x be a divergence in nats, from 0 to its bound, with a share of it as room beyond."""
+    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.set(xlim=(-0.3 * room, (1 + room) * LN2))
+    axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
 def instead(axes: Axes, text: str) -> None:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, placed
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, placed, up_to_ln2
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
 
@@ -102,9 +102,7 @@ def draw(
         look = dict(looks[curve["model"].iloc[0]])
         axes.plot([0, *curve["jsd"]], [0, *curve["tvd"]], **look | {"marker": ""}, clip_on=False, zorder=3)
         axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"}, clip_on=False, zorder=3)
-    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axes.set(xlim=(-0.015, 1.05 * LN2))
-    axes.set_xticks([0, 0.2, 0.4, 0.6, LN2], ["0", "0.2", "0.4", "0.6", "ln 2"])
+    up_to_ln2(axes)
 
 
 def occupied(figure: Figure, axes: Axes, curves: Iterable[pd.DataFrame]) -> list[Bbox]:

@@ -118,7 +118,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "ss_fig3_delta_js",
-        "figures.delta_js:ss_fig3_delta_js",
+        "figures.erasure:ss_fig3_delta_js",
         "erasing the top item against erasing another: change of the prediction over attention",
         suites=("ss",),
         number="Figures 3 and 7",
@@ -126,7 +126,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "ss_fig4_negative_delta_js",
-        "figures.delta_js:ss_fig4_negative_delta_js",
+        "figures.erasure:ss_fig4_negative_delta_js",
         "at which difference in attention the top item matters less than another",
         suites=("ss",),
         number="Figures 4 and 8",
@@ -134,7 +134,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "ss_fig5_fraction_removed",
-        "figures.removed:ss_fig5_fraction_removed",
+        "figures.erasure:ss_fig5_fraction_removed",
         "how many items each ranking erases until the decision flips",
         suites=("ss", "own", "hf"),
         number="Figures 5, 6 and 10",
@@ -143,7 +143,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "ss_fig11_mass_removed",
-        "figures.removed:ss_fig11_mass_removed",
+        "figures.erasure:ss_fig11_mass_removed",
         "how much attention each ranking leaves when the decision flips",
         suites=("ss",),
         number="Figure 11",
@@ -151,7 +151,7 @@ _FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "ss_fig_aopc",
-        "figures.faithfulness:ss_fig_aopc",
+        "figures.erasure:ss_fig_aopc",
         "attention-comprehensiveness and attention-sufficiency of each ranking",
         suites=("ss",),
         reads={

@@ -20,7 +20,7 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
-from attention_audit.names import Look, Names, display_name
+from attention_audit.names import display_name
 from attention_audit.plugins import load
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
@@ -102,13 +102,8 @@ class FinishedRun:
     @property
     def labels(self) -> dict[str, str]:
         """What tables call the models of all suites, and their papers; raises AuditError as `labels_of` does."""
-        names = [
-            Names(
-                "model", f"the labels of suite {suite.key}", {name: Look(label) for name, label in suite.models.items()}
-            )
-            for suite in self.job.suites
-        ]
-        return labels_of(names, {suite.paper: suite.title for suite in self.job.suites})
+        suites = self.job.suites
+        return labels_of((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
 
 
 def duration(seconds: float) -> str:

@@ -122,7 +122,7 @@ def names_of(job: Job[ExhibitJob]) -> dict[str, Names]:
 
 def labels(job: Job[ExhibitJob]) -> dict[str, str]:
     """What names are called in rows."""
-    return labels_of(names_of(job).values(), job.settings.titles)
+    return labels_of((names.labels for names in names_of(job).values()), job.settings.titles)
 
 
 def arguments(job: Job[ExhibitJob]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from attention_audit.errors import AuditError
-from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS, Names
+from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
 
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
@@ -112,14 +112,13 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
 
 
-def labels_of(models: Iterable[Names], titles: Mapping[str, str]) -> dict[str, str]:
+def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) -> dict[str, str]:
     """The labels of all names in tables: the models of all suites, rankings, attributions, other parts of rows, papers.
 
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
     labels: dict[str, str] = {}
-    declared = (RANKINGS, ATTRIBUTIONS, PLAUSIBLE, *models)
-    for some in (PARTS, titles, *(names.labels for names in declared)):
+    for some in (PARTS, titles, *(names.labels for names in (RANKINGS, ATTRIBUTIONS, PLAUSIBLE)), *models):
         for name, label in some.items():
             if labels.setdefault(name, label) != label:
                 raise AuditError(

@@ -1,0 +1,277 @@
+"""Figures of erasing attention, after Serrano & Smith 2019.
+
+Their figures 3, 4, 7 and 8, the effect of erasing the top item against another; their figures 5, 6, 10 and 11, how much
+must be erased until the decision flips; and, beyond the paper, attention-comprehensiveness and attention-sufficiency of
+each ranking. These are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from attention_audit.columns.ranked_sets import BINS
+from attention_audit.figures import style
+from attention_audit.figures.panels import (
+    Window,
+    above,
+    beside,
+    density,
+    describe,
+    instead,
+    legend,
+    panel_grid,
+    panels_of,
+)
+from attention_audit.names import RANKINGS, Names, display_name
+from attention_audit.tables.erasure import compared
+from attention_audit.tables.means import means
+
+HEIGHT, PAIR, ROW, MARGIN = 1.9, 3.2, 0.2, 1.2  # inches: of a panel, of a pair of them, of a row, and around rows
+CELLS = (40, 30)  # of the density of a panel, along x and y
+FAINTEST = 0.3  # texts, so that a single one is seen
+LEAST = 0.01  # of both axes
+SHADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+X_LABEL = "Δα: attention of the top item minus that of another"
+HINT = "above 0 the top item matters more than the other, below 0 less"
+BEYOND = "smallest"
+"""The ranking that the paper does not have; a line above it sets it apart."""
+LEFT = 1e-6
+"""Attention that counts as none; it is all that the rounding of weights lets one tell from 0."""
+LEFT_TICKS = {LEFT: "≤ 10⁻⁶", 1e-4: "10⁻⁴", 1e-2: "0.01", 1: "1"}
+MEASURES = {
+    "comprehensiveness": "attention-\ncomprehensiveness\n↑ higher is better",
+    "sufficiency": "attention-\nsufficiency\n↓ lower is better",
+}
+"""The measures, by the beginning of the names of their columns, and their labels."""
+LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
+
+
+def window(rows: pd.DataFrame) -> Window:
+    """The bounds that hold all texts, with a little room."""
+    furthest = 1.05 * max(LEAST, rows["delta_attention"].max())
+    return (0, furthest), (1.05 * min(-LEAST, rows["delta_js"].min()), 1.05 * max(LEAST, rows["delta_js"].max()))
+
+
+@style.house_style()
+def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
+    """delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of shades.
+
+    One panel for each model. Those of a data set have the same axes, which hold all its texts; all panels have the same
+    shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
+    """
+    rows = compared(single_weight)
+    windows = {str(name): window(part) for name, part in rows.groupby("dataset", sort=False, observed=True)}
+    figure, panels = panel_grid(panels_of(rows, models), HEIGHT)
+    drawn = []
+    for panel in panels:
+        [axes] = panel.axes
+        x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
+        drawn.append(density(axes, x, y, CELLS, windows[panel.dataset], FAINTEST))
+        axes.axhline(0, color=style.BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
+        panel.title(models[panel.model].label, f"below 0: {share(panel.rows)}")
+    most = max(2.0, *(most for _, most in drawn))
+    for mesh, _ in drawn:
+        mesh.set_clim(vmax=most)
+    bar = figure.colorbar(mesh, ax=figure.axes, orientation="horizontal", aspect=50, fraction=0.03, pad=0.02)
+    ticks = [tick for tick in SHADES if tick <= most]
+    bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
+    bar.minorticks_off()
+    bar.outline.set_visible(False)
+    describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats)")
+    return figure
+
+
+def share(rows: pd.DataFrame) -> str:
+    """How many of the texts have a negative delta JS."""
+    return f"{(rows['delta_js'] < 0).sum()} of {len(rows)}"
+
+
+@style.house_style()
+def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
+    """The delta attention of each text whose delta JS is negative, a bar at their median, and their number; one row
+    a model.
+
+    From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the rows. The table of the
+    same name has the numbers.
+    """
+    panels = panels_of(compared(single_weight), models)
+    figure = Figure(figsize=(style.WIDTH, ROW * len(panels) + MARGIN), layout="constrained")
+    axes, jitter = figure.subplots(), np.random.default_rng(0)
+    for place, rows in enumerate(panels.values()):
+        values = rows.loc[rows["delta_js"] < 0, "delta_attention"]
+        heights = place + jitter.uniform(-0.3, 0.3, len(values))
+        axes.scatter(values, heights, s=5, color=style.BLUE, alpha=0.5, linewidths=0, clip_on=False, rasterized=True)
+        if len(values):
+            axes.vlines(values.median(), place - 0.4, place + 0.4, color=style.BLACK, linewidth=1.2)
+        beside(axes, share(rows), place)
+    above(axes, "texts")
+    names = [f"{display_name(dataset)}, {models[model].label}" for dataset, model in panels]
+    axes.set_yticks(range(len(panels)), names)
+    negative = pd.concat(panels.values()).query("delta_js < 0")["delta_attention"]
+    axes.set(xlim=(0, min(1.0, 1.05 * max(LEAST, negative.max()))) if len(negative) else (0, 1))
+    axes.set_ylim(len(panels) - 0.5, -0.5)
+    describe(
+        figure,
+        f"{X_LABEL}, of texts with ΔJS < 0 (bar: median)",
+        "few texts, and near 0: attention is right about importance; far to the right: a far smaller weight "
+        "mattered more",
+    )
+    return figure
+
+
+def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column by text and seed (rows) and ranking (columns), NaN where the ranking never flips the decision.
+
+    Only of texts whose decision some ranking flips.
+    """
+    places = rows.assign(ranking=rows["ranking"].astype(str)).set_index(["seed", "id", "ranking"])
+    return places[column].unstack("ranking").dropna(how="all")
+
+
+def draw_boxes(axes: Axes, values: pd.DataFrame, never: pd.Series) -> None:
+    """One panel: a box for each ranking, and the percent of texts that it never flips; in words, that none flips."""
+    axes.set_ylim(len(never) - 0.5, -0.5)
+    if values.empty:
+        instead(axes, "no ranking flips any text")
+        return
+    boxes = axes.boxplot(
+        values.to_numpy(),
+        positions=range(len(never)),
+        orientation="horizontal",
+        widths=0.65,
+        whis=(5, 95),
+        showfliers=False,
+        patch_artist=True,
+        medianprops={"color": style.BLACK, "linewidth": 1.6},
+        whiskerprops={"color": style.BLACK, "linewidth": 0.7},
+        capprops={"color": style.BLACK, "linewidth": 0.7},
+    )
+    for place, name in enumerate(map(str, values)):
+        colour = style.PALETTE[RANKINGS[name].colour]
+        boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
+        beside(axes, f"{float(never[name]):.1f} %", place)
+        if name == BEYOND:
+            axes.axhline(place - 0.5, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
+    above(axes, "never")
+
+
+def boxes_of(
+    ranked_sets: pd.DataFrame, models: Names, column: str, shown: Callable[[pd.DataFrame], pd.DataFrame]
+) -> Figure:
+    """Box plots of a column by ranking, in the order of names.RANKINGS; one panel for each data set and model.
+
+    All boxes of a panel are of the same texts: those whose decision some ranking flips. shown: from the column, where a
+    ranking that never flips a text has erased all of it, to what is drawn.
+    """
+    rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
+    figure, panels = panel_grid(panels_of(ranked_sets, models), HEIGHT)
+    for panel in panels:
+        [axes] = panel.axes
+        values = flipped(panel.rows, column).reindex(columns=rankings)
+        texts = len(panel.rows.drop_duplicates(["seed", "id"]))
+        draw_boxes(axes, shown(values.fillna(1.0)), 100 * values.isna().mean())
+        axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if panel.left else "" for name in rankings])
+        flip = "text flips" if texts == 1 else "texts flip"
+        panel.title(models[panel.model].label, f"{len(values)} of {texts} {flip}")
+    return figure
+
+
+@style.house_style()
+def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
+    """Fraction of the items that each ranking erases until the decision flips; whiskers from 5 to 95 % of the texts.
+
+    The boxes of a panel are of the same texts, those whose decision some ranking flips; a ranking that never does has
+    erased all items there, and how often that is stands beside its box. From columns.RANKED_SETS rows of any number of
+    data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of names.RANKINGS.
+    """
+    figure = boxes_of(ranked_sets, models, "fraction_removed", lambda fractions: fractions)
+    for axes in figure.axes:
+        axes.set(xlim=(0, 1))
+        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+    describe(
+        figure,
+        "fraction of the items erased until the decision flips",
+        "further left: the ranking finds what decides sooner",
+    )
+    return figure
+
+
+@style.house_style()
+def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
+    """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a logarithmic scale.
+
+    Less than LEFT is drawn as LEFT.
+    """
+    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(LEFT, 1))
+    for axes in figure.axes:
+        axes.set_xscale("log")
+        axes.set(xlim=(LEFT, 1))
+        axes.set_xticks(list(LEFT_TICKS), list(LEFT_TICKS.values()))
+        axes.minorticks_off()
+    describe(
+        figure,
+        "attention on the items that are left when the decision flips (logarithmic)",
+        "further right: the decision flips although most of the attention is left; further left: nearly all had to go",
+    )
+    return figure
+
+
+def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
+
+    `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
+    comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
+    """
+    columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
+    curves = curves.dropna(subset=list(columns))
+    models.refuse_unknown(curves["model"].unique())
+    points = means(curves, ["model", "ranking"], list(columns), signed=columns)
+    points = points[points["metric"] != "texts"].reset_index(drop=True)
+    points[["model", "ranking"]] = points["row"].str.split("/", expand=True)
+    return points.join(pd.DataFrame([columns[name] for name in points["metric"]], columns=["measure", "bin"]))
+
+
+def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
+    """One measure of one model: a line for each ranking, with intervals."""
+    for name in RANKINGS.ordered(points["ranking"].unique()):
+        line, mark = points[points["ranking"] == name].sort_values("bin"), style.mark(RANKINGS[name])
+        axes.fill_between(line["bin"], line["low"], line["high"], color=mark["color"], alpha=0.15, linewidth=0)
+        axes.plot(line["bin"], line["mean"], **mark, **LINE)
+    axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
+    axes.set_xlim(0, 1.05 * max(BINS))
+    axes.set_xticks(BINS, [str(bin_) for bin_ in BINS])
+
+
+@style.house_style()
+def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
+    """What the predicted class loses without a ranking's first items (above) and with them alone (below).
+
+    A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
+    one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
+    for a ranking that is not one of names.RANKINGS.
+    """
+    points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
+    figure, panels = panel_grid(panels_of(points, models), PAIR, [1] * len(MEASURES))
+    for panel in panels:
+        for measure, axes in zip(MEASURES, panel.axes, strict=True):
+            draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
+        panel.beside(*MEASURES.values(), size=style.TEXT)
+        panel.title(models[panel.model].label)
+    limits = [axes.get_ylim() for axes in figure.axes]
+    for axes in figure.axes:
+        axes.set_ylim(np.min(limits), np.max(limits))
+    describe(
+        figure,
+        "items from the top of the ranking (%)",
+        "above: what the predicted class loses without them; below: what it loses when only they are left",
+    )
+    names = RANKINGS.ordered(points["ranking"].unique())
+    legend(figure, (style.mark(RANKINGS[name]) | LINE for name in names), len(names))
+    return figure
