@@ -70,7 +70,7 @@ def test_no_character_is_drawn_as_a_box(script):
     text = SAMPLES[script][1]
     families = fonts.families([text])
     assert families[0] == fonts.FONT
-    assert fonts.lacking([text]) == {}
+    assert not fonts.warning([text])
     boxes = [drawn(UNASSIGNED, [family]) for family in families]
     for character in fonts.visible([text]):
         outlines = drawn(character, families)

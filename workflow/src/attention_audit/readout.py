@@ -289,14 +289,6 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
-def _read_tail(path: Path) -> Tail:
-    tensors = read_weights(path)
-    try:
-        return tail_of(tensors)
-    except (KeyError, IndexError) as error:
-        raise AuditError(f"{path}: holds no tail of a Transformer ({error}); {rebuild_hint(path)}") from error
-
-
 def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int]) -> Maps | None:
     """What a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     if "heads" not in table.column_names:
@@ -348,7 +340,14 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
     kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
-    return kind, _read_tail(path.with_name(TAIL_FILE)) if kind is HEADED else None
+    if kind is not HEADED:
+        return kind, None
+    beside = path.with_name(TAIL_FILE)
+    tensors = read_weights(beside)
+    try:
+        return kind, tail_of(tensors)
+    except (KeyError, IndexError) as error:
+        raise AuditError(f"{beside}: holds no tail of a Transformer ({error}); {rebuild_hint(beside)}") from error
 
 
 def read_readout(path: Path) -> Readout:

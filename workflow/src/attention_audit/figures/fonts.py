@@ -140,15 +140,10 @@ def families(texts: Iterable[str] = ()) -> list[str]:
     return [*first, *_further(visible(texts), first)]
 
 
-def lacking(texts: Iterable[str]) -> Mapping[str, list[str]]:
-    """The characters that no font of this machine has, by script."""
-    texts = list(texts)
-    return _by_script(_without_glyph(visible(texts), families(texts)))
-
-
 def warning(texts: Iterable[str]) -> str:
     """One line on what no font of this machine has: scripts, an example of each, and what to install; "" for none."""
-    missing = lacking(texts)
+    texts = list(texts)
+    missing = _by_script(_without_glyph(visible(texts), families(texts)))
     if not missing:
         return ""
     named = [
