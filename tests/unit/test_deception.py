@@ -29,8 +29,14 @@ from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import network
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
-from attention_audit.tables.deception import pd_table_claims, pd_table_deception
-from attention_audit.tables.noticed import REFUSES, VOUCHES, noticed, pd_table_noticed
+from attention_audit.tables.deception import (
+    REFUSES,
+    VOUCHES,
+    noticed,
+    pd_table_claims,
+    pd_table_deception,
+    pd_table_noticed,
+)
 from attention_audit.tables.shown import findings, noticings, wide
 from attention_audit.tables.wording import labels_of
 

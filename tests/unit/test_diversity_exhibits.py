@@ -17,8 +17,14 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity
-from attention_audit.tables.diversity import md_table_claims, md_table_diversity, twin
-from attention_audit.tables.readable import changed, md_table_readable, verdict
+from attention_audit.tables.diversity import (
+    changed,
+    md_table_claims,
+    md_table_diversity,
+    md_table_readable,
+    twin,
+    verdict,
+)
 from attention_audit.tables.shown import readable
 
 MD = MohankumarDiversity.labels

@@ -27,7 +27,7 @@ from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
 from attention_audit.stages.impose import imposed
-from attention_audit.tables.heads import of_heads
+from attention_audit.tables.contributions import of_heads
 from attention_audit.tables.performance import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
 

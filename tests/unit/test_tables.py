@@ -19,10 +19,9 @@ from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.errors import AuditError
-from attention_audit.tables.adversary import wp_table5_adversary
 from attention_audit.tables.controls import TRUTH, controls
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
-from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides
+from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides, wp_table5_adversary
 from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
 

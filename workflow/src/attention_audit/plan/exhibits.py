@@ -265,7 +265,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "wp_table5_adversary",
-        "tables.adversary:wp_table5_adversary",
+        "tables.performance:wp_table5_adversary",
         "test 4: the consistent adversary, lambda by lambda",
         suites=("wp",),
         number="Table 5",
@@ -384,7 +384,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "pd_table_noticed",
-        "tables.noticed:pd_table_noticed",
+        "tables.deception:pd_table_noticed",
         "which questions of the summary notice a model whose attention was trained to deceive",
         suites=("pd",),
         reads={"summary": Read("table", "summary")},
@@ -430,7 +430,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_comparison",
-        "tables.adversary:of_compared",
+        "tables.performance:of_compared",
         "how far other trainings, uniform weights and adversaries are from the model",
         suites=("own", "hf"),
         reads={
@@ -440,7 +440,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "own_table_heads",
-        "tables.heads:of_heads",
+        "tables.contributions:of_heads",
         "which head, if any, can be read",
         suites=("own", "hf"),
         reads={
@@ -469,7 +469,7 @@ _TABLES: tuple[Table, ...] = (
     ),
     Table(
         "md_table_readable",
-        "tables.readable:md_table_readable",
+        "tables.diversity:md_table_readable",
         "whether states that differ make maps readable, in words",
         suites=("md",),
         reads={"summary": Read("table", "summary"), "diversity": Read("table", "md_table_diversity")},
