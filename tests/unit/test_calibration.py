@@ -13,11 +13,11 @@ from planned import ROOT
 
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS, lacking
+from attention_audit.audits.comparison import between_seeds
 from attention_audit.audits.contributions import contributions
 from attention_audit.audits.flipping_sets import flipping_sets
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
-from attention_audit.audits.stability import between_seeds
 from attention_audit.errors import AuditError
 from makers.calibration import __main__ as command
 from makers.calibration import page

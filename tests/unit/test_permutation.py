@@ -11,7 +11,7 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.conicity import conicity
 from attention_audit.audits.permutation import orders, permutation, permuted
 from attention_audit.audits.settings import Permutation
-from attention_audit.audits.streams import stream
+from attention_audit.batching import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split

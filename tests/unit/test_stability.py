@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.audits.stability import between_seeds
+from attention_audit.audits.comparison import between_seeds
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 

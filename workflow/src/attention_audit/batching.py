@@ -1,7 +1,10 @@
-"""Batches of texts of similar length: runs of them, and flat arrays as padded rows."""
+"""Batches of texts of similar length: runs of them, flat arrays as padded rows, and random numbers that belong to one
+text, whatever batch it is in.
+"""
 
 import math
 from collections.abc import Iterator
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -37,3 +40,12 @@ def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> 
             start, widest = stop, width
     if len(widths):
         yield slice(start, len(widths))
+
+
+def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
+    """A generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
+
+    So a text's numbers are the same in every batch and whatever other texts there are.
+    """
+    digest = blake2b(f"{seed}\0{purpose}\0{name}".encode(), digest_size=16).digest()
+    return np.random.default_rng(np.frombuffer(digest, "<u4"))

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from attention_audit.adam import Adam
 from attention_audit.audits.settings import InstanceAdversary
-from attention_audit.audits.streams import stream
+from attention_audit.batching import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

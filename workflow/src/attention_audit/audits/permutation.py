@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from attention_audit.audits.settings import Permutation
-from attention_audit.audits.streams import stream
+from attention_audit.batching import stream
 from attention_audit.divergence import jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
-from attention_audit.audits.streams import stream
+from attention_audit.batching import stream
 from attention_audit.padded import Padded
 from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout

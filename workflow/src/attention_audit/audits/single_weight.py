@@ -3,9 +3,13 @@
 Claims: if attention says what matters, the prediction changes more without the item of the highest weight than without
 another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano & Smith
 2019, section 4; their figures 12 and 13 have the rankings by gradient and by product.
+
+Texts whose evidence is known (`planted`): do the rankings put it first? Claims: a ranking by importance starts with
+evidence far more often than chance would. Assumes that the evidence positions are complete. An item is a token, or in a
+hierarchical model a sentence; a sentence is evidence where any of its tokens is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +18,13 @@ from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, without
 from attention_audit.audits.rankings import RANKERS, TOPS, falling
-from attention_audit.audits.streams import stream
+from attention_audit.batching import stream
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
+
+Items = Mapping[str, Collection[int]]
+"""The items that are evidence, by the text's id."""
 
 
 def other_ranks(readout: Readout, seed: int) -> Tensor:
@@ -78,3 +85,23 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
         "draw": [draw for draw in DRAWS for _ in ids] * len(TOPS),
         "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
     } | {name: values[..., several].reshape(-1) for name, values in columns.items()}
+
+
+def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
+    """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
+
+    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
+    Evidence behind the last item, which a Transformer has not read, is left out.
+    """
+    rows: list[tuple[str, str, bool, float]] = []
+    for texts in erasable(readout):
+        for ranking in TOPS:
+            # none of these rankings draws random numbers, so the seed has no effect
+            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
+            of_texts = (texts.members.tolist(), texts.lengths.tolist(), texts.words.tolist(), tops)
+            for member, length, words, top in zip(*of_texts, strict=True):
+                if readout.ids[member] in evidence:
+                    items = {item for item in evidence[readout.ids[member]] if item < words}
+                    rows.append((readout.ids[member], ranking, top in items, len(items) / length))
+    columns = ("id", "ranking", "on_evidence", "chance")
+    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

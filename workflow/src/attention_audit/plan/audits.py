@@ -52,7 +52,7 @@ _AUDITS = (
     Audit(
         "stability",
         "How far do attention and predictions move from any seed to any other?",
-        target="audits.stability:between_seeds",
+        target="audits.comparison:between_seeds",
         of="seed_pairs",
         takes="readout_pair",
         settings=("permutation",),
@@ -108,7 +108,12 @@ _AUDITS = (
         "Where words are marked: do attention, and what else a readout says of the items, point to them?",
         needs=("corpus", "tokens"),
     ),
-    Audit("planted", "Where the evidence is known: do rankings put it first?", needs=("corpus", "linear", "weights")),
+    Audit(
+        "planted",
+        "Where the evidence is known: do rankings put it first?",
+        target="audits.single_weight:planted",
+        needs=("corpus", "linear", "weights"),
+    ),
     Audit(
         "cut_texts",
         "Of which texts does a Transformer read the beginning only?",

@@ -126,66 +126,53 @@ def md_table_diversity(
 class Claimed(NamedTuple):
     """A finding that is a difference between a model and its twin, of means; of `ERASED`, of medians.
 
-    claim: with {model} and {twin} for their names. side: `above` or `below`, where the difference is to be of `bound`.
-    theirs: what the paper says; the difference of its table 2 in its place where there is one.
+    claim: with {model} and {twin} for their names. statistic: what is compared. theirs: what the paper says; the
+    difference of its table 2 in its place where there is one. side: `above` or `below`, where the difference is to be
+    of `bound`.
     """
 
     claim: str
     statistic: str
-    side: Callable[[float, float, float], str]
-    bound: float
     theirs: str
+    side: Callable[[float, float, float], str] = above
+    bound: float = 0.0
 
 
 CLAIMED: Mapping[str, Claimed] = {
     "magnitude": Claimed(
         "the states of the {model} differ more than those of the {twin}",
-        "conicity, as in the authors' code, minus the {twin}'s; below 0",
-        below,
-        0.0,
+        "conicity, as in the authors' code,",
         "lower on all data sets (table 2)",
+        below,
     ),
     "accuracy": Claimed(
-        "the {model} predicts as well as the {twin}",
-        f"accuracy minus the {{twin}}'s; above -{COST:g}",
-        above,
-        -COST,
-        "comparable (table 2)",
+        "the {model} predicts as well as the {twin}", "accuracy", "comparable (table 2)", bound=-COST
     ),
     "median_tvd": Claimed(
         "permuted attention moves the predictions of the {model} more",
-        "median TVD under permutations, mean over texts, minus the {twin}'s; above 0",
-        above,
-        0.0,
+        "median TVD under permutations, mean over texts,",
         "more (figure 4)",
     ),
     "tau_gradient": Claimed(
         "attention of the {model} agrees more with gradients",
-        "Kendall's tau minus the {twin}'s; above 0",
-        above,
-        0.0,
+        "Kendall's tau",
         "more, by Pearson's correlation and by JSD (table 4)",
     ),
     "tau_loo": Claimed(
         "attention of the {model} agrees more with leave-one-out",
-        "Kendall's tau minus the {twin}'s; above 0",
-        above,
-        0.0,
+        "Kendall's tau",
         "not asked; they have integrated gradients: more (table 4)",
     ),
     "evidence_mass": Claimed(
         "the {model} has more attention on the words that people marked, or that are known to decide",
-        "attention on these words minus the {twin}'s; above 0",
-        above,
-        0.0,
+        "attention on these words",
         "more, on rationales that another network chose (table 3); a rerun did not find it",
     ),
     ERASED: Claimed(
         "of the {model}, fewer items go by attention until the decision flips",
-        "median fraction removed minus the {twin}'s; below 0",
-        below,
-        0.0,
+        "median fraction removed",
         "fewer (figure 3)",
+        below,
     ),
 }
 """The paper's findings by the column that they are about, in its order."""
@@ -210,10 +197,11 @@ def differences(
             continue
         own, other = measured[model], measured[plain]
         ours = of_medians(own, other, resamples) if metric == ERASED else difference(own, other, least)[:3]
-        names = {"model": models[model].label, "twin": models[plain].label}
-        claim, statistic = claimed.claim.format(**names), claimed.statistic.format(**names)
+        label, bound = models[plain].label, claimed.bound
+        claim = claimed.claim.format(model=models[model].label, twin=label)
+        statistic = f"{claimed.statistic} minus the {label}'s; {claimed.side.__name__} {bound:g}"
         said = theirs(metric, dataset, model, plain, claimed.theirs)
-        yield model, finding(claim, statistic, ours, said, claimed.side, claimed.bound)
+        yield model, finding(claim, statistic, ours, said, claimed.side, bound)
 
 
 def md_table_claims(

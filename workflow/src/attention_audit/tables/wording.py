@@ -14,21 +14,12 @@ HEADINGS = {
     "negative": "first class",
     "positive": "second class",
     "mean_length": "mean length (tokens)",
-    "sd_length": "sd of length",
-    "mean_sentences": "mean sentences",
-    "sd_sentences": "sd of sentences",
     "tokens_with_vector": "train tokens with vector",
     "f1": "F1",
     "roc_auc": "ROC-AUC",
     "tvd": "TVD",
     "jsd": "JSD (nats)",
     "admissible_share": "texts with an adversary",
-    "both_flip": "both flip (%)",
-    "only_top_flips": "only top flips (%)",
-    "only_other_flips": "only other flips (%)",
-    "neither_flips": "neither flips (%)",
-    "first_earlier": "first earlier (%)",
-    "second_earlier": "second earlier (%)",
     "tied": "at once (%)",
     "earlier_ratio": "first / second",
     "tau": "τ",
@@ -56,7 +47,6 @@ HEADINGS = {
     "located": "located: effect",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
-    "accuracy_percent": "accuracy (%)",
     "mass_percent": "attention on impermissible words (%)",
     "uniform_percent": "uniform weights would put there (%)",
     "deleted_percent": "accuracy of the same model without them (%)",
@@ -64,9 +54,6 @@ HEADINGS = {
     "token_f1": "token F1",
     "iou": "IOU",
     "marked_mass": "mass on marked words",
-    "majority_auprc": "AUPRC, majority",
-    "majority_token_f1": "token F1, majority",
-    "majority_iou": "IOU, majority",
     "majority_marked_mass": "mass, majority",
     "unmarked": "maps without a mark",
     "all_marked": "maps with all words marked",
@@ -95,8 +82,13 @@ LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
 
 
 def heading(metric: str) -> str:
-    """The label of a metric at the head of a column."""
-    return HEADINGS.get(metric, metric.replace("_", " "))
+    """The label of a metric at the head of a column: one of HEADINGS, or made of its name."""
+    if metric in HEADINGS:
+        return HEADINGS[metric]
+    if metric.startswith("majority_"):
+        return f"{heading(metric.removeprefix('majority_'))}, majority"
+    words = re.sub("^sd ", "sd of ", metric.removesuffix("_percent").replace("_", " "))
+    return f"{words} (%)" if PERCENT.fullmatch(metric) or PER_CENT.fullmatch(metric) else words
 
 
 def number(value: float, metric: str, paper: bool = False) -> str:
