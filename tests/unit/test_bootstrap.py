@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from attention_audit.answer.bootstrap import SEED, Floats, Statistic, bootstrap, difference, median
+from attention_audit.answer.bootstrap import SEED, Floats, Statistic, bootstrap
 
 VALUES = np.random.default_rng(0).exponential(2.0, 500)
 
@@ -15,6 +15,17 @@ def mean(values: Floats) -> Floats:
     """A statistic whose interval is known from elsewhere."""
     found: Floats = np.nanmean(values, axis=-1)
     return found
+
+
+def median(values: Floats) -> Floats:
+    """The statistic that tables have."""
+    found: Floats = np.nanmedian(values, axis=-1)
+    return found
+
+
+def difference(statistic: Statistic) -> Statistic:
+    """The difference of a statistic between two samples."""
+    return lambda one, other: statistic(one) - statistic(other)
 
 
 def test_the_mean_of_many_is_within_the_normal_laws_bounds() -> None:

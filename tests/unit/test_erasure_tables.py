@@ -21,6 +21,7 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.tables import erasure
+from attention_audit.tables.arrays import averaged, cube
 from attention_audit.tables.claims import ss_table_claims, top_flips
 from attention_audit.tables.erasure import (
     pairs_of,
@@ -29,7 +30,6 @@ from attention_audit.tables.erasure import (
     ss_table_negative_delta_js,
     ss_table_pairwise,
 )
-from attention_audit.tables.means import averaged, cube
 
 PROVENANCE = Provenance("test", {}, "code")
 RESAMPLES = 200

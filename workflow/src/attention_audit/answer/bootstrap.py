@@ -32,17 +32,6 @@ class Interval(NamedTuple):
     high: float
 
 
-def median(values: Floats) -> Floats:
-    """Median over the last axis without NaN."""
-    result: Floats = np.nanmedian(values, axis=-1)
-    return result
-
-
-def difference(statistic: Statistic) -> Statistic:
-    """The difference of a statistic between two samples: its value on the first minus its value on the second."""
-    return lambda one, other: statistic(one) - statistic(other)
-
-
 def resampled(statistic: Statistic, samples: list[Floats], resamples: int, seed: int) -> Floats:
     """The statistic of each of `resamples` draws from samples (S, N): (resamples,)."""
     seeds, instances = samples[0].shape

@@ -11,8 +11,8 @@ from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
 from attention_audit.names import Names, display_name
+from attention_audit.tables.arrays import cube
 from attention_audit.tables.diversity import effects, of_dataset, twin
-from attention_audit.tables.means import cube
 
 HEIGHT = 3.6  # inches
 FAR = 9.0  # where a bar ends that has no end

@@ -8,15 +8,15 @@ what the paper calls one, so that few texts never confirm it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise, product
 
+import numpy as np
 import pandas as pd
 
-from attention_audit.answer.bootstrap import bootstrap, difference, median
+from attention_audit.answer.bootstrap import bootstrap
 from attention_audit.answer.words import NO, YES, above
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.names import Names, display_name
-from attention_audit.tables.arrays import Floats
+from attention_audit.tables.arrays import Floats, averaged, cube
 from attention_audit.tables.erasure import PAPER, earlier, has_encoder
-from attention_audit.tables.means import averaged, cube
 from attention_audit.tables.published import Fact, facts, published
 
 GRADIENTS = ("gradient", "product")
@@ -56,7 +56,12 @@ def finding(
 
 def of_medians(one: Floats, other: Floats, resamples: int) -> Sequence[float]:
     """The median of `one` minus that of `other`, (S, N) each, with the interval of the bootstrap."""
-    return bootstrap(difference(median), one, other, resamples=resamples)
+
+    def medians(ones: Floats, others: Floats) -> Floats:
+        apart: Floats = np.nanmedian(ones, axis=-1) - np.nanmedian(others, axis=-1)
+        return apart
+
+    return bootstrap(medians, one, other, resamples=resamples)
 
 
 def as_claims(found: Iterable[tuple[str, Finding]]) -> pd.DataFrame:

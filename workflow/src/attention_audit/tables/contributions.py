@@ -13,8 +13,7 @@ from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.contributions import TOP
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
-from attention_audit.tables.arrays import different, grid, of_ranking, of_run
-from attention_audit.tables.means import means
+from attention_audit.tables.arrays import different, grid, means, of_ranking, of_run
 from attention_audit.tables.tidy import as_table
 from attention_audit.tables.wording import HEADS
 

@@ -23,9 +23,8 @@ from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICED, NOTICE
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.contrasts import Liar
 from attention_audit.names import Names
-from attention_audit.tables.arrays import Floats
+from attention_audit.tables.arrays import Floats, cube, means
 from attention_audit.tables.claims import Finding, as_claims, below, finding
-from attention_audit.tables.means import cube, means
 from attention_audit.tables.published import RERUN, published
 from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
 

@@ -16,9 +16,8 @@ from attention_audit.answer.sentence import listed
 from attention_audit.answer.words import NOT_ASKED, TOO_FEW, UNDECIDED, YES, above
 from attention_audit.columns.readable import READ_BY, READABLE
 from attention_audit.names import Names
-from attention_audit.tables.arrays import of_ranking
+from attention_audit.tables.arrays import cube, means, of_ranking
 from attention_audit.tables.claims import Finding, as_claims, below, finding, of_medians
-from attention_audit.tables.means import cube, means
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
@@ -145,9 +144,7 @@ CLAIMED: Mapping[str, Claimed] = {
         "lower on all data sets (table 2)",
         below,
     ),
-    "accuracy": Claimed(
-        "the {model} predicts as well as the {twin}", "accuracy", "comparable (table 2)", bound=-COST
-    ),
+    "accuracy": Claimed("the {model} predicts as well as the {twin}", "accuracy", "comparable (table 2)", bound=-COST),
     "median_tvd": Claimed(
         "permuted attention moves the predictions of the {model} more",
         "median TVD under permutations, mean over texts,",

@@ -9,7 +9,7 @@ import pandas as pd
 from attention_audit.answer.intervals import mean, odds
 from attention_audit.columns.single_weight import DRAWS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.means import averaged, by_model, cell, cube, means
+from attention_audit.tables.arrays import averaged, by_model, cell, cube, means
 from attention_audit.tables.performance import of_models
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper

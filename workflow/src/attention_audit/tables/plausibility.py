@@ -11,7 +11,7 @@ from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.plausibility import MEASURES
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Floats, by_ranking, curve, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import Floats, by_ranking, cell, curve, different, grid, of_ranking, of_run
 from attention_audit.tables.instead import ERASED, erased
 from attention_audit.tables.tidy import as_table
 
@@ -24,6 +24,7 @@ FAITHFUL = ("ranks", "located")
 COUNTS = ("texts", "unmarked", "all_marked")
 METRICS = (*NAMES.values(), *(MAJORITY + name for name in NAMES.values()), *FAITHFUL, *COUNTS)
 RANDOM, OTHERS = "random", "others"
+NO_TRAININGS = np.empty(0)
 
 
 def row_of(paper: str, model: str, attribution: str) -> str:
@@ -45,15 +46,13 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[s
     found = {}
     for measure in measures:
         values = grid(of_texts[of_texts[measure].notna()], measure)
-        found[measure] = mean(values), np.nanmean(values, 1) if values.size else np.empty(0)
+        found[measure] = mean(values), np.nanmean(values, 1) if values.size else NO_TRAININGS
     return found
 
 
-def cell(metric: str, effect: Effect, by_training: Sequence[float] | Floats = ()) -> dict[str, Any]:
+def celled(metric: str, effect: Effect, by_training: Floats = NO_TRAININGS) -> dict[str, Any]:
     """One cell of the table."""
-    sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan
-    bounds = {"mean": effect.value, "sd": sd, "low": effect.low, "high": effect.high}
-    return {"metric": metric, "seeds": effect.trainings, **bounds}
+    return {"metric": metric, "seeds": effect.trainings, **cell(effect, by_training)}
 
 
 def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -62,7 +61,7 @@ def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for prefix, part in (("", rows[~majority]), (MAJORITY, rows[majority])):
         for measure, (effect, by_training) in effects_of(part).items():
             if effect.texts:
-                yield cell(prefix + NAMES[measure], effect, by_training)
+                yield celled(prefix + NAMES[measure], effect, by_training)
     scored = rows[~majority & rows["auprc"].notna()]
     yield {"metric": "texts", "mean": float(scored["id"].nunique())}
     if rows["attribution"].iloc[0] == RANDOM:
@@ -99,7 +98,7 @@ def of_model(rows: pd.DataFrame, ranked_sets: pd.DataFrame, located: pd.DataFram
     for name in PLAUSIBLE.ordered(rows["attribution"].unique()):
         own = list(beside_marks(rows[rows["attribution"] == name]))
         if name != RANDOM:
-            own += [cell(question, found[name]) for question, found in effects.items() if name in found]
+            own += [celled(question, found[name]) for question, found in effects.items() if name in found]
         cells += [{"attribution": name, **each} for each in own]
     return pd.DataFrame(cells)
 
