@@ -24,9 +24,8 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import erasable, left, reordered, until_flip
-from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.flipping_sets import flipping_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling, stream
-from attention_audit.audits.single_weight import single_weight
 from attention_audit.model.probabilities import probabilities
 from attention_audit.readout import Readout
 

@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.flipping_sets import flipping_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling
-from attention_audit.audits.single_weight import single_weight
 from attention_audit.readout import Readout
 from attention_audit.units import LN2
 

@@ -15,7 +15,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrapped
 from attention_audit.figures.style import save, texts_of
-from attention_audit.tables.classes import isolated, listed
+from attention_audit.tables.wording import isolated, listed
 
 SAMPLES = {
     "Chinese": ("NotoSansCJK", "这部电影非常好。"),

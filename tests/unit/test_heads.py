@@ -18,12 +18,11 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.audits.comparison import between_seeds
 from attention_audit.audits.contributions import contributions
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
-from attention_audit.audits.flipping_sets import flipping_sets
+from attention_audit.audits.flipping_sets import flipping_sets, single_weight
 from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
 from attention_audit.audits.permutation import orders, permutation
 from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.audits.settings import InstanceAdversary, Permutation
-from attention_audit.audits.single_weight import single_weight
 from attention_audit.columns.readout import HEADED
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError

@@ -41,7 +41,7 @@ from attention_audit.stages.import_classifier import classes_of, opened, pieces_
 from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.tables.classes import ClassNames, class_names
+from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
 
 ID = "text"

@@ -5,8 +5,19 @@ that changes it shows how early that could be. With such a ranking, the predicte
 items are erased (attention-comprehensiveness), and hardly when only they remain (attention-sufficiency). These are the
 measures of DeYoung et al. 2020 (ERASER), section 4, who delete words of the input; here attention is erased. Assumes
 that a prediction from renormalised weights is one the model could make.
+
+Single weights: does the item that a ranking puts first matter more than another one?
+
+Claims: if attention says what matters, the prediction changes more without the item of the highest weight than without
+another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano & Smith
+2019, section 4; their figures 12 and 13 have the rankings by gradient and by product.
+
+Texts whose evidence is known (`planted`): do the rankings put it first? Claims: a ranking by importance starts with
+evidence far more often than chance would. Assumes that the evidence positions are complete. An item is a token, or in a
+hierarchical model a sentence; a sentence is evidence where any of its tokens is.
 """
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +25,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
-from attention_audit.audits.rankings import RANKERS, SMALLEST, falling
+from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip, without
+from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, falling
+from attention_audit.batching import stream
 from attention_audit.columns.ranked_sets import BINS
+from attention_audit.columns.single_weight import DRAWS
+from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
+
+Items = Mapping[str, Collection[int]]
+"""The items that are evidence, by the text's id."""
 
 
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
@@ -97,3 +114,83 @@ def ranked_sets(readout: Readout, seed: int) -> dict[str, Any]:
         name: values[kept] if isinstance(values, np.ndarray) else [values[place] for place in kept]
         for name, values in columns.items()
     }
+
+
+def other_ranks(readout: Readout, seed: int) -> Tensor:
+    """A uniformly random rank from 1 to words - 1 for each text, (N,); all rankings and both draws use the same."""
+    texts = zip(readout.ids, readout.words.tolist(), strict=True)
+    return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
+
+
+def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+    """The last four columns of `single_weight`, each (rankings, draws, n).
+
+    `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
+    """
+    orders = torch.stack([falling(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
+    top = orders[..., 0]
+    by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
+    erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
+    positions = erased.flatten(0, 1).t()
+    predicted, decided = texts.outcome(without(texts, positions))
+    before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
+    moved = jsd(before, after).t().view_as(erased)
+    flips = (decided != texts.decision).t().view_as(erased)
+    weight = texts.attention.gather(1, positions).t().view_as(erased)
+    same = erased[:, 1:] == erased[:, :1]
+    return {
+        "delta_js": (moved[:, :1] - moved[:, 1:]).masked_fill(same, 0.0),
+        "delta_attention": weight[:, :1] - weight[:, 1:],
+        "top_flips": flips[:, :1].expand_as(same),
+        "other_flips": flips[:, 1:],
+    }
+
+
+def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
+    """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips.
+
+    One row for each ranking (`TOPS`), draw (`DRAWS`) and text. delta_js is JS(p, p without the top item) - JS(p, p
+    without the other item), and delta_attention the weight of the top item minus that of the other. top_flips and
+    other_flips say whether the decision changes without the top item, and without the other item. A text of one item
+    has no other item, and no row.
+
+    How the other item is drawn: `corrected` takes the item at a random rank from 1 to items - 1 (the top item has rank
+    0), so that every item except the top is equally likely. `as_published` repeats what the authors' code does and uses
+    that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
+    differences are then 0.
+    """
+    several, shape = readout.words > 1, (len(TOPS), len(DRAWS), len(readout))
+    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool}
+    columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
+    ranks = other_ranks(readout, seed)
+    for texts in erasable(readout):
+        for name, values in compare(texts, ranks[texts.members], readout.ids, seed).items():
+            columns[name][..., texts.members] = values.numpy()
+    ids = [name for name, kept in zip(readout.ids, several.tolist(), strict=True) if kept]
+    repeats = len(TOPS) * len(DRAWS)
+    return {
+        "id": ids * repeats,
+        "ranking": [ranking for ranking in TOPS for _ in range(len(DRAWS) * len(ids))],
+        "draw": [draw for draw in DRAWS for _ in ids] * len(TOPS),
+        "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
+    } | {name: values[..., several].reshape(-1) for name, values in columns.items()}
+
+
+def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
+    """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
+
+    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
+    Evidence behind the last item, which a Transformer has not read, is left out.
+    """
+    rows: list[tuple[str, str, bool, float]] = []
+    for texts in erasable(readout):
+        for ranking in TOPS:
+            # none of these rankings draws random numbers, so the seed has no effect
+            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
+            of_texts = (texts.members.tolist(), texts.lengths.tolist(), texts.words.tolist(), tops)
+            for member, length, words, top in zip(*of_texts, strict=True):
+                if readout.ids[member] in evidence:
+                    items = {item for item in evidence[readout.ids[member]] if item < words}
+                    rows.append((readout.ids[member], ranking, top in items, len(items) / length))
+    columns = ("id", "ranking", "on_evidence", "chance")
+    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

@@ -19,7 +19,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.names import Look, Names, display_name
 from attention_audit.tables.asked import able
-from attention_audit.tables.classes import ClassNames, class_names
+from attention_audit.tables.wording import ClassNames, class_names
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points

@@ -28,7 +28,7 @@ from attention_audit.figures.panels import (
     up_to_ln2,
 )
 from attention_audit.names import Look, Names, display_name
-from attention_audit.tables.classes import ClassNames, class_names, listed
+from attention_audit.tables.wording import ClassNames, class_names, listed
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the paper parts largest weights; and where the texts are parted, in the order of their largest weights."""

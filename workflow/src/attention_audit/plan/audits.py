@@ -85,6 +85,7 @@ _AUDITS = (
     Audit(
         "single_weight",
         "Does erasing the item of the highest weight matter more than erasing another one?",
+        target="audits.flipping_sets:single_weight",
         needs=("linear", "weights"),
         settings=("erasure",),
     ),
@@ -111,7 +112,7 @@ _AUDITS = (
     Audit(
         "planted",
         "Where the evidence is known: do rankings put it first?",
-        target="audits.single_weight:planted",
+        target="audits.flipping_sets:planted",
         needs=("corpus", "linear", "weights"),
     ),
     Audit(

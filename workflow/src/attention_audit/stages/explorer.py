@@ -34,7 +34,7 @@ from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.facts import commit
 from attention_audit.stages.job import Job
-from attention_audit.tables.classes import class_names
+from attention_audit.tables.wording import class_names
 
 Settings = ExplorerJob
 

@@ -10,10 +10,9 @@ import pandas as pd
 from attention_audit.answer.intervals import mean, root_of
 from attention_audit.names import ATTRIBUTIONS, Names
 from attention_audit.tables.arrays import Cell, Floats, averaged, by_model, cell, cube, means, of_trainings
-from attention_audit.tables.classes import class_names
 from attention_audit.tables.performance import METRICS, noted, of_models
 from attention_audit.tables.tidy import as_table, beside_paper
-from attention_audit.tables.wording import CLASSES, MOST_CLASSES
+from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
 
 Flags = npt.NDArray[np.bool_]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.tables.classes import ClassNames, class_names, listed
 from attention_audit.tables.tidy import as_table, beside_paper
+from attention_audit.tables.wording import ClassNames, class_names, listed
 
 CLASSES = ("negative", "positive")
 NAMED = 10

@@ -20,9 +20,8 @@ from attention_audit.columns.readable import READ_BY
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, OPEN, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
-from attention_audit.tables.classes import isolated
 from attention_audit.tables.texts import TOP, top
-from attention_audit.tables.wording import heading, label_of, named, number
+from attention_audit.tables.wording import heading, isolated, label_of, named, number
 
 
 class Block(NamedTuple):

@@ -22,7 +22,7 @@ from attention_audit.columns.texts import CORE, MAY, OPEN, TEXTS, UNKNOWN, WHY_N
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run
 from attention_audit.tables.asked import sides
-from attention_audit.tables.classes import ClassNames, class_names
+from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.units import LN2
 
 TOP = 3

@@ -1,12 +1,17 @@
-"""How tables, wherever they are shown, word the names of metrics and rows, and write numbers."""
+"""How tables, wherever they are shown, word the names of metrics, rows and classes, and write numbers."""
 
 import math
 import re
 from collections.abc import Iterable, Mapping
+from unicodedata import bidirectional
+
+import pandas as pd
 
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
 
+ClassNames = Mapping[int, str]
+"""Names by class, of one data set."""
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
@@ -142,3 +147,23 @@ def named(row: str, labels: Mapping[str, str], class_name: str = "") -> str:
             f"predicted {class_name}" if part in CLASSES else label for part, label in zip(parts, called, strict=True)
         ]
     return "".join(called)
+
+
+def class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
+    """The names of the classes of each data set, from columns.CENSUS frames by data set."""
+    return {
+        dataset: {
+            int(label): str(name) for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0
+        }
+        for dataset, rows in census.items()
+    }
+
+
+def isolated(text: str) -> str:
+    """A text; one that is read from the right between marks of Unicode, so that what is beside it keeps its place."""
+    return f"\u2068{text}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
+
+
+def listed(names: ClassNames) -> str:
+    """All names of one data set, in the order of the classes."""
+    return ", ".join(isolated(names[class_]) for class_ in sorted(names))
