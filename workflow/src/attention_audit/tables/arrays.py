@@ -33,7 +33,12 @@ class Audits(NamedTuple):
 
     def of(self, dataset: str, suite: str) -> "Audits":
         """The rows of one data set and suite."""
-        return Audits(*(frame[(frame["dataset"] == dataset) & (frame["suite"] == suite)] for frame in self))
+        return Audits(*(of_suite(frame, dataset, suite) for frame in self))
+
+
+def of_suite(rows: pd.DataFrame, dataset: str, suite: str) -> pd.DataFrame:
+    """The rows of one data set and suite."""
+    return rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)]
 
 
 def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: float | None = None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.contributions import TOP
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
-from attention_audit.tables.arrays import different, grid, means, of_ranking, of_run
+from attention_audit.tables.arrays import different, grid, means, of_ranking, of_run, of_suite
 from attention_audit.tables.tidy import as_table
 from attention_audit.tables.wording import HEADS
 
@@ -54,8 +54,7 @@ def table_contributions(
             empty = {"metric": "", "mean": np.nan, "seeds": subject.seeds, "note": f"not asked: {reason}"}
             frames.append(pd.DataFrame([about | empty]))
             continue
-        here = (contributions[name] == getattr(subject, name) for name in ("dataset", "suite", "model"))
-        rows = measured(contributions[np.logical_and.reduce(list(here))])
+        rows = measured(of_run(of_suite(contributions, subject.dataset, subject.suite), subject.model))
         frames.append(means(rows, ["model"], METRICS, signed=("tau", "top_fall")).assign(**about, note=""))
     nothing = pd.DataFrame(columns=["dataset", "row", "metric", "mean"])
     rows = pd.concat(frames, ignore_index=True) if frames else nothing

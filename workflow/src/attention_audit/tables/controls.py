@@ -4,6 +4,7 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import pandas as pd
 from attention_audit.answer.words import NO, NOT_ASKED, YES
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.summary import MEASURED
+from attention_audit.tables.arrays import of_suite
 from attention_audit.tables.wording import label_of
 
 NEEDLE_MASS = 0.5
@@ -180,20 +182,17 @@ def controls(
     """
     rows = []
     for dataset, kind in kinds.items():
-
-        def own(rows: pd.DataFrame, suite: str, dataset: str = dataset) -> pd.DataFrame:
-            return rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)]
-
+        own = partial(of_suite, dataset=dataset)
         claims: list[Claim] = []
         if kind == "digest":
-            claims += digest(own(planted, SS), own(ranked_sets, SS), labels)
-        if kind == "needle" and not own(evidence, WP).empty:
-            claims += needle(own(evidence, WP))
-        if kind == "static" and not own(performance, WP).empty:
+            claims += digest(own(planted, suite=SS), own(ranked_sets, suite=SS), labels)
+        if kind == "needle" and not own(evidence, suite=WP).empty:
+            claims += needle(own(evidence, suite=WP))
+        if kind == "static" and not own(performance, suite=WP).empty:
             counts = census[dataset]
-            claims += static(own(performance, WP), counts[counts["split"] == "test"].set_index("label")["kept"])
+            claims += static(own(performance, suite=WP), counts[counts["split"] == "test"].set_index("label")["kept"])
         if kind in TRUTH:
-            claims += liars(own(performance, PD), own(evidence, PD), labels)
+            claims += liars(own(performance, suite=PD), own(evidence, suite=PD), labels)
         claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)
         rows += [(dataset, *claim[:5], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -46,14 +46,15 @@ def measuring(ids: Sequence[str]) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str], names: Sequence[str]) -> Instead | None:
+def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str]) -> Instead | None:
     """The ranking with the greatest share of what can be had, None where the choosing half tells nothing.
 
     rows: of one model, with the columns seed, id, ranking and `value`. ends: the rankings at which the share is 0 and
-    1. names: the rankings to choose from, attention among them; of equals, attention is taken. They are chosen on texts
-    that have a row of each, since a costly ranking may be of a sample; the chosen one is measured on all that it has.
+    1. All rankings but `NEITHER` are there to choose from; of equals, attention is taken. They are chosen on texts that
+    have a row of each, since a costly ranking may be of a sample; the chosen one is measured on all that it has.
     """
-    names = sorted(names, key=lambda name: name != ATTENTION)
+    names = [name for name in different(rows, "ranking") if name not in NEITHER]
+    names.sort(key=lambda name: name != ATTENTION)
     own = {name: of_ranking(rows, name) for name in dict.fromkeys([*ends, *names])}
     if ATTENTION not in names or any(own[name].empty for name in ends):
         return None
@@ -95,12 +96,9 @@ def erased(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
 
 def by_ranks(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> Instead | None:
     """The ranking, of both audits, that flips decisions with the fewest items erased; from the rows of one model."""
-    rows = erased(ranked_sets, located)
-    names = [name for name in different(rows, "ranking") if name not in NEITHER]
-    return best_of(rows, ERASED, ("random", "smallest"), names)
+    return best_of(erased(ranked_sets, located), ERASED, NEITHER)
 
 
 def by_located(located: pd.DataFrame) -> Instead | None:
     """The ranking whose first words, deleted from the input, lower the predicted class most; of one model's rows."""
-    names = [name for name in different(located, "ranking") if name not in NEITHER]
-    return best_of(located.assign(fall=curve(located)), "fall", ("random", "loo"), names)
+    return best_of(located.assign(fall=curve(located)), "fall", ("random", "loo"))

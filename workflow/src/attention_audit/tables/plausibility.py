@@ -11,7 +11,7 @@ from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.plausibility import MEASURES
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Floats, by_ranking, cell, curve, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import Floats, by_ranking, cell, curve, different, grid, of_ranking, of_run, of_suite
 from attention_audit.tables.instead import ERASED, erased
 from attention_audit.tables.tidy import as_table
 
@@ -124,8 +124,7 @@ def table_plausibility(
     for subject in judged:
         about = f"{subject.paper}/{subject.model}"
         first, further, erasures, deletions = (
-            of_run(rows[(rows["dataset"] == subject.dataset) & (rows["suite"] == subject.suite)], subject.model)
-            for rows in audits
+            of_run(of_suite(rows, subject.dataset, subject.suite), subject.model) for rows in audits
         )
         if len(first):
             plain = [part.astype({"id": object, "attribution": object}) for part in (first, further)]

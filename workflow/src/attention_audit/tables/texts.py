@@ -20,7 +20,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.words import NO, YES
 from attention_audit.columns.texts import CORE, MAY, OPEN, TEXTS, UNKNOWN, WHY_NOT
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run
+from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run, of_suite
 from attention_audit.tables.asked import sides
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.units import LN2
@@ -197,10 +197,7 @@ def texts(
     rows = [pd.DataFrame(columns=TEXTS.schema.names)]
     for given in subjects:
         subject = Subject.model_validate(given)
-        frames = {
-            name: frame[(frame["dataset"] == subject.dataset) & (frame["suite"] == subject.suite)]
-            for name, frame in audits.items()
-        }
+        frames = {name: of_suite(frame, subject.dataset, subject.suite) for name, frame in audits.items()}
         words = corpus[subject.dataset]
         tokens = dict(zip(words["id"], words["tokens"], strict=True))
         own = said[subject.dataset, subject.suite, subject.model]
