@@ -28,8 +28,8 @@ from attention_audit.figures.panels import (
     panels_of,
 )
 from attention_audit.names import RANKINGS, Names, display_name
-from attention_audit.tables.erasure import compared
 from attention_audit.tables.arrays import means
+from attention_audit.tables.erasure import compared
 
 HEIGHT, PAIR, ROW, MARGIN = 1.9, 3.2, 0.2, 1.2  # inches: of a panel, of a pair of them, of a row, and around rows
 CELLS = (40, 30)  # of the density of a panel, along x and y
