@@ -46,7 +46,7 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
         return
     job = plan.auditing.job(audit, key, dataset)
     assert (job.dataset, job.suite, job.audit, job.target) == (dataset, key, audit, entry.target)
-    assert job.columns[audit] == entry.columns
+    assert job.columns == entry.columns
     assert AuditJob.model_validate(json.loads(as_json(job))) == job
     inputs = plan.auditing.inputs(audit, key, dataset)
     assert set(inputs) <= {
@@ -59,7 +59,7 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
         assert all(f"results/readouts/{dataset}/" in path for path in inputs["readouts"])
     for name in ("against", "weights"):
         assert name not in inputs or len(inputs[name]) == len(job.runs)
-    assert (job.networks is None) == ("weights" not in inputs)
+    assert bool(job.architectures) == ("weights" in inputs)
 
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
@@ -301,6 +301,6 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
     hashes = {audit.name: code_of(audit) for audit in AUDITS}
     assert len(set(hashes.values())) == len(hashes)
-    assert stage_of(audit_named("permutation")) == "audit"
+    assert stage_of(audit_named("permutation")) == "audits"
     assert stage_of(audit_named("located")) == "attribution"
     assert callable(load(audit_named("permutation").target))

@@ -8,7 +8,7 @@ from attention_audit.audits.flipping_sets import ranked_sets, single_weight
 from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.readout import Readout
-from attention_audit.stages.audit import labelled, sentences_of
+from attention_audit.stages.audits import labelled, sentences_of
 
 IDENTITY = {"dataset": "toy", "model": "han_rnn", "lambda": None, "seed": 1}
 

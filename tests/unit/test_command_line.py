@@ -78,7 +78,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
     jobs: list[tuple[str, Section, str, Any]] = [
         ("corpus", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
         ("train", plan.trainings.job("needle/wp/base", 10), "epochs", 0.5),
-        ("audit", plan.auditing.job("permutation", "wp", "needle"), "takes", "all"),
+        ("audits", plan.auditing.alone("permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan.auditing.together("attribution", "jw", "needle").settings, "audits", [{}]),
         ("table", table, "resamples", 10),
         ("figure", table, "target", None),
@@ -119,6 +119,6 @@ def test_titles_tell_jobs_apart() -> None:
     )
     assert command_line.title("fetch", {}) == "fetch"
     assert (
-        command_line.title("audit", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
+        command_line.title("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
     )
     assert command_line.title("table", {"exhibit": "summary", "suite": ""}) == "summary"

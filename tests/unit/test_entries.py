@@ -22,7 +22,7 @@ from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
 from attention_audit.plugins import load
-from attention_audit.stages.audit import Asking
+from attention_audit.stages.audits import Asking
 from attention_audit.tables.arrays import Audits
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
@@ -45,7 +45,7 @@ def asking_of(plan: Plan, entry: Audit) -> Asking:
     """A job of an audit as the stage sees it, its files not read."""
     suite = "hf" if "heads" in entry.needs else "wp"
     inputs = plan.auditing.inputs(entry.name, suite, "needle")
-    job, _ = job_of("audit", plan.auditing.job(entry.name, suite, "needle"), inputs, {})
+    job, _ = job_of("audits", plan.auditing.job(entry.name, suite, "needle"), inputs, {})
     return Asking(job)
 
 

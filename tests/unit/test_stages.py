@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from elsewhere import write_all
-from in_process import make, make_audit, make_exhibit, making, run_stage
+from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
 from planned import PLACES, TRAINED, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
@@ -32,7 +32,7 @@ from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
-from attention_audit.stages.audit import Asking
+from attention_audit.stages.audits import Asking
 
 DATASET = "digest"
 TINY: dict[str, Any] = {
@@ -445,7 +445,9 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
         return called(asking, *first, **run)
 
     monkeypatch.setattr(Asking, "called", spied)
-    run_stage("audit", plan.auditing.job(audit, "ss", DATASET), inputs, {audit: [str(tmp_path / "again.parquet")]})
+    outputs = {audit: [str(tmp_path / "again.parquet")]}
+    asking = Asking(job_of("audits", plan.auditing.job(audit, "ss", DATASET), inputs, outputs)[0])
+    asking.write(asking.rows())
     assert sizes == [7, 1, 16] * len(inputs["readouts"])
     columns = artefact(audit_named(audit).columns)
     again, whole = (read_frame(file, columns) for file in (tmp_path / "again.parquet", Path(path)))

@@ -30,34 +30,23 @@ class AuditedRun(Section):
 class TakenRun(Section):
     """A run that another suite's file of the same audit has rows of, since both suites ask of the same training.
 
-    place: where its rows stand among those of all runs, from 0. file: the place of that file among the inputs `taken`.
-    model, lambda_, seed: what its rows call the run.
+    named: what its rows call the run. place: where its rows stand among those of all runs, from 0. file: the place of
+    that file among the inputs `taken`.
     """
 
     run: AuditedRun
+    named: AuditedRun
     place: int
     file: int
-    model: str
-    lambda_: float | None
-    seed: Seed
-
-
-class Networks(Section):
-    """What it takes to run the audited models again, in the order of the runs: architectures of those that are trained
-    here, and classifiers that are given; one of the two lists is empty.
-    """
-
-    architectures: list[Architecture]
-    classifiers: list[ReadClassifier] = Field(default_factory=list)
-    device: Literal["auto", "cpu", "cuda"]
-    threads: Count
 
 
 class AuditJob(Section):
     """One audit of one suite on one data set. `target`, `takes` and `columns` are those of its entry in plan/audits.py.
 
-    columns: by output, the declaration of its columns. runs: in the order of the readouts. taken: those whose rows are
-    taken from other suites' files. sections: the sections of the configuration that the audit reads, by key.
+    columns: the declaration of its columns. runs: in the order of the readouts. taken: those whose rows are taken from
+    other suites' files. sections: the sections of the configuration that the audit reads, by key. architectures,
+    classifiers: what it takes to run the models again, in the order of the runs: architectures of those that are
+    trained here, or classifiers that are given; one of the two is empty, or both where the audit asks no network.
     """
 
     dataset: str
@@ -65,13 +54,15 @@ class AuditJob(Section):
     audit: str
     target: str
     takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
-    columns: dict[str, str]
+    columns: str
     runs: list[AuditedRun]
     taken: list[TakenRun] = Field(default_factory=list)
     sections: dict[str, dict[str, Any]]
     after: dict[str, str]
+    architectures: list[Architecture] = Field(default_factory=list)
+    classifiers: list[ReadClassifier] = Field(default_factory=list)
+    device: Literal["auto", "cpu", "cuda"] = "cpu"
     threads: Count
-    networks: Networks | None = None
 
 
 class GatheredAudit(Section):
@@ -84,9 +75,11 @@ class GatheredAudit(Section):
 
 class AuditsJob(Section):
     """Audits of one suite on one data set that a job makes together, in an order in which each finds those that it
-    reads: all that the suite is asked without a network, or all that run its models again.
+    reads: all that the suite is asked without a network, or all that run its models again; or one of them by itself,
+    and then `audit` is its name.
     """
 
     dataset: str
     suite: str
+    audit: str = ""
     audits: list[GatheredAudit]

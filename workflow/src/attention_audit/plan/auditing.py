@@ -1,13 +1,13 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import combinations
 
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, Networks, TakenRun
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, TakenRun
+from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.job import Files, PlannedJob, rule_name
@@ -16,34 +16,25 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.plugins import module_of
-from attention_audit.section import Section
 from attention_audit.spelling import did_you_mean
 
 STAGES = ("audits", "attribution")
-"""The stages that make several audits of a suite in one job: those that need no network, and those that do."""
+"""The stages that make audits of a suite: those that need no network, and those that do."""
 
 
 def stage_of(audit: Audit) -> str:
-    """The stage that makes an audit by itself."""
-    return "attribution" if "network" in audit.needs else "audit"
+    """The stage that makes an audit."""
+    return "attribution" if "network" in audit.needs else "audits"
 
 
-def code_of(audit: Audit, networks: Networks | None = None) -> str:
+def code_of(audit: Audit, architectures: Sequence[Architecture] = ()) -> str:
     """Hash of the code that an audit runs, and of that which builds the networks that it asks."""
     read = [audit_named(other).columns for other in audit.after]
-    built = networks.architectures if networks else []
     return code_hash(
         f"stages.{stage_of(audit)}",
         *map(module_of, [audit.target, audit.columns, *read]),
-        entries=[entry for architecture in built for entry in architecture.entries],
+        entries=[entry for architecture in architectures for entry in architecture.entries],
     )
-
-
-def _together(stage: str, asked: Sequence[Audit]) -> list[Audit]:
-    """Those of the asked audits that a job of this stage makes; they read no audit that it does not make."""
-    own = [audit for audit in asked if ("network" in audit.needs) == (stage == "attribution")]
-    missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
-    return [audit for audit in AUDITS if audit in own and not missing & {*audit.after}]
 
 
 class Auditing:
@@ -285,98 +276,76 @@ class Auditing:
         config, compared = suite.config, self._asked_here(suite, audit, dataset)
         taken, every = self.taken(suite, audit, dataset), self.runs(suite, audit, dataset)
         suites = list(dict.fromkeys(other.key for other, _ in taken.values()))
-        networks = None
-        if "network" in audit.needs:
-            given = all(suite.given(dataset, run.model) for _, run in compared)
-            networks = Networks(
-                architectures=[] if given else [suite.architecture(dataset, run.model) for _, run in compared],
-                classifiers=[suite.reading(dataset, run.model, run.seed) for _, run in compared] if given else [],
-                device=config.device,
-                threads=config.threads,
-            )
+        asked = [run for _, run in compared] if "network" in audit.needs else []
+        given = all(suite.given(dataset, run.model) for run in asked)
         return AuditJob(
             dataset=dataset,
             suite=key,
             audit=name,
             target=audit.target,
             takes=audit.takes,
-            columns={name: audit.columns},
+            columns=audit.columns,
             runs=[self._audited(suite, dataset, run, other) for other, run in compared],
             taken=[
                 TakenRun(
                     run=self._audited(suite, dataset, run),
+                    named=named,
                     place=every.index(run),
                     file=suites.index(other.key),
-                    model=named.model,
-                    lambda_=named.lambda_,
-                    seed=named.seed,
                 )
                 for run, (other, named) in taken.items()
             ],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
             after={other: audit_named(other).columns for other in self._after(suite, dataset, audit)},
+            architectures=[] if given else [suite.architecture(dataset, run.model) for run in asked],
+            classifiers=[suite.reading(dataset, run.model, run.seed) for run in asked] if given else [],
+            # it decides nothing of audits that ask no network
+            device=config.device if "network" in audit.needs else "cpu",
             threads=config.threads,
-            networks=networks,
         )
 
     def gathered(self, stage: str, suite: Suite, dataset: str) -> list[Audit]:
-        """The audits that a suite is asked on a data set and that one job of this stage makes."""
-        return _together(stage, self.asked(suite, dataset))
-
-    def _inputs_together(self, audits: list[Audit], suite: Suite, dataset: str) -> dict[str, Files]:
-        """The inputs of each of these audits, but for those that the same job makes."""
-        own = {audit.name for audit in audits}
-        return {
-            audit.name: {
-                name: files for name, files in self.inputs(audit.name, suite.key, dataset).items() if name not in own
-            }
-            for audit in audits
-        }
-
-    def files_together(self, audits: list[Audit], suite: Suite, dataset: str) -> list[str]:
-        """The input files of a job that makes these audits, each once."""
-        by_audit = self._inputs_together(audits, suite, dataset)
-        return list(dict.fromkeys(path for inputs in by_audit.values() for files in inputs.values() for path in files))
-
-    def job_together(self, audits: list[Audit], suite: Suite, dataset: str) -> AuditsJob:
-        """The settings of a job that makes these audits."""
-        place = {path: number for number, path in enumerate(self.files_together(audits, suite, dataset))}
-        return AuditsJob(
-            dataset=dataset,
-            suite=suite.key,
-            audits=[
-                GatheredAudit(
-                    audit=job,
-                    code=code_of(audit_named(name), job.networks),
-                    inputs={each: [place[path] for path in files] for each, files in inputs.items()},
-                )
-                for name, inputs in self._inputs_together(audits, suite, dataset).items()
-                for job in [self.job(name, suite.key, dataset)]
-            ],
-        )
-
-    def _code(self, audit: Audit, suite: Suite, dataset: str) -> str:
-        networks = self.job(audit.name, suite.key, dataset).networks if "network" in audit.needs else None
-        return code_of(audit, networks)
+        """The audits that a suite is asked on a data set and that one job of this stage makes; they read no audit that
+        it does not make.
+        """
+        own = [audit for audit in self.asked(suite, dataset) if stage_of(audit) == stage]
+        missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
+        return [audit for audit in AUDITS if audit in own and not missing & {*audit.after}]
 
     def _planned(self, name: str, stage: str, audits: list[Audit], suite: Suite, dataset: str) -> PlannedJob:
         """A job that makes audits, called by its stage or by the one audit that it makes."""
-        alone = name != stage
-        inputs = {"files": self.files_together(audits, suite, dataset)}
-        told: Callable[[], Section] = partial(self.job_together, audits, suite, dataset)
-        if stage == "audit":
-            inputs, told = self.inputs(name, suite.key, dataset), partial(self.job, name, suite.key, dataset)
+        outputs = {audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits}
+        inputs: dict[str, Files] = {}
+        for audit in audits:
+            every = self.inputs(audit.name, suite.key, dataset)
+            inputs[audit.name] = {kind: paths for kind, paths in every.items() if kind not in outputs}
+        files = list(dict.fromkeys(path for each in inputs.values() for paths in each.values() for path in paths))
+
+        def told() -> AuditsJob:
+            place = {path: number for number, path in enumerate(files)}
+            gathered = [
+                GatheredAudit(
+                    audit=job,
+                    code=code_of(audit, job.architectures),
+                    inputs={kind: [place[path] for path in paths] for kind, paths in inputs[audit.name].items()},
+                )
+                for audit in audits
+                for job in [self.job(audit.name, suite.key, dataset)]
+            ]
+            return AuditsJob(dataset=dataset, suite=suite.key, audit="" if name == stage else name, audits=gathered)
+
         return PlannedJob(
             name=rule_name(name, suite.key, dataset),
             stage=stage,
-            inputs=inputs,
-            outputs={audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits},
+            inputs={"files": files},
+            outputs=outputs,
             told=told,
-            code=self._code(audits[0], suite, dataset) if alone else code_hash(f"stages.{stage}"),
+            code=code_hash(f"stages.{stage}"),
             log=f"{self.places.logs}/{name}/{dataset}/{suite.key}.log",
-            needs=(name, stage),
+            # one of those that need no network, by itself, takes less
+            needs=(name, stage.replace("audits", "audit")),
             threads=self.scope.config.threads,
-            updates=() if alone else tuple(audit.name for audit in audits),
+            updates=tuple(outputs),
         )
 
     def together(self, stage: str, key: str, dataset: str) -> PlannedJob:

@@ -2,12 +2,12 @@
 run its models again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
-called with; their further parameters are those of `stages.audit`. As in `stages.audits`, a file whose settings, code
-and inputs are the same as before is kept. Where another suite asks the same of the same training, its rows are taken.
+called with; their further parameters are those of `stages.audits`. As there, a file whose settings, code and inputs are
+the same as before is kept. Where another suite asks the same of the same training, its rows are taken.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property, partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from itertools import chain, count, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,18 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.parquet import read_table, write_batches
-from attention_audit.artefacts.seal import values_checksum
+from attention_audit.artefacts.parquet import read_table
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
-from attention_audit.columns.kinds import artefact
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, Networks
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
-from attention_audit.stages.audit import Asking, labelled
-from attention_audit.stages.audits import one_of
+from attention_audit.stages.audits import Asking, lacking
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
@@ -36,13 +32,6 @@ from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob
-
-
-def networks_of(job: Job[AuditJob]) -> Networks:
-    """What it takes to run the models again. Raises ValueError where an audit names no network."""
-    if job.settings.networks is None:
-        raise ValueError(f"{job.settings.audit}: no networks are named")
-    return job.settings.networks
 
 
 class Asked(NamedTuple):
@@ -58,9 +47,8 @@ class Asked(NamedTuple):
 
 def runs_of(job: Job[AuditJob]) -> list[Asked]:
     """The runs that an audit is asked of."""
-    networks = networks_of(job)
-    every: list[tuple[Architecture, Path] | ReadClassifier] = [*networks.classifiers]
-    every += zip(networks.architectures, job.inputs.get("weights", []), strict=True)
+    every: list[tuple[Architecture, Path] | ReadClassifier] = [*job.settings.classifiers]
+    every += zip(job.settings.architectures, job.inputs.get("weights", []), strict=True)
     return [Asked(*each) for each in zip(job.settings.runs, every, job.inputs["readouts"], strict=True)]
 
 
@@ -75,25 +63,6 @@ def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Itera
         pieces = pieces_of(classifier, texts, read)
         split = split_of(pieces, texts, device)
         yield each, Attributed(classifier.to(device), split, read_readout(each.readout).aligned(texts.ids), job.report)
-
-
-class Together:
-    """Models that have one frozen Transformer: it reads shortened texts once for all of them, when the first is asked.
-
-    `deletions` of a model by its place.
-    """
-
-    def __init__(self, models: list[Network], split: Split) -> None:
-        self.models, self.split = models, split
-
-    @cached_property
-    def found(self) -> list[Deletions]:
-        """Leave-one-out of every model."""
-        return leave_one_out_of(self.models, self.split)
-
-    def deletions(self, place: int) -> Deletions:
-        """Leave-one-out of one of them."""
-        return self.found[place]
 
 
 def sharing(asked: tuple[Asked, Architecture, Path]) -> tuple[object, ...]:
@@ -114,57 +83,53 @@ def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Ite
         models: Iterable[Network] = (
             rebuilt(material, own, each.run.seed, weights, device) for each, own, weights in several
         )
-        together = None
+        shared = None
         if architecture.frozen and len(several) > 1:
             # all of them are in memory, and without their Transformer they are small
             models = [*models]
-            together = Together(models, split)
+            # it reads shortened texts once for all of them, when the first is asked
+            shared = cache(partial(leave_one_out_of, models, split))
         for place, (model, (each, *_)) in enumerate(zip(models, several, strict=True)):
             readout = read_readout(each.readout).aligned(texts.ids)
-            deletions = partial(together.deletions, place) if together else None
+            deletions = partial(_one_of, shared, place) if shared else None
             yield each, Attributed(model, split, readout, job.report, deletions)
+
+
+def _one_of(shared: Callable[[], list[Deletions]], place: int) -> Deletions:
+    return shared()[place]
 
 
 def taken_of(audit: Asking) -> dict[int, pa.Table]:
     """The rows that are taken from other suites' files, by the place of their run among all."""
-    settings, files = audit.settings, audit.job.inputs.get("taken", [])
-    kind = artefact(settings.columns[settings.audit])
+    files = audit.job.inputs.get("taken", [])
     found = {}
-    for known in settings.taken:
-        rows = read_table(files[known.file], kind)
-        own = {name: value for name, value in audit.identity(known.run).items() if name in rows.column_names}
-        theirs = {"model": known.model, "lambda": known.lambda_, "seed": known.seed}
+    for known in audit.settings.taken:
+        rows, named = read_table(files[known.file], audit.kind), known.named
+        theirs = {"model": named.model, "lambda": named.lambda_, "seed": named.seed}
         for name, value in theirs.items():
-            if name in own and value is not None:
+            if name in rows.column_names and value is not None:
                 rows = rows.filter(pc.field(name) == value)
+        own = audit.identity(known.run)
         columns = {name: rows[name] for name in rows.column_names if name not in own}
-        found[known.place] = labelled(kind, own, columns)
+        found[known.place] = audit.labelled(known.run, columns)
     return found
 
 
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
-    known = cache(values_checksum)
-    jobs = [alone for gathered in job.settings.audits if (alone := one_of(job, gathered, known))]
-    if not jobs:
+    asking = [*lacking(job)]
+    if not asking:
         return
     # others may have all their rows from elsewhere, and then name no network
-    fullest = max(jobs, key=lambda alone: len(alone.settings.runs))
-    networks = networks_of(fullest)
-    device = prepare_device(networks.device, networks.threads)
-    asking = {alone.settings.audit: Asking(alone) for alone in jobs}
-    tables = {name: taken_of(audit) for name, audit in asking.items()}
-    runs = {asked.readout: asked for alone in jobs for asked in runs_of(alone)}
-    every = [*runs.values()]
+    fullest = max((audit.job for audit in asking), key=lambda alone: len(alone.settings.runs))
+    device = prepare_device(fullest.settings.device, fullest.settings.threads)
+    tables = [taken_of(audit) for audit in asking]
+    every = [*{asked.readout: asked for audit in asking for asked in runs_of(audit.job)}.values()]
     for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
-        for name, audit in asking.items():
+        for audit, found in zip(asking, tables, strict=True):
             if asked.readout in audit.job.inputs["readouts"]:
-                kind = artefact(audit.settings.columns[name])
-                columns = audit.called(attributed, run=asked.run)
-                place = next(free for free in count() if free not in tables[name])
-                tables[name][place] = labelled(kind, audit.identity(asked.run), columns)
-    for alone in jobs:
-        name = alone.settings.audit
-        ordered = [table for _, table in sorted(tables[name].items(), key=itemgetter(0))]
-        write_batches(alone.output(name), artefact(alone.settings.columns[name]), ordered, alone.provenance)
+                place = next(free for free in count() if free not in found)
+                found[place] = audit.labelled(asked.run, audit.called(attributed, run=asked.run))
+    for audit, found in zip(asking, tables, strict=True):
+        audit.write(table for _, table in sorted(found.items(), key=itemgetter(0)))
