@@ -157,14 +157,14 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
     paths = [
         *next(job for job in plan.jobs() if job.name == "corpus_sst").inputs["raw"],
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
-        base.weights,
+        base.file("weights"),
         base.readout(),
         PLACES.audit_file("sst", "wp", "comparison"),
         plan.exhibiting.path(figure, ".pdf"),
         "results/report.html",
     ]
     assert re.findall(r"`(results/\S+\.\w+)`", told) == paths
-    assert re.findall(r"`(train_\w+)`", told) == [job.name for job in plan.jobs() if base.weights in job.files]
+    assert re.findall(r"`(train_\w+)`", told) == [job.name for job in plan.jobs() if base.file("weights") in job.files]
 
 
 def test_vectors_of_the_data_page_are_those_of_the_catalogue() -> None:

@@ -74,7 +74,7 @@ def test_what_one_suite_asks_of_its_network_is_not_asked_again_by_another() -> N
     assert "located" in plan.scope.suite("jw").own_audits
     job, inputs = plan.auditing.job("located", "jw", "chorus"), plan.auditing.inputs("located", "jw", "chorus")
     (taken,) = job.taken
-    assert (taken.run.model, taken.run.seed, taken.model, taken.seed) == ("lstm_tanh", 10, "base", 10)
+    assert (taken.run.model, taken.run.seed, taken.named.model, taken.named.seed) == ("lstm_tanh", 10, "base", 10)
     # the first of lstm_tanh 10, 7 and average_tanh 10, 7
     assert (taken.place, taken.file) == (0, 0)
     assert [(run.model, run.seed) for run in job.runs] == [("lstm_tanh", 7), ("average_tanh", 10), ("average_tanh", 7)]

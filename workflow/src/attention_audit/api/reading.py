@@ -141,7 +141,7 @@ class Trained:
     model: str
 
     def _weights(self, run: Run) -> Path:
-        return Path(self.trainings.home(self.suite, self.dataset, run).weights)
+        return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
 
     def _there(self, run: Run) -> bool:
         """Whether a run is given or was trained."""

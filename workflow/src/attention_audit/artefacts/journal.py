@@ -16,7 +16,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from attention_audit.needs import megabytes
 
@@ -129,16 +130,7 @@ def read_entry(log: Path) -> Entry | None:
     """The entry in the last line of a log; None where the job did not succeed."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     try:
-        fields: dict[str, Any] = json.loads(lines[-1])[KEY]
-        return Entry(
-            **fields
-            | {
-                "inputs": tuple(fields["inputs"]),
-                "outputs": tuple(fields["outputs"]),
-                "started": datetime.fromisoformat(fields["started"]),
-                "machine": Machine(**fields["machine"]),
-            }
-        )
+        return TypeAdapter(Entry).validate_python(json.loads(lines[-1])[KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 

@@ -1,9 +1,11 @@
-"""The settings of a job that imports a model which is not trained here."""
+"""The settings of the jobs that read what is not trained here: models that are imported, and the Transformer of a run,
+with its states of the words of a data set.
+"""
 
 from typing import Literal
 
 from attention_audit.section import Count, Section, Seed
-from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.settings import Backbone, ReadClassifier
 
 
 class ImportJob(Section):
@@ -21,5 +23,21 @@ class ClassifierJob(ImportJob):
     """Trainings of a Transformer classifier. read: the folder of each, and how it is read."""
 
     read: list[ReadClassifier]
+    device: Literal["auto", "cpu", "cuda"]
+    threads: Count
+
+
+class TransformerJob(Section):
+    """A Transformer to be told by the checksums of its files; `path` is that of the configuration."""
+
+    path: str
+
+
+class StatesJob(Section):
+    """The states of a frozen Transformer of the words of one data set; pair: whether it has pairs of texts."""
+
+    dataset: str
+    backbone: Backbone
+    pair: bool
     device: Literal["auto", "cpu", "cuda"]
     threads: Count

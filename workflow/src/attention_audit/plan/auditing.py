@@ -244,9 +244,9 @@ class Auditing:
                 files = [self.trainings.search_file(suite, dataset, run) for run in searched]
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
-            inputs["heads"] = [home.head for home in homes]
+            inputs["heads"] = [home.file("head") for home in homes]
         own = self.scope.for_dataset(suite, dataset)
-        if tails := [home.tail for home, run in zip(homes, runs, strict=True) if own.heads(dataset, run.model)]:
+        if tails := [home.file("tail") for home, run in zip(homes, runs, strict=True) if own.heads(dataset, run.model)]:
             inputs["tails"] = tails
         if others:
             split = self.split(suite, dataset, audit)
@@ -259,7 +259,7 @@ class Auditing:
             )
         elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
-            inputs["weights"] = [home.weights for home in homes]
+            inputs["weights"] = [home.file("weights") for home in homes]
             records = (path for home in homes for path in self.trainings.transformer(home.training))
             if transformers := list(dict.fromkeys(records)):
                 inputs["transformer"] = transformers

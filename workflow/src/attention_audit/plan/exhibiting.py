@@ -84,14 +84,8 @@ class Exhibiting:
                     except AuditError as error:
                         raise AuditError(f"{entry}: {exhibit.name}: {error}") from error
                     if exhibit.source:
-                        asked.append(
-                            (
-                                f"column of {audit.name}",
-                                audit.columns,
-                                artefact(audit.columns).schema.names,
-                                read.columns,
-                            )
-                        )
+                        columns = artefact(audit.columns).schema.names
+                        asked.append((f"column of {audit.name}", audit.columns, columns, read.columns))
                     if not exhibit.suite and not read.suites:
                         raise AuditError(
                             f"{entry}: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
@@ -99,10 +93,9 @@ class Exhibiting:
                         )
                 case "corpus":
                     asked.append(("file of a corpus", "plan/exhibiting.py", [*CORPUS_COLUMNS], (read.name,)))
-                case "table":
-                    asked.append(("table", "plan/exhibits.py", tables, (read.name,)))
-                case "tables":
-                    asked.append(("table", "plan/exhibits.py", tables, read.columns))
+                case "table" | "tables":
+                    names = (read.name,) if read.source == "table" else read.columns
+                    asked.append(("table", "plan/exhibits.py", tables, names))
         for kind, where, known, names in asked:
             if unknown := [name for name in names if name not in known]:
                 raise AuditError(
@@ -172,51 +165,45 @@ class Exhibiting:
         """The suites whose models an exhibit may speak of."""
         return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
-    def _audit_files(self, exhibit: Exhibit, read: Read, only: str) -> list[tuple[FileOf, str]]:
-        audit = audit_named(read.name)
+    def _audited(self, exhibit: Exhibit, read: Read, only: str) -> list[FileOf]:
+        """Whose audits are read."""
         if not read.suites:
-            key = exhibit.suite
-            return [
-                (FileOf(name=name, suite=key), self.places.audit_file(name, key, audit.name))
-                for name in self.datasets(exhibit, only)
-            ]
+            return [FileOf(name=name, suite=exhibit.suite) for name in self.datasets(exhibit, only)]
         return [
-            (FileOf(name=name, suite=suite.key), self.places.audit_file(name, suite.key, audit.name))
+            FileOf(name=name, suite=suite.key)
             for suite in self.scope.suites.values()
             if EVERY in read.suites or suite.key in read.suites
             for name in self.scope.datasets_of(suite)
-            if audit in self.auditing.asked(suite, name) and only in ("", name)
+            if audit_named(read.name) in self.auditing.asked(suite, name) and only in ("", name)
         ]
 
-    def _files(self, exhibit: Exhibit, read: Read, only: str) -> list[tuple[FileOf, str]]:
+    def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
         """The files of one name, each with whose it is; of `only` one data set where it is named."""
-        tables = TABLES.by_name
         match read.source:
             case "audit":
-                return self._audit_files(exhibit, read, only)
+                of_audits = self._audited(exhibit, read, only)
+                return {self.places.audit_file(whose.name, whose.suite, read.name): whose for whose in of_audits}
             case "corpus":
-                return [
-                    (FileOf(name=name), self.places.corpus_file(name, read.name))
-                    for name in self.datasets(exhibit, only)
-                ]
+                datasets = self.datasets(exhibit, only)
+                return {self.places.corpus_file(name, read.name): FileOf(name=name) for name in datasets}
+            case "records":
+                return {path: FileOf(name="") for path in record_files(self.scope.config, self.scope.datasets)}
             case "table":
-                return [(FileOf(name=read.name), self.path(tables[read.name], ".parquet"))]
+                names = [read.name]
             case "tables":
                 made = {table.name for table in self.made("tables")}
                 names = [name for name in read.columns if name in made]
-                return [(FileOf(name=name), self.path(tables[name], ".parquet")) for name in names]
-            case "records":
-                return [(FileOf(name=""), path) for path in record_files(self.scope.config, self.scope.datasets)]
+        return {self.path(TABLES.by_name[name], ".parquet"): FileOf(name=name) for name in names}
 
     def inputs(self, exhibit: Exhibit, only: str = "") -> Files:
         """The input files of a job, perhaps of `only` one data set.
 
         Raises AuditError where the exhibit does not speak of that one.
         """
-        return {name: [path for _, path in self._files(exhibit, read, only)] for name, read in exhibit.reads.items()}
+        return {name: [*self._files(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
     def declared(self, read: Read) -> str:
-        """The declaration of the columns of what is read."""
+        """The declaration of the columns of what is read; "" of records."""
         match read.source:
             case "audit":
                 return audit_named(read.name).columns
@@ -244,7 +231,7 @@ class Exhibiting:
                 each=read.each,
                 suites=bool(read.suites),
                 missing=read.missing,
-                files=[whose for whose, _ in self._files(exhibit, read, only)] if read.source != "records" else [],
+                files=[*self._files(exhibit, read, only).values()] if read.source != "records" else [],
                 only=only if read.source == "table" else "",
             )
             for name, read in exhibit.reads.items()

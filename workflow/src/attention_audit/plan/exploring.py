@@ -66,9 +66,9 @@ class ExplorerPlan:
             """One seed; what stands above its readouts is read with them."""
             home = self.trainings.home(suite, dataset, run)
             if self.scope.config.corpora[dataset].pair:
-                place(files["beside"], home.head)
+                place(files["beside"], home.file("head"))
             if suite.heads(dataset, run.model):
-                place(files["beside"], home.tail)
+                place(files["beside"], home.file("tail"))
             return {"seed": run.seed, "readout": place(files["readouts"], home.readout())}
 
         contrasts = subject.contrasts

@@ -58,19 +58,13 @@ def recorded(folder: Path) -> Config | None:
     return None
 
 
-def _vectors(config: Config, datasets: Sequence[str]) -> set[str]:
-    """The names of the word vectors of these data sets."""
-    return {config.corpora[name].vectors or config.vectors for name in datasets}
-
-
 def _of_datasets(there: Config, config: Config, datasets: Sequence[str]) -> dict[str, Any]:
     """What the configuration says of each of these data sets, which both know, in sections that have all data sets."""
     keys: dict[str, Any] = {"corpora": {name: config.corpora[name].model_dump() for name in datasets}}
     if any(config.corpora[name].vectors is None for name in datasets):
         keys["vectors"] = config.vectors
-    keys["word_vectors"] = {
-        name: vectors.model_dump() for name, vectors in config.word_vectors.items() if name in _vectors(there, datasets)
-    }
+    used = {there.corpora[name].vectors or there.vectors for name in datasets}
+    keys["word_vectors"] = {name: each.model_dump() for name, each in config.word_vectors.items() if name in used}
     return keys
 
 

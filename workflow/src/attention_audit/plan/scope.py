@@ -6,7 +6,6 @@ from pathlib import Path
 from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
 from attention_audit.errors import AuditError
-from attention_audit.names import Names
 from attention_audit.plan.corpora import with_training
 from attention_audit.plan.memoised import memoised
 from attention_audit.plan.suite import Suite
@@ -68,11 +67,3 @@ class Scope:
         """The data sets of a suite, in the order of the configuration."""
         gaps = self.gaps(suite)
         return [name for name in suite.datasets if name not in gaps]
-
-    def titles(self) -> dict[str, str]:
-        """The titles of the suites by the names of their papers."""
-        return {suite.paper: suite.title for suite in self.suites.values()}
-
-    def labels(self) -> list[Names]:
-        """The models of every suite."""
-        return [suite.labels for suite in self.suites.values()]

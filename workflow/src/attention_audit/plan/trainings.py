@@ -38,25 +38,12 @@ class RunFiles:
     seed: int
     places: Places
 
-    @property
-    def weights(self) -> str:
-        """Its weights."""
-        return self.places.weights.format(training=self.training, seed=self.seed)
-
-    @property
-    def history(self) -> str:
-        """The epochs of its training."""
-        return self.places.history.format(training=self.training, seed=self.seed)
-
-    @property
-    def head(self) -> str:
-        """Its head, which models of pairs have."""
-        return self.places.head.format(training=self.training, seed=self.seed)
-
-    @property
-    def tail(self) -> str:
-        """Its tail, which Transformers have."""
-        return self.places.tail.format(training=self.training, seed=self.seed)
+    def file(self, kind: str) -> str:
+        """Its file of this name in `Places`: its weights, the history of its training, the steps of its search, the
+        head that models of pairs have, or the tail that Transformers have.
+        """
+        path: str = getattr(self.places, kind)
+        return path.format(training=self.training, seed=self.seed)
 
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
@@ -156,7 +143,7 @@ class Trainings:
         """What else of the user's is read where a training is imported."""
         given = self.given(training)
         if given and given.derived:
-            return [home.tail for home in self._references(training, self.seeds[training])]
+            return [home.file("tail") for home in self._references(training, self.seeds[training])]
         return self._placed(given.beside if given else [])
 
     def _references(self, training: str, seeds: Sequence[int]) -> list[RunFiles]:
@@ -173,11 +160,6 @@ class Trainings:
         suite, dataset, model = self.split(training)
         return suite.importing(dataset, model, self.seeds[training])
 
-    def searches(self, training: str) -> bool:
-        """Whether a training is a search."""
-        suite, _, model = self.split(training)
-        return suite.search_step(model) is not None
-
     def steps(self, training: str) -> list[str]:
         """The models of a search but for the chosen one, which has its name."""
         suite, _, model = self.split(training)
@@ -185,12 +167,11 @@ class Trainings:
 
     def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
         """The file that tells of the search that a run is from."""
-        home = self.home(suite, dataset, Run(suite.trained_with(run.model), run.seed))
-        return self.places.search.format(training=home.training, seed=home.seed)
+        return self.home(suite, dataset, Run(suite.trained_with(run.model), run.seed)).file("search")
 
     def start(self, training: str, seed: int) -> list[str]:
         """The weights that a search begins with."""
-        return [home.weights for home in self._references(training, [seed])]
+        return [home.file("weights") for home in self._references(training, [seed])]
 
     def reference(self, training: str, seed: int) -> list[str]:
         """The readouts that a model is trained on, one for each split; often none."""
@@ -220,7 +201,7 @@ class Trainings:
             inputs = {"given": self.sources(training), "beside": self.beside(training)}
             outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
         else:
-            search = self.searches(training)
+            search = suite.search_step(model) is not None
             models = [*self.steps(training), model] if search else [model]
             runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
             stage = "search" if search else "train"
@@ -228,13 +209,13 @@ class Trainings:
             inputs["reference"] = self.reference(training, seed)
             inputs |= {"start": self.start(training, seed)} if search else {}
             inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
-            outputs = {"weights": [run.weights for run in runs], "history": [run.history for run in runs]}
-            outputs |= {"search": [self.places.search.format(training=training, seed=seed)]} if search else {}
-            outputs |= {"heads": [run.head for run in runs]} if self.scope.config.corpora[dataset].pair else {}
+            outputs = {kind: [run.file(kind) for run in runs] for kind in ("weights", "history")}
+            outputs |= {"search": [runs[-1].file("search")]} if search else {}
+            outputs |= {"heads": [run.file("head") for run in runs]} if self.scope.config.corpora[dataset].pair else {}
             told, named = partial(self.job, training, seed), [f"seed{seed}"]
             needs = "tune" if suite.architecture(dataset, model).tuned else stage
         if suite.heads(dataset, model):
-            outputs["tails"] = [run.tail for run in runs]
+            outputs["tails"] = [run.file("tail") for run in runs]
         outputs["readouts"] = [run.readout(split) for run in runs for split in SPLITS if split in self.splits[run]]
         return PlannedJob(
             name=rule_name(stage, suite.key, dataset, model, *named),

@@ -10,7 +10,7 @@ from typing import Any
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.transformer import StatesJob, TransformerJob
+from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import family_of, tuned_family_of

@@ -21,6 +21,7 @@ report              what says how far it is
 """
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 
 from attention_audit.artefacts.files import checksum as file_checksum
@@ -45,12 +47,46 @@ from attention_audit.plugins import load
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
-from attention_audit.stages.marked import read_rationales, word_counts
 
 Settings = AuditsJob
 
 Columns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
+
+
+def read_rationales(corpus: Path, split: str = "test") -> dict[str, Rationale]:
+    """What is marked in the texts of a split, by id; only texts in which somebody marked words, or none.
+
+    Raises AuditError where the file is damaged.
+    """
+    found: dict[str, Rationale] = {}
+    for table in read_batches(corpus, CORPUS, ["id", "split", "annotators", "marks", "scores"]):
+        known = table.filter(pc.and_(pc.equal(table["split"], split), pc.is_valid(table["annotators"])))
+        for row in known.to_pylist():
+            marks = dict(zip(row["annotators"], row["marks"], strict=True))
+            found[row["id"]] = Rationale(marks, row["scores"])
+    return found
+
+
+def word_counts(corpus: Path) -> dict[str, npt.NDArray[np.int64]]:
+    """How often the training split has each word of the marked texts of the test split, by id; nothing where there is
+    no training split.
+
+    Raises AuditError where the file is damaged.
+    """
+    counts: Counter[str] = Counter()
+    for table in read_batches(corpus, CORPUS, ["split", "tokens"]):
+        tokens = table.filter(pc.equal(table["split"], "train"))["tokens"].combine_chunks().flatten()
+        for row in pc.value_counts(tokens).to_pylist():
+            counts[row["values"]] += row["counts"]
+    if not counts:
+        return {}
+    found: dict[str, npt.NDArray[np.int64]] = {}
+    for table in read_batches(corpus, CORPUS, ["id", "split", "annotators", "tokens"]):
+        known = table.filter(pc.and_(pc.equal(table["split"], "test"), pc.is_valid(table["annotators"])))
+        for id_, words in zip(known["id"].to_pylist(), known["tokens"].to_pylist(), strict=True):
+            found[id_] = np.array([counts[word] for word in words], np.int64)
+    return found
 
 
 def sentences_of(positions: list[int], starts: list[int]) -> list[int]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from attention_audit.artefacts.parquet import made_by, read_table, write_table
 from attention_audit.artefacts.weights import read_weights
@@ -21,31 +21,14 @@ from attention_audit.model.network import Network
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
 from attention_audit.stages.searching import Found, furthest, search
-from attention_audit.stages.trainer import KEPT, Trainer
-from attention_audit.stages.training import peak_memory
+from attention_audit.stages.train import KEPT, Trainer
 from attention_audit.training.loop import Trained
 
 Settings = SearchJob
 
 
-class Files(NamedTuple):
-    """The files of a search: of its steps in order, then of the chosen one; readouts of a model one a split that is
-    read out.
-    """
-
-    weights: list[Path]
-    history: list[Path]
-    readouts: list[list[Path]]
-    tails: list[Path | None]
-    search: Path
-
-
-def files_of(job: Job[SearchJob]) -> Files:
-    """The output files of a job."""
-    # a model has a folder
-    readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
-    tails: list[Path | None] = [*job.outputs.get("tails", [])] or [None] * len(readouts)
-    return Files(job.outputs["weights"], job.outputs["history"], readouts, tails, job.output("search"))
+Files = list[tuple[Path, Path]]
+"""Weights and history of the steps of a search in order, then of the chosen one."""
 
 
 def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> dict[str, list[Any]]:
@@ -64,20 +47,19 @@ def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> 
     }
 
 
-def kept(trainer: Trainer, files: Files) -> bool:
-    """Whether the weights of an earlier run are there, of all steps and of the chosen one."""
-    return made_by(files.search, SEARCH, trainer.provenance, trainer.seed) and all(
-        trainer.kept(*pair) is not None for pair in zip(files.weights, files.history, strict=True)
-    )
+def kept(path: Path, trainer: Trainer, files: Files) -> bool:
+    """Whether the search of an earlier run is there, with the weights of all steps and of the chosen one."""
+    found = made_by(path, SEARCH, trainer.provenance, trainer.seed)
+    return found and all(trainer.kept(*pair) is not None for pair in files)
 
 
 def earlier_steps(trainer: Trainer, files: Files, report: Callable[[str], None]) -> Iterator[Trained]:
     """The steps that an earlier run has made, up to the first that is missing: what follows began with its weights."""
-    for step, pair in enumerate(zip(files.weights[:-1], files.history[:-1], strict=True), start=1):
+    for step, pair in enumerate(files[:-1], start=1):
         trained = trainer.kept(*pair)
         if trained is None:
             return
-        report(f"step {step}/{len(files.weights) - 1}: {KEPT}")
+        report(f"step {step}/{len(files) - 1}: {KEPT}")
         yield trained
 
 
@@ -89,30 +71,31 @@ def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) 
     earlier = earlier_steps(trainer, files, job.report)
     found: list[Found] = []
     for place, each in enumerate(search(model, job.settings, trainer.splits, job.report, earlier)):
-        trainer.keep(files.weights[place], files.history[place], each.trained)
+        trainer.keep(*files[place], each.trained)
         found.append(replace(each, trained=replace(each.trained, weights={})))
     chosen = furthest([each.step for each in found], job.settings.budget)
-    trained = replace(found[chosen].trained, weights=read_weights(files.weights[chosen]))
-    trainer.keep(files.weights[-1], files.history[-1], trained)
+    trained = replace(found[chosen].trained, weights=read_weights(files[chosen][0]))
+    trainer.keep(*files[-1], trained)
     columns = search_columns(found, chosen, job.settings)
-    write_table(files.search, SEARCH, columns, trainer.provenance, trainer.seed)
+    write_table(job.output("search"), SEARCH, columns, trainer.provenance, trainer.seed)
 
 
 def run(job: Job[SearchJob]) -> None:
     """Search, and read all models out on every split."""
     trainer, settings = Trainer(job), job.settings
-    files = files_of(job)
+    files = [*zip(job.outputs["weights"], job.outputs["history"], strict=True)]
+    # a model has a folder of readouts
+    readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
+    tails = job.outputs.get("tails") or [None] * len(readouts)
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
-    if kept(trainer, files):
+    if kept(job.output("search"), trainer, files):
         job.report(KEPT)
     else:
         load_weights(model, job.input("start"))
         sought(job, trainer, model, files)
-    for weights, readouts, tail in zip(files.weights, files.readouts, files.tails, strict=True):
+    for (weights, _), paths, tail in zip(files, readouts, tails, strict=True):
         load_weights(model, weights)
-        trainer.read_out(model, readouts, tail)
-    settled = next(row for row in read_table(files.search, SEARCH).to_pylist() if row["chosen"])
+        trainer.read_out(model, paths, tail)
+    settled = next(row for row in read_table(job.output("search"), SEARCH).to_pylist() if row["chosen"])
     job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, JSD {settled['jsd']:.4f} on dev")
-    job.report(trainer.texts)
-    if memory := peak_memory(trainer.device):
-        job.report(memory)
+    trainer.told(job.report)

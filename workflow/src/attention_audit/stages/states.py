@@ -16,7 +16,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.states import PIECES
 from attention_audit.errors import AuditError
-from attention_audit.jobs.transformer import StatesJob
+from attention_audit.jobs.importing import StatesJob
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
 from attention_audit.stages.transforming import Opened, folder_of

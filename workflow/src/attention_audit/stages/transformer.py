@@ -4,7 +4,7 @@ All that depends on the Transformer depends on this record, so that another mode
 """
 
 from attention_audit.artefacts.record import write_record
-from attention_audit.jobs.transformer import TransformerJob
+from attention_audit.jobs.importing import TransformerJob
 from attention_audit.stages.job import Job
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror, read_facts
 
