@@ -15,17 +15,16 @@ import torch
 from refusal import refusal
 
 from attention_audit.artefacts.files import whole
-from attention_audit.artefacts.lock import hold_lock
 from attention_audit.artefacts.parquet import (
     made_by,
     read_frame,
     read_provenance,
-    read_published,
     read_table,
     write_batches,
     write_table,
 )
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.running import hold_lock
 from attention_audit.artefacts.seal import values_checksum
 from attention_audit.artefacts.weights import read_weights, weights_made_by, write_weights
 from attention_audit.code_hash import WORDS
@@ -115,9 +114,9 @@ def test_nulls_are_refused_in_every_table_of_a_large_file(tmp_path: Path, proven
 def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path, provenance: Provenance) -> None:
     path = tmp_path / "h.parquet"
     write_table(path, HISTORY, COLUMNS, provenance)
-    assert read_published(path, HISTORY)[1] == read_provenance(path)
+    assert read_frame(path, HISTORY)["epoch"].tolist() == COLUMNS["epoch"]
     with pytest.raises(AuditError, match=r"h\.parquet: is no other file, .*; rebuild it with"):
-        read_published(path, replace(HISTORY, name="other"))
+        read_frame(path, replace(HISTORY, name="other"))
 
 
 def test_a_kind_of_file_is_found_by_its_target() -> None:
@@ -239,7 +238,7 @@ def test_contents_of_a_damaged_file_are_refused(tmp_path: Path, provenance: Prov
 def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
     path = tmp_path / "results" / ".lock"
     program = (
-        "import sys; from pathlib import Path; from attention_audit.artefacts.lock import hold_lock;"
+        "import sys; from pathlib import Path; from attention_audit.artefacts.running import hold_lock;"
         "hold_lock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, str(path)]

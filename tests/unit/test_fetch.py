@@ -20,7 +20,7 @@ from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import FetchJob
+from attention_audit.jobs.fetch import FetchJob
 from attention_audit.stages import fetch as stage
 from attention_audit.stages.job import Job
 

@@ -5,16 +5,16 @@ import sys
 
 ENDING = """
 import subprocess, sys, time
-from attention_audit.artefacts import interrupt
-interrupt.GRACE = 0.3
+from attention_audit.artefacts import running
+running.GRACE = 0.3
 patient = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
 below = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {patient!r}])"
 job = subprocess.Popen([sys.executable, "-c", below, "-m", "attention_audit", "train"])
 other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-while len(list(interrupt.jobs())) < 2:
+while len(list(running.jobs())) < 2:
     time.sleep(0.05)
 time.sleep(0.5)
-interrupt.end_on_signal()
+running.end_on_signal()
 try:
     signal = __import__("signal")
     signal.raise_signal(signal.SIGTERM)

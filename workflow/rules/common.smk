@@ -26,9 +26,8 @@ os.environ.update(
 )
 
 from attention_audit.artefacts.files import sweep
-from attention_audit.artefacts.interrupt import end_on_signal
 from attention_audit.artefacts.journal import failures
-from attention_audit.artefacts.lock import hold_lock
+from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs

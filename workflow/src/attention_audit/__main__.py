@@ -22,7 +22,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.plugins import imported as import_target
 from attention_audit.section import Section
-from attention_audit.server import serve
+from attention_audit.server import Server
 from attention_audit.stages.job import Job
 
 logger = logging.getLogger("attention_audit")
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             print(comparing(call.folders, call.into), end="")
         elif call.stage == "serve":
-            serve(call.socket, main, prepare)
+            Server(call.socket, main, prepare).serve()
         else:
             run_stage(call)
     except AuditError as error:

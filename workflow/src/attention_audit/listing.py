@@ -180,23 +180,21 @@ def _datasets() -> str:
     return _section("Data sets", about, *([_entries(lines)] if lines else []))
 
 
-def _encoder(entry: EncoderEntry) -> Line:
-    reads = "reads a text as a whole" if entry.marked else "reads words, or words and then sentences"
-    pairs = "single texts and pairs" if entry.summarising else "single texts"
-    return entry.name, [f"{reads}; {pairs}", *_from(entry)]
-
-
-def _attention(entry: AttentionEntry) -> Line:
-    learns = "a scoring function, which learns its weights" if entry.learns else "learns no weights"
-    pairs = "single texts and pairs" if entry.queried else "single texts"
-    return entry.name, [f"{learns}; {pairs}", *_from(entry)]
+def _part(entry: EncoderEntry | AttentionEntry) -> Line:
+    if isinstance(entry, EncoderEntry):
+        does = "reads a text as a whole" if entry.marked else "reads words, or words and then sentences"
+        pairs = bool(entry.summarising)
+    else:
+        does = "a scoring function, which learns its weights" if entry.learns else "learns no weights"
+        pairs = bool(entry.queried)
+    return entry.name, [f"{does}; {'single texts and pairs' if pairs else 'single texts'}", *_from(entry)]
 
 
 def _architecture() -> list[str]:
     chosen = "The key `model` of the configuration chooses that of the base model, as in model: {%s: %s}."
     return [
-        _section("Encoders", chosen % ("encoder", next(iter(ENCODERS)).name), _entries(map(_encoder, ENCODERS))),
-        _section("Attention", chosen % ("attention", next(iter(ATTENTION)).name), _entries(map(_attention, ATTENTION))),
+        _section("Encoders", chosen % ("encoder", next(iter(ENCODERS)).name), _entries(map(_part, ENCODERS))),
+        _section("Attention", chosen % ("attention", next(iter(ATTENTION)).name), _entries(map(_part, ATTENTION))),
     ]
 
 

@@ -74,10 +74,12 @@ def received(connection: socket.socket) -> tuple[bytes, list[int]]:
 
 
 class Server:
-    """Forks for each call. main: what runs a stage; prepare: what imports all that it needs, which may not fail."""
+    """Forks for each call. number: of the socket that calls come from, as a file of this process. main: what runs a
+    stage; prepare: what imports all that it needs, which may not fail.
+    """
 
-    def __init__(self, listening: socket.socket, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
-        self.listening, self.main, self.prepare = listening, main, prepare
+    def __init__(self, number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
+        self.listening, self.main, self.prepare = socket.socket(fileno=number), main, prepare
         self.jobs: set[int] = set()
         # nobody writes to this pipe; where its other end closes, the server has ended
         self.alive, self.held = os.pipe()
@@ -163,8 +165,3 @@ class Server:
             ready.register(self.alive, selectors.EVENT_READ)
             ready.select()
         os.killpg(0, signal.SIGTERM)
-
-
-def serve(number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
-    """Serve at the socket that has this number as a file of this process."""
-    Server(socket.socket(fileno=number), main, prepare).serve()

@@ -59,6 +59,9 @@ class Entry:
     importing: float | None = None
 
 
+ENTRY = TypeAdapter(Entry)
+
+
 def _cpu() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -130,7 +133,7 @@ def read_entry(log: Path) -> Entry | None:
     """The entry in the last line of a log; None where the job did not succeed."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     try:
-        return TypeAdapter(Entry).validate_python(json.loads(lines[-1])[KEY])
+        return ENTRY.validate_python(json.loads(lines[-1])[KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 

@@ -25,19 +25,6 @@ GROUP = 2**26
 """Bytes in memory of a row group, where a file is written in several row groups."""
 
 
-def _declared(artefact: Artefact, provenance: Provenance, seed: int | None) -> pa.Schema:
-    """The schema of a file of this kind, with its provenance and the name of its kind in the metadata."""
-    return artefact.schema.with_metadata(
-        {PROVENANCE_KEY: provenance.text(seed).encode(), KIND_KEY: artefact.name.encode()}
-    )
-
-
-def _refuse_nulls(path: Path, schema: pa.Schema, table: pa.Table) -> None:
-    for field in schema:
-        if not field.nullable and table[field.name].null_count:
-            raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
-
-
 @contextmanager
 def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     """A writer of a file that appears only when it is complete, with a checksum that shows later damage."""
@@ -60,15 +47,12 @@ def write_table(
     Raises pa.ArrowInvalid where the columns do not fit the declared schema, or where a column that is declared without
     nulls has some.
     """
-    schema = _declared(artefact, provenance, seed)
-    if not isinstance(columns, dict | pa.Table):
-        table = pa.Table.from_pandas(columns[schema.names], schema=artefact.schema, preserve_index=False)
-        table = table.replace_schema_metadata(schema.metadata)
-    else:
+    schema = artefact.schema
+    if isinstance(columns, dict | pa.Table):
         table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
-    _refuse_nulls(path, schema, table)
-    with _sealed(path, schema) as writer:
-        writer.write_table(table)
+    else:
+        table = pa.Table.from_pandas(columns[schema.names], schema=schema, preserve_index=False)
+    write_batches(path, artefact, [table], provenance, seed)
 
 
 def write_batches(
@@ -79,11 +63,14 @@ def write_batches(
 
     Raises pa.ArrowInvalid as `write_table` does, for any of the tables; then no file is written.
     """
-    schema = _declared(artefact, provenance, seed)
+    metadata = {PROVENANCE_KEY: provenance.text(seed).encode(), KIND_KEY: artefact.name.encode()}
+    schema = artefact.schema.with_metadata(metadata)
     gathered: list[pa.Table] = []
     with _sealed(path, schema) as writer:
         for table in tables:
-            _refuse_nulls(path, schema, table)
+            for field in schema:
+                if not field.nullable and table[field.name].null_count:
+                    raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
             gathered.append(table)
             if sum(part.nbytes for part in gathered) >= GROUP:
                 writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
@@ -93,23 +80,13 @@ def write_batches(
 
 
 @contextmanager
-def sound(path: Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file, open for reading.
-
-    Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
-    corrupt, whether this shows at once or while the block reads.
-    """
-    with sealed(path, "Parquet", pa.ArrowException, OSError), pq.ParquetFile(path) as file:
-        yield file
-
-
-@contextmanager
 def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
     """A file of kind `artefact`, open for reading.
 
-    Raises AuditError as `sound` does, and where the file is of another kind or has other columns.
+    Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
+    corrupt, whether this shows at once or while the block reads, and where it is of another kind or has other columns.
     """
-    with sound(path) as file:
+    with sealed(path, "Parquet", pa.ArrowException, OSError), pq.ParquetFile(path) as file:
         written = file.schema_arrow
         kind = (written.metadata or {}).get(KIND_KEY, b"").decode()
         if kind != artefact.name or not written.equals(artefact.schema, check_metadata=False):
@@ -162,8 +139,3 @@ def made_by(path: Path, artefact: Artefact, provenance: Provenance, seed: int | 
     except AuditError:
         return False
     return metadata.get(PROVENANCE_KEY) == provenance.text(seed).encode()
-
-
-def read_published(path: Path, artefact: Artefact) -> "tuple[pd.DataFrame, dict[str, Any]]":
-    """A published table of kind `artefact` and its provenance; raises AuditError as `opened` does."""
-    return read_frame(path, artefact), read_provenance(path)

@@ -1,17 +1,8 @@
-"""The settings of the jobs that fetch a file, and that read a data set and make its vocabulary."""
+"""The settings of a job that reads a data set and makes its vocabulary."""
 
 from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.section import Section
-
-
-class FetchJob(Section):
-    """One file to fetch: its entry in the configuration, and the homepage of those who have it ("" for none)."""
-
-    folder: str
-    remote: RemoteFile
-    homepage: str
 
 
 class CorpusJob(Section):

@@ -232,31 +232,28 @@ class Auditing:
         compared = self._asked_here(suite, audit, dataset)
         runs, others = [run for _, run in compared], [other for other, _ in compared if other]
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
+        split = self.split(suite, dataset, audit)
         inputs: Files = {}
         if audit.takes == "suite":
             for role, run in (("base", suite.base), ("contrast", suite.shown_adversary)):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
-            split = self.split(suite, dataset, audit)
             inputs["readouts"] = [home.readout(split) for home in homes]
-            searched = [run for run in runs if suite.search_step(run.model) is not None]
-            if searched:
+            if searched := [run for run in runs if suite.search_step(run.model) is not None]:
                 files = [self.trainings.search_file(suite, dataset, run) for run in searched]
                 inputs["search"] = list(dict.fromkeys(files))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.file("head") for home in homes]
-        own = self.scope.for_dataset(suite, dataset)
-        if tails := [home.file("tail") for home, run in zip(homes, runs, strict=True) if own.heads(dataset, run.model)]:
+        attending = zip(homes, runs, strict=True)
+        if tails := [home.file("tail") for home, run in attending if suite.heads(dataset, run.model)]:
             inputs["tails"] = tails
         if others:
-            split = self.split(suite, dataset, audit)
             inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if "network" in audit.needs and any(own.given(dataset, run.model) for run in runs):
-            inputs["given"] = list(
-                dict.fromkeys(path for home in homes for path in self.trainings.sources(home.training))
-            )
+        if "network" in audit.needs and any(suite.given(dataset, run.model) for run in runs):
+            sources = (path for home in homes for path in self.trainings.sources(home.training))
+            inputs["given"] = list(dict.fromkeys(sources))
         elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.file("weights") for home in homes]

@@ -10,7 +10,8 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile, locate
 from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import CorpusJob, FetchJob
+from attention_audit.jobs.corpus import CorpusJob
+from attention_audit.jobs.fetch import FetchJob
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.spelling import did_you_mean
 

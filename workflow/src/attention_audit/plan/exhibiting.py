@@ -143,23 +143,19 @@ class Exhibiting:
 
         Raises AuditError where it does not speak of that one.
         """
-        every = self._datasets(exhibit)
+        every = self.scope.datasets
+        if exhibit.suite and not exhibit.every_dataset:
+            suite, read = self.scope.suite(exhibit.suite), [*map(audit_named, self._read(exhibit))]
+            possible = self.auditing.possible
+            every = [
+                name for name in self.scope.datasets_of(suite) if all(possible(suite, name, each) for each in read)
+            ]
         if only and only not in every:
             named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
             raise AuditError(
                 f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
             )
         return [only] if only else every
-
-    def _datasets(self, exhibit: Exhibit) -> list[str]:
-        if exhibit.every_dataset or not exhibit.suite:
-            return self.scope.datasets
-        suite = self.scope.suite(exhibit.suite)
-        return [
-            name
-            for name in self.scope.datasets_of(suite)
-            if all(self.auditing.possible(suite, name, audit_named(audit)) for audit in self._read(exhibit))
-        ]
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
         """The suites whose models an exhibit may speak of."""
@@ -244,7 +240,13 @@ class Exhibiting:
             reads=reads,
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
-            models={suite.key: models_of(suite) for suite in suites} if named else {},
+            models={
+                suite.key: Models(
+                    where=suite.labels.where, looks={name: [*look] for name, look in suite.labels.items()}
+                )
+                for suite in suites
+                if named
+            },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched=self.fetched() if records else {},
             font=self.scope.config.font if isinstance(exhibit, Figure) else [],
@@ -346,8 +348,3 @@ class Exhibiting:
         run = {name for suite in self.scope.suites.values() for name in self.scope.datasets_of(suite)}
         gaps = {name: reason for suite in self.scope.suites.values() for name, reason in self.scope.gaps(suite).items()}
         return {name: reason for name, reason in gaps.items() if name not in run}
-
-
-def models_of(suite: Suite) -> Models:
-    """The models of a suite as the settings of a job hold them."""
-    return Models(where=suite.labels.where, looks={name: list(look) for name, look in suite.labels.items()})

@@ -18,12 +18,8 @@ REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
 
 
-Places = dict[str, int]
-"""The files of one name, each once, with its place among them."""
-
-
-def place(places: Places, path: str) -> int:
-    """The place of a file, which is added where it is new."""
+def place(places: dict[str, int], path: str) -> int:
+    """The place of a file among those of one name, each once; it is added where it is new."""
     return places.setdefault(path, len(places))
 
 
@@ -41,7 +37,7 @@ class ExplorerPlan:
         """The input files of the job, of which `beside` are read with the readouts, and its settings. `suites`: as
         pages name them.
         """
-        files: dict[str, Places] = {name: {} for name in ("readouts", "beside", *AUDITS)}
+        files: dict[str, dict[str, int]] = {name: {} for name in ("readouts", "beside", *AUDITS)}
         subjects = self.exhibiting.subjects()
         datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
         settings = ExplorerJob(
@@ -52,12 +48,11 @@ class ExplorerPlan:
             report=REPORT,
             threads=self.scope.config.threads,
         )
-        (table,) = (table for table in TABLES if table.name == TEXTS)
         inputs: Files = {name: list(places) for name, places in files.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-        return inputs | {"texts": [self.exhibiting.path(table, ".parquet")]}, settings
+        return inputs | {"texts": [self.exhibiting.path(TABLES.by_name[TEXTS], ".parquet")]}, settings
 
-    def _view(self, subject: Subject, files: dict[str, Places]) -> ExploredView:
+    def _view(self, subject: Subject, files: dict[str, dict[str, int]]) -> ExploredView:
         dataset, every = subject.dataset, self.scope.suite(subject.suite)
         suite = self.scope.for_dataset(every, dataset)
         (model,) = (model for model in suite.judged if suite.family(model) == subject.model)

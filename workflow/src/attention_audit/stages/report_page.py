@@ -11,7 +11,7 @@ import yaml
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.journal import read_journal
-from attention_audit.artefacts.parquet import read_published
+from attention_audit.artefacts.parquet import read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
@@ -27,7 +27,7 @@ def run(job: Job[ReportJob]) -> None:
     declared = {exhibit.name: exhibit.columns for exhibit in job.settings.exhibits}
     finished = FinishedRun(
         job=job.settings,
-        tables={path.stem: read_published(path, artefact(declared[path.stem])) for path in tables},
+        tables={path.stem: (read_frame(path, artefact(declared[path.stem])), read_provenance(path)) for path in tables},
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),

@@ -86,7 +86,7 @@ def run(job: Job[SearchJob]) -> None:
     files = [*zip(job.outputs["weights"], job.outputs["history"], strict=True)]
     # a model has a folder of readouts
     readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
-    tails = job.outputs.get("tails") or [None] * len(readouts)
+    tails: Sequence[Path | None] = job.outputs.get("tails") or [None] * len(readouts)
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
     if kept(job.output("search"), trainer, files):
         job.report(KEPT)

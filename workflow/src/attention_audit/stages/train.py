@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-from torch import Tensor
 
 from attention_audit.artefacts.parquet import made_by, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -38,12 +37,6 @@ Settings = TrainJob
 
 JobT = TypeVar("JobT", TrainJob, SearchJob)
 KEPT = "weights of an earlier run, made of the same data with the same settings and code"
-
-
-def trained_of(rows: list[dict[str, Any]], weights: dict[str, Tensor]) -> Trained:
-    """The training that these rows of columns.training:HISTORY and these weights are of."""
-    (selected,) = (row["epoch"] for row in rows if row["selected"])
-    return Trained(weights, [Epoch(row["epoch"], row["loss"], row["score"]) for row in rows], selected)
 
 
 class Trainer:
@@ -87,7 +80,11 @@ class Trainer:
         if not made_by(history, HISTORY, self.provenance, self.seed):
             return None
         chosen = weights_made_by(weights, self.provenance, self.seed)
-        return None if chosen is None else trained_of(read_table(history, HISTORY).to_pylist(), chosen)
+        if chosen is None:
+            return None
+        rows = read_table(history, HISTORY).to_pylist()
+        (selected,) = (row["epoch"] for row in rows if row["selected"])
+        return Trained(chosen, [Epoch(row["epoch"], row["loss"], row["score"]) for row in rows], selected)
 
     def keep(self, weights: Path, history: Path, trained: Trained) -> None:
         """Write the weights and the history of a training."""
