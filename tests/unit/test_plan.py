@@ -91,7 +91,7 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     assert job.training_code == code_hash(SEARCHING)
-    assert plan.trainings.start(training, 10) == ["results/models/needle/wp/base/seed10.safetensors"]
+    assert plan.trainings.planned(training, 10).inputs["start"] == ["results/models/needle/wp/base/seed10.safetensors"]
     assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
     # two epochs a step, and of the first up to three times two
     assert plan.trainings.job(training, 10).most_epochs == 10

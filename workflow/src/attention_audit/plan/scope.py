@@ -53,14 +53,13 @@ class Scope:
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""
-        pairs = [other.title for other in self.suites.values() if other.takes_pairs]
-        reason = f"holds pairs of texts, which only these suites take: {', '.join(pairs)}; name it there"
+        pairs = ", ".join(other.title for other in self.suites.values() if other.takes_pairs)
         gaps = {}
         for name in suite.datasets:
             if name in self.unavailable:
                 gaps[name] = self.unavailable[name]
             elif self.config.corpora[name].pair and not suite.takes_pairs:
-                gaps[name] = f"{name} {reason}"
+                gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
         return gaps
 
     def datasets_of(self, suite: Suite) -> list[str]:

@@ -169,10 +169,6 @@ class Trainings:
         """The file that tells of the search that a run is from."""
         return self.home(suite, dataset, Run(suite.trained_with(run.model), run.seed)).file("search")
 
-    def start(self, training: str, seed: int) -> list[str]:
-        """The weights that a search begins with."""
-        return [home.file("weights") for home in self._references(training, [seed])]
-
     def reference(self, training: str, seed: int) -> list[str]:
         """The readouts that a model is trained on, one for each split; often none."""
         return [home.readout(split) for home in self._references(training, [seed]) for split in SPLITS]
@@ -207,7 +203,9 @@ class Trainings:
             stage = "search" if search else "train"
             inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
             inputs["reference"] = self.reference(training, seed)
-            inputs |= {"start": self.start(training, seed)} if search else {}
+            # a search begins with the weights of its reference
+            start = [home.file("weights") for home in self._references(training, [seed])]
+            inputs |= {"start": start} if search else {}
             inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
             outputs = {kind: [run.file(kind) for run in runs] for kind in ("weights", "history")}
             outputs |= {"search": [runs[-1].file("search")]} if search else {}

@@ -1,6 +1,6 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +142,8 @@ def arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
                 values[name] = Gathered(name, spec, paths).by_name()
             case "records":
                 values[name] = records_by_dataset(job, paths)
-    offered: dict[str, Callable[[], Any]] = {
-        "models": lambda: names_of(job)[settings.suite],
-        "labels": lambda: labels(job),
-    }
-    return values | {name: offered[name]() for name in settings.takes}
+    if "models" in settings.takes:
+        values["models"] = names_of(job)[settings.suite]
+    if "labels" in settings.takes:
+        values["labels"] = labels(job)
+    return values
