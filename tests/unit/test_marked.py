@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from attention_audit.stages.audit import word_counts
+from attention_audit.stages.audits import word_counts
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from attention_audit.stages.audit import read_rationales
+from attention_audit.stages.audits import read_rationales
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
