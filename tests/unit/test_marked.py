@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from attention_audit.stages.audits import word_counts
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -15,6 +14,7 @@ from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.names import PLAUSIBLE, RANKINGS
+from attention_audit.stages.audits import word_counts
 
 
 def corpus(path: Path, provenance: Provenance, *rows: dict[str, Any]) -> Path:

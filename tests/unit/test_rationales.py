@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from attention_audit.stages.audits import read_rationales
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus.rationales import Annotations, Rationale, aligned, majority, of_words
 from attention_audit.corpus.tokens import Tokens, placed_words
+from attention_audit.stages.audits import read_rationales
 
 WORDS = [(0, 3), (3, 5), (6, 9), (10, 10 + 4)]
 """Four words of a text: the second follows the first at once, and a space is before each of the others."""
