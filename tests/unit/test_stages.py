@@ -404,7 +404,7 @@ def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) 
     assert ours.loc[ours["seed"] == 50, "median_tvd"].tolist() == theirs["median_tvd"].tolist()
 
 
-def test_rows_of_a_training_are_taken_from_the_suite_that_asked_its_network_the_same(tmp_path: Path) -> None:
+def test_two_suites_are_told_the_same_of_one_training_and_its_network(tmp_path: Path) -> None:
     columns = artefact(audit_named("located").columns)
     with chdir(tmp_path):
         plan = plan_of(**sharing_with("lstm_tanh", "average_tanh"))

@@ -69,25 +69,6 @@ def test_both_suites_read_it_under_their_own_names() -> None:
     assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
 
 
-def test_what_one_suite_asks_of_its_network_is_not_asked_again_by_another() -> None:
-    plan = plan_of(**SAME)
-    assert "located" in plan.scope.suite("jw").own_audits
-    job, inputs = plan.auditing.job("located", "jw", "chorus"), plan.auditing.inputs("located", "jw", "chorus")
-    (taken,) = job.taken
-    assert (taken.run.model, taken.run.seed, taken.named.model, taken.named.seed) == ("lstm_tanh", 10, "base", 10)
-    # the first of lstm_tanh 10, 7 and average_tanh 10, 7
-    assert (taken.place, taken.file) == (0, 0)
-    assert [(run.model, run.seed) for run in job.runs] == [("lstm_tanh", 7), ("average_tanh", 10), ("average_tanh", 7)]
-    assert inputs["taken"] == ["results/audits/chorus/wp/located.parquet"]
-    assert len(inputs["weights"]) == len(inputs["readouts"]) == len(job.runs)
-    # the first suite takes nothing, nor does a second one where the first is not asked
-    assert not plan.auditing.job("located", "wp", "chorus").taken
-    assert "taken" not in plan.auditing.inputs("permutation", "jw", "chorus")
-    alone = plan_of(**SAME, audits={"wp": ["performance"]})
-    assert len(alone.auditing.job("located", "jw", "chorus").runs) == 4
-    assert "taken" not in alone.auditing.inputs("located", "jw", "chorus")
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -27,26 +27,13 @@ class AuditedRun(Section):
     searched: int | None = None
 
 
-class TakenRun(Section):
-    """A run that another suite's file of the same audit has rows of, since both suites ask of the same training.
-
-    named: what its rows call the run. place: where its rows stand among those of all runs, from 0. file: the place of
-    that file among the inputs `taken`.
-    """
-
-    run: AuditedRun
-    named: AuditedRun
-    place: int
-    file: int
-
-
 class AuditJob(Section):
     """One audit of one suite on one data set. `target`, `takes` and `columns` are those of its entry in plan/audits.py.
 
-    columns: the declaration of its columns. runs: in the order of the readouts. taken: those whose rows are taken from
-    other suites' files. sections: the sections of the configuration that the audit reads, by key. architectures,
-    classifiers: what it takes to run the models again, in the order of the runs: architectures of those that are
-    trained here, or classifiers that are given; one of the two is empty, or both where the audit asks no network.
+    columns: the declaration of its columns. runs: in the order of the readouts. sections: the sections of the
+    configuration that the audit reads, by key. architectures, classifiers: what it takes to run the models again, in
+    the order of the runs: architectures of those that are trained here, or classifiers that are given; one of the two
+    is empty, or both where the audit asks no network.
     """
 
     dataset: str
@@ -56,7 +43,6 @@ class AuditJob(Section):
     takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
     columns: str
     runs: list[AuditedRun]
-    taken: list[TakenRun] = Field(default_factory=list)
     sections: dict[str, dict[str, Any]]
     after: dict[str, str]
     architectures: list[Architecture] = Field(default_factory=list)

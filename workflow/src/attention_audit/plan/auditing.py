@@ -6,7 +6,7 @@ from itertools import combinations
 
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, TakenRun
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
 from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
@@ -189,35 +189,6 @@ class Auditing:
             other=other.seed if other and other.model == run.model else None,
         )
 
-    @memoised
-    def taken(self, suite: Suite, audit: Audit, dataset: str) -> dict[Run, tuple[Suite, AuditedRun]]:
-        """The runs whose rows of an audit that runs the network are another suite's, which comes first and is asked
-        this audit of the same training, with that suite and with what its rows call the run.
-        """
-        if "network" not in audit.needs:
-            return {}
-        homes = {self.trainings.home(suite, dataset, run): run for run in self.runs(suite, audit, dataset)}
-        own = self.scope.for_dataset(suite, dataset)
-        found: dict[Run, tuple[Suite, AuditedRun]] = {}
-        for key, earlier in self.scope.suites.items():
-            if key == suite.key:
-                break
-            if dataset not in self.scope.datasets_of(earlier) or audit not in self.asked(earlier, dataset):
-                continue
-            theirs = self.scope.for_dataset(earlier, dataset)
-            for run in self.runs(earlier, audit, dataset):
-                same = homes.get(self.trainings.home(earlier, dataset, run))
-                named = self._audited(theirs, dataset, run)
-                # what a search found is known by its lambda only afterwards
-                if same and named.searched is None and named.selection == own.selection(dataset, same.model):
-                    found.setdefault(same, (theirs, named))
-        return found
-
-    def _asked_here(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
-        """As `compared`, but for the runs whose rows are taken from another suite."""
-        taken = self.taken(suite, audit, dataset)
-        return [(other, run) for other, run in self.compared(suite, audit, dataset) if run not in taken]
-
     def split(self, suite: Suite, dataset: str, audit: Audit) -> str:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if audit.split in suite.splits(dataset) else "test"
@@ -229,7 +200,7 @@ class Auditing:
     def inputs(self, name: str, key: str, dataset: str) -> Files:
         """The input files of an audit."""
         suite, audit = self._audit_of(name, key, dataset)
-        compared = self._asked_here(suite, audit, dataset)
+        compared = self.compared(suite, audit, dataset)
         runs, others = [run for _, run in compared], [other for other, _ in compared if other]
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
         split = self.split(suite, dataset, audit)
@@ -260,9 +231,6 @@ class Auditing:
             records = (path for home in homes for path in self.trainings.transformer(home.training))
             if transformers := list(dict.fromkeys(records)):
                 inputs["transformer"] = transformers
-        if taken := self.taken(suite, audit, dataset):
-            files = [self.places.audit_file(dataset, other.key, name) for other, _ in taken.values()]
-            inputs["taken"] = list(dict.fromkeys(files))
         return inputs | {
             other: [self.places.audit_file(dataset, key, other)] for other in self._after(suite, dataset, audit)
         }
@@ -270,9 +238,7 @@ class Auditing:
     def job(self, name: str, key: str, dataset: str) -> AuditJob:
         """What an audit is told."""
         suite, audit = self._audit_of(name, key, dataset)
-        config, compared = suite.config, self._asked_here(suite, audit, dataset)
-        taken, every = self.taken(suite, audit, dataset), self.runs(suite, audit, dataset)
-        suites = list(dict.fromkeys(other.key for other, _ in taken.values()))
+        config, compared = suite.config, self.compared(suite, audit, dataset)
         asked = [run for _, run in compared] if "network" in audit.needs else []
         given = all(suite.given(dataset, run.model) for run in asked)
         return AuditJob(
@@ -283,15 +249,6 @@ class Auditing:
             takes=audit.takes,
             columns=audit.columns,
             runs=[self._audited(suite, dataset, run, other) for other, run in compared],
-            taken=[
-                TakenRun(
-                    run=self._audited(suite, dataset, run),
-                    named=named,
-                    place=every.index(run),
-                    file=suites.index(other.key),
-                )
-                for run, (other, named) in taken.items()
-            ],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
             after={other: audit_named(other).columns for other in self._after(suite, dataset, audit)},
             architectures=[] if given else [suite.architecture(dataset, run.model) for run in asked],

@@ -3,28 +3,25 @@ run its models again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
 called with; their further parameters are those of `stages.audits`. As there, a file whose settings, code and inputs are
-the same as before is kept. Where another suite asks the same of the same training, its rows are taken.
+the same as before is kept.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from itertools import chain, count, groupby
-from operator import itemgetter
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.parquet import read_table
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
-from attention_audit.stages.audits import Asking, lacking
+from attention_audit.stages.audits import lacking
 from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
@@ -99,37 +96,20 @@ def _one_of(shared: Callable[[], list[Deletions]], place: int) -> Deletions:
     return shared()[place]
 
 
-def taken_of(audit: Asking) -> dict[int, pa.Table]:
-    """The rows that are taken from other suites' files, by the place of their run among all."""
-    files = audit.job.inputs.get("taken", [])
-    found = {}
-    for known in audit.settings.taken:
-        rows, named = read_table(files[known.file], audit.kind), known.named
-        theirs = {"model": named.model, "lambda": named.lambda_, "seed": named.seed}
-        for name, value in theirs.items():
-            if name in rows.column_names and value is not None:
-                rows = rows.filter(pc.field(name) == value)
-        own = audit.identity(known.run)
-        columns = {name: rows[name] for name in rows.column_names if name not in own}
-        found[known.place] = audit.labelled(known.run, columns)
-    return found
-
-
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
     asking = [*lacking(job)]
     if not asking:
         return
-    # others may have all their rows from elsewhere, and then name no network
+    # others may be asked of some of the models only
     fullest = max((audit.job for audit in asking), key=lambda alone: len(alone.settings.runs))
     device = prepare_device(fullest.settings.device, fullest.settings.threads)
-    tables = [taken_of(audit) for audit in asking]
+    tables: list[dict[Path, pa.Table]] = [{} for _ in asking]
     every = [*{asked.readout: asked for audit in asking for asked in runs_of(audit.job)}.values()]
     for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
         for audit, found in zip(asking, tables, strict=True):
             if asked.readout in audit.job.inputs["readouts"]:
-                place = next(free for free in count() if free not in found)
-                found[place] = audit.labelled(asked.run, audit.called(attributed, run=asked.run))
+                found[asked.readout] = audit.labelled(asked.run, audit.called(attributed, run=asked.run))
     for audit, found in zip(asking, tables, strict=True):
-        audit.write(table for _, table in sorted(found.items(), key=itemgetter(0)))
+        audit.write(found.values())
