@@ -13,15 +13,15 @@ from labels import JW, LABELS, SS, WP
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.contributions import (
-    fig_contributions,
     items_of,
+    wp_fig_contributions,
 )
 from attention_audit.figures.style import save
 from attention_audit.tables.contributions import table_contributions
 from attention_audit.tables.shown import wide
 
 Models = dict[str, list[str]]
-FIGURES = {"wp": (fig_contributions, WP), "ss": (fig_contributions, SS), "jw": (fig_contributions, JW)}
+FIGURES = {"wp": (wp_fig_contributions, WP), "ss": (wp_fig_contributions, SS), "jw": (wp_fig_contributions, JW)}
 FEW = {"snli": ["average_tanh", "lstm_tanh"]}
 ONE = {"sst": ["lstm_tanh"]}
 MANY = {"newsgroups-20": list(JW)[3:], "a-data-set-with-a-name-too-long-for-one-line": list(JW)[:2]}
@@ -41,7 +41,7 @@ def contributions(models: Models, texts: int = 40, items: int = 9) -> pd.DataFra
 
 @pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
 def test_no_text_hides_another_or_leaves_the_page(models: Models) -> None:
-    assert_readable(fig_contributions(contributions(models), JW))
+    assert_readable(wp_fig_contributions(contributions(models), JW))
 
 
 def test_every_suite_has_its_own_models_in_their_order() -> None:
@@ -51,13 +51,13 @@ def test_every_suite_has_its_own_models_in_their_order() -> None:
         titles = [axes.get_title(loc="left").split("\n")[1] for axes in figure.axes if axes.get_title(loc="left")]
         assert titles == [names[first].label, names[second].label]
     with pytest.raises(AuditError, match="model 'gpt' is not known"):
-        fig_contributions(contributions({"sst": ["gpt"]}), WP)
+        wp_fig_contributions(contributions({"sst": ["gpt"]}), WP)
 
 
 def test_words_may_be_categories() -> None:
     frame = contributions(FEW)
     words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    figures = [fig_contributions(rows, JW) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
+    figures = [wp_fig_contributions(rows, JW) for rows in (frame, frame.astype(dict.fromkeys(words, "category")))]
     one, other = ([text.get_text() for text in drawn_texts(figure)] for figure in figures)
     assert one == other
 
@@ -79,7 +79,7 @@ def test_items_are_shares_of_all_contributions() -> None:
 
 def test_what_is_counted() -> None:
     frame = contributions(ONE, texts=4).assign(against=[0.01, 0.02, 0.99, 1.0], overlap=[1, 0.6, 0.6, 0.2])
-    items, against, overlap = fig_contributions(frame, JW).axes
+    items, against, overlap = wp_fig_contributions(frame, JW).axes
     cells = items.collections[-1].get_array()
     assert cells.sum() == 20
     heights = [bar.get_height() for bar in against.patches]
@@ -90,14 +90,14 @@ def test_what_is_counted() -> None:
 
 
 def test_texts_of_few_items_have_no_overlap_to_show() -> None:
-    figure = fig_contributions(contributions(ONE, items=3), JW)
+    figure = wp_fig_contributions(contributions(ONE, items=3), JW)
     assert figure.axes[2].texts[0].get_text() == "no text of more than 5 items"
     assert_readable(figure)
 
 
 def test_bytes_repeat(tmp_path: Any) -> None:
     for name in ("a", "b"):
-        save(fig_contributions(contributions(ONE), JW), tmp_path / f"{name}.pdf", tmp_path / f"{name}.png", "{}")
+        save(wp_fig_contributions(contributions(ONE), JW), tmp_path / f"{name}.pdf", tmp_path / f"{name}.png", "{}")
     for ending in (".png", ".pdf"):
         assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 

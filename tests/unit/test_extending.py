@@ -242,14 +242,14 @@ PERMUTED = "'tables.performance:own_table_performance', 'x'"
             AUDIT.format("'other', 'Why?', 'my_entropy:entropy', 'columns.permutation:PERMUTATION'"),
             r"columns\.permutation:PERMUTATION is of permutation, .*; write other, audits/",
         ),
-        (TABLES.format(f"'mine', {PERMUTED}"), r"TABLES: mine: its caption mine\.rst is missing; write what it shows"),
-        (TABLES.format(f"'summary', {PERMUTED}"), "TABLES: summary: "),
+        (TABLES.format(f"{PERMUTED}, 'mine'"), r"TABLES: mine: its caption mine\.rst is missing; write what it shows"),
+        (TABLES.format(f"{PERMUTED}, 'summary'"), "TABLES: summary: "),
         (
-            TABLES.format(f"'longest', {PERMUTED}, reads={{'a': of_every_suite('entropi')}}"),
+            TABLES.format(f"{PERMUTED}, 'longest', reads={{'a': of_every_suite('entropi')}}"),
             "longest: audit 'entropi' is not known",
         ),
         (
-            TABLES.format(f"'longest', {PERMUTED}, reads={{'a': of_every_suite('performance', 'valu')}}"),
+            TABLES.format(f"{PERMUTED}, 'longest', reads={{'a': of_every_suite('performance', 'valu')}}"),
             r"longest: no column of performance is called 'valu' .* \(did you mean 'value'\?\)",
         ),
         (SUITE, "SUITES: Mine: has no paper, title, about, labels, datasets, models, seeds; define them"),

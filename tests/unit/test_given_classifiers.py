@@ -27,7 +27,7 @@ from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_classifier import classes_of
 from attention_audit.stages.impose import imposed
-from attention_audit.tables.contributions import of_heads
+from attention_audit.tables.contributions import own_table_heads
 from attention_audit.tables.performance import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
 
@@ -258,7 +258,7 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
         pd.DataFrame({**about, "id": texts, "ranking": name, "fraction_removed": value})
         for name, value in {"random": 0.8, "attention": 0.5, "smallest": 0.2}.items()
     )
-    table = of_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
+    table = own_table_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
     assert table["mine/all_heads", "used"] == pytest.approx(0.3)
     assert table["mine/all_heads", "ranks"] == pytest.approx(0.5)
     assert table["mine/head_2", "used"] == pytest.approx(0.2)

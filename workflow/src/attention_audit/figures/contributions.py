@@ -68,7 +68,7 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 @style.house_style()
-def fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each list in
     columns of its own; `models` names and orders the panels.
     """

@@ -79,19 +79,19 @@ RECORDS = Read("records")
 class Exhibit(Entry):
     """A table or figure: a function from frames to what is published, made by one job for each suite that has it.
 
+    target: the function, "module:name", under this package or in a plugin. shows: what a reader sees, in a few words.
     name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/, or
-    beside its plugin. target: the function, "module:name", under this package or in a plugin. shows: what a reader
-    sees, in a few words. suites: whose it is, by key, of which `each` makes one exhibit each; () where it is of all.
-    number: where the paper of the first has it, such as "Figure 5"; "" where it has not. reads: what the function is
-    called with, by the names of its parameters. settings: what else it is called with, likewise: see
-    `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of
-    an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers: the
-    questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
+    beside its plugin; by default the function's. suites: whose it is, by key, of which `each` makes one exhibit each;
+    () where it is of all. number: where the paper of the first has it, such as "Figure 5"; "" where it has not. reads:
+    what the function is called with, by the names of its parameters. settings: what else it is called with, likewise:
+    see `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
+    about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers:
+    the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
-    name: str
     target: str
     shows: str
+    name: str = ""
     suites: tuple[str, ...] = ()
     number: str = ""
     reads: Mapping[str, Read] = field(default_factory=dict)
@@ -102,6 +102,9 @@ class Exhibit(Entry):
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.target.partition(":")[2])
 
     @property
     def suite(self) -> str:

@@ -58,7 +58,6 @@ DIVERSITY = {
 
 _FIGURES: tuple[Figure, ...] = (
     Figure(
-        "wp_fig2_attention_maps",
         "figures.attention_maps:wp_fig2_attention_maps",
         "single test texts, their words shaded by attention",
         suites=("wp", "own", "hf"),
@@ -71,7 +70,6 @@ _FIGURES: tuple[Figure, ...] = (
         settings=(),
     ),
     Figure(
-        "wp_fig3_seed_variance",
         "figures.by_weight:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
         suites=("wp",),
@@ -84,7 +82,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("stable",),
     ),
     Figure(
-        "wp_fig5_tvd_jsd",
         "figures.tvd_jsd:wp_fig5_tvd_jsd",
         "what changed attention costs in changed predictions",
         suites=("wp", "own", "hf"),
@@ -96,7 +93,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("stable", "unique"),
     ),
     Figure(
-        "wp_fig_frontier",
         "figures.frontier:wp_fig_frontier",
         "how far adversaries move the weights, and how far the exact contributions",
         suites=("wp", "hf"),
@@ -105,8 +101,7 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("unique",),
     ),
     Figure(
-        "wp_fig_contributions",
-        "figures.contributions:fig_contributions",
+        "figures.contributions:wp_fig_contributions",
         "attention against what each item adds to the decision",
         suites=("wp", "ss", "jw", "own", "hf"),
         reads={
@@ -117,7 +112,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("signed",),
     ),
     Figure(
-        "ss_fig3_delta_js",
         "figures.erasure:ss_fig3_delta_js",
         "erasing the top item against erasing another: change of the prediction over attention",
         suites=("ss",),
@@ -125,7 +119,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
     ),
     Figure(
-        "ss_fig4_negative_delta_js",
         "figures.erasure:ss_fig4_negative_delta_js",
         "at which difference in attention the top item matters less than another",
         suites=("ss",),
@@ -133,7 +126,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
     ),
     Figure(
-        "ss_fig5_fraction_removed",
         "figures.erasure:ss_fig5_fraction_removed",
         "how many items each ranking erases until the decision flips",
         suites=("ss", "own", "hf"),
@@ -142,7 +134,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("ranks",),
     ),
     Figure(
-        "ss_fig11_mass_removed",
         "figures.erasure:ss_fig11_mass_removed",
         "how much attention each ranking leaves when the decision flips",
         suites=("ss",),
@@ -150,7 +141,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking mass_removed")},
     ),
     Figure(
-        "ss_fig_aopc",
         "figures.erasure:ss_fig_aopc",
         "attention-comprehensiveness and attention-sufficiency of each ranking",
         suites=("ss",),
@@ -159,7 +149,6 @@ _FIGURES: tuple[Figure, ...] = (
         },
     ),
     Figure(
-        "jw_fig_correlation",
         "figures.correlation:jw_fig_correlation",
         "does attention rank the tokens as gradients and leave-one-out do",
         suites=("jw", "hf"),
@@ -167,7 +156,6 @@ _FIGURES: tuple[Figure, ...] = (
         reads={"correlation": rows("correlation", "dataset model pair tau")},
     ),
     Figure(
-        "jw_fig_permutation",
         "figures.by_weight:jw_fig_permutation",
         "what shuffling the attention weights does to the prediction",
         suites=("jw", "own", "hf"),
@@ -179,7 +167,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("used",),
     ),
     Figure(
-        "jw_fig_adversary",
         "figures.by_weight:jw_fig_adversary",
         "how far attention can go while the prediction stays",
         suites=("jw", "own", "hf"),
@@ -190,14 +177,12 @@ _FIGURES: tuple[Figure, ...] = (
         },
     ),
     Figure(
-        "jw_fig_agreement",
         "figures.correlation:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
         suites=("jw",),
         reads={"agreement": rows("agreement", "dataset model first second tau texts")},
     ),
     Figure(
-        "pd_fig_deception",
         "figures.deception:pd_fig_deception",
         "attention on impermissible words, against accuracy and against what `located` says",
         suites=("pd",),
@@ -208,7 +193,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("located",),
     ),
     Figure(
-        "md_fig_conicity",
         "figures.conicity:md_fig_conicity",
         "how alike the states are, against what permuted attention changes and how well attention ranks",
         suites=("md",),
@@ -216,7 +200,6 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("used", "ranks"),
     ),
     Figure(
-        "fig_plausible_faithful",
         "figures.plausibility:fig_plausible_faithful",
         "which attributions point to marked words, and which of them to what the model needs",
         reads={"plausibility": Read("table", "table_plausibility")},
@@ -225,7 +208,6 @@ _FIGURES: tuple[Figure, ...] = (
         about="plausibility",
     ),
     Figure(
-        "fig_plausibility",
         "figures.plausibility:fig_plausibility",
         "how well attributions point to marked words, beside chance and other annotators",
         reads={"plausibility": Read("table", "table_plausibility")},
@@ -236,7 +218,6 @@ _FIGURES: tuple[Figure, ...] = (
 
 _TABLES: tuple[Table, ...] = (
     Table(
-        "wp_table1_datasets",
         "tables.datasets:wp_table1_datasets",
         "sizes, classes, lengths and vocabulary of every data set",
         suites=("wp",),
@@ -246,7 +227,6 @@ _TABLES: tuple[Table, ...] = (
         every_dataset=True,
     ),
     Table(
-        "wp_table2_uniform",
         "tables.performance:wp_table2_uniform",
         "test 1: the base model against uniform weights",
         suites=("wp",),
@@ -255,7 +235,6 @@ _TABLES: tuple[Table, ...] = (
         answers=("needed",),
     ),
     Table(
-        "wp_table3_guides",
         "tables.performance:wp_table3_guides",
         "test 3: a simple model guided by attention from elsewhere",
         suites=("wp",),
@@ -264,7 +243,6 @@ _TABLES: tuple[Table, ...] = (
         answers=("transferable",),
     ),
     Table(
-        "wp_table5_adversary",
         "tables.performance:wp_table5_adversary",
         "test 4: the consistent adversary, lambda by lambda",
         suites=("wp",),
@@ -277,7 +255,6 @@ _TABLES: tuple[Table, ...] = (
         answers=("unique",),
     ),
     Table(
-        "ss_table1_datasets",
         "tables.datasets:ss_table1_datasets",
         "words and sentences of a text, in Serrano & Smith's layout",
         suites=("ss",),
@@ -287,7 +264,6 @@ _TABLES: tuple[Table, ...] = (
         settings=(),
     ),
     Table(
-        "ss_table2_flips",
         "tables.erasure:ss_table2_flips",
         "decisions that flip without the top item, and without another",
         suites=("ss",),
@@ -298,14 +274,12 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "ss_table_negative_delta_js",
         "tables.erasure:ss_table_negative_delta_js",
         "how often the top item matters less than another, and at which difference in attention",
         suites=("ss",),
         reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
     ),
     Table(
-        "ss_table3_accuracy",
         "tables.erasure:ss_table3_accuracy",
         "accuracy of HANs and FLANs",
         suites=("ss",),
@@ -313,7 +287,6 @@ _TABLES: tuple[Table, ...] = (
         reads={"performance": audit("performance")},
     ),
     Table(
-        "ss_table_pairwise",
         "tables.erasure:ss_table_pairwise",
         "which of two rankings flips the decision first",
         suites=("ss",),
@@ -321,7 +294,6 @@ _TABLES: tuple[Table, ...] = (
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
     ),
     Table(
-        "ss_table_claims",
         "tables.claims:ss_table_claims",
         "Serrano & Smith's findings, and whether they come back",
         suites=("ss",),
@@ -334,7 +306,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:findings",
     ),
     Table(
-        "jw_table1_performance",
         "tables.correlation:jw_table1_performance",
         "how well each encoder and attention predicts",
         suites=("jw",),
@@ -342,7 +313,6 @@ _TABLES: tuple[Table, ...] = (
         reads={"performance": audit("performance")},
     ),
     Table(
-        "jw_table2_correlation",
         "tables.correlation:jw_table2_correlation",
         "rank correlation of attention, gradients and leave-one-out",
         suites=("jw", "hf"),
@@ -353,7 +323,6 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "jw_table_conicity",
         "tables.correlation:jw_table_conicity",
         "how alike hidden states are, beside what permuting attention changes",
         suites=("jw",),
@@ -363,14 +332,12 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "jw_table_evidence",
         "tables.correlation:jw_table_evidence",
         "how much attention is on the words that are known to decide the label",
         suites=("jw", "own", "hf"),
         reads={"evidence": audit("evidence", TEXT, "evidence_mass uniform_mass")},
     ),
     Table(
-        "pd_table_deception",
         "tables.deception:pd_table_deception",
         "accuracy, attention on impermissible words, and accuracy without them, of honest models and of liars",
         suites=("pd",),
@@ -383,7 +350,6 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "pd_table_noticed",
         "tables.deception:pd_table_noticed",
         "which questions of the summary notice a model whose attention was trained to deceive",
         suites=("pd",),
@@ -393,7 +359,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:noticings",
     ),
     Table(
-        "pd_table_claims",
         "tables.deception:pd_table_claims",
         "Pruthi et al.'s findings, and whether they come back",
         suites=("pd",),
@@ -403,7 +368,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:findings",
     ),
     Table(
-        "md_table_diversity",
         "tables.diversity:md_table_diversity",
         "accuracy and conicity of LSTMs with alike and with diverse states, and what can be read of their maps",
         suites=("md",),
@@ -411,7 +375,6 @@ _TABLES: tuple[Table, ...] = (
         reads={"performance": audit("performance", RUN, "selection"), **DIVERSITY},
     ),
     Table(
-        "md_table_claims",
         "tables.diversity:md_table_claims",
         "the findings of Mohankumar et al., and whether they come back",
         suites=("md",),
@@ -421,7 +384,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:findings",
     ),
     Table(
-        "own_table_performance",
         "tables.performance:own_table_performance",
         "how well your models predict",
         suites=("own",),
@@ -429,8 +391,7 @@ _TABLES: tuple[Table, ...] = (
         answers=("needed",),
     ),
     Table(
-        "own_table_comparison",
-        "tables.performance:of_compared",
+        "tables.performance:own_table_comparison",
         "how far other trainings, uniform weights and adversaries are from the model",
         suites=("own", "hf"),
         reads={
@@ -439,8 +400,7 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "own_table_heads",
-        "tables.contributions:of_heads",
+        "tables.contributions:own_table_heads",
         "which head, if any, can be read",
         suites=("own", "hf"),
         reads={
@@ -450,7 +410,6 @@ _TABLES: tuple[Table, ...] = (
         },
     ),
     Table(
-        "hf_table_performance",
         "tables.performance:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
         suites=("hf",),
@@ -459,7 +418,6 @@ _TABLES: tuple[Table, ...] = (
         answers=("needed",),
     ),
     Table(
-        "summary",
         "tables.summary:summary",
         "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
         reads={**ANSWERING, "plausibility": PLAUSIBLE["plausibility"]},
@@ -468,7 +426,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:answers",
     ),
     Table(
-        "md_table_readable",
         "tables.diversity:md_table_readable",
         "whether states that differ make maps readable, in words",
         suites=("md",),
@@ -477,7 +434,6 @@ _TABLES: tuple[Table, ...] = (
         shown="tables.shown:readable",
     ),
     Table(
-        "texts",
         "tables.texts:texts",
         "text by text: the items with the most attention, and whether this map may be shown",
         reads={
@@ -492,7 +448,6 @@ _TABLES: tuple[Table, ...] = (
         top="tables.texts:top",
     ),
     Table(
-        "table_contributions",
         "tables.contributions:table_contributions",
         "is attention proportional to what each item adds to the decision, and does it speak for the prediction",
         reads={
@@ -504,7 +459,6 @@ _TABLES: tuple[Table, ...] = (
         answers=("signed",),
     ),
     Table(
-        "table_plausibility",
         "tables.plausibility:table_plausibility",
         "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
@@ -512,7 +466,6 @@ _TABLES: tuple[Table, ...] = (
         about="plausibility",
     ),
     Table(
-        "replication",
         "tables.replication:replication",
         "every published number beside ours, and whether chance alone could make the difference",
         reads={"tables": Read("tables", columns=tuple(REPLICATED.split())), "records": RECORDS},
@@ -522,7 +475,6 @@ _TABLES: tuple[Table, ...] = (
         every_dataset=True,
     ),
     Table(
-        "controls",
         "tables.controls:controls",
         "what had to be found on the generated corpora, and whether it was",
         reads={

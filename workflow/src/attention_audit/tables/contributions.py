@@ -71,7 +71,9 @@ def asked(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Itera
     yield "ranks", questions.ranks(*(grid(rows, "fraction_removed", seeds, ids) for rows in erased))
 
 
-def of_heads(heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
+def own_table_heads(
+    heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
+) -> pd.DataFrame:
     """The questions `used` and `ranks` of each head by itself, below those of the mean of the heads.
 
     `used`: how far shuffling the weights of this head alone moves the prediction; of the mean map, of all heads alike.

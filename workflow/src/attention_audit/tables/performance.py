@@ -116,7 +116,7 @@ def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
     return runs.melt([*RUN, "selection"], var_name="metric")
 
 
-def of_compared(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
+def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
     """F1, and means over texts of TVD, JSD (nats) and flips against the first training of the model, one row a model.
 
     From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
