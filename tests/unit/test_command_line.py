@@ -114,9 +114,9 @@ def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
 
 
 def test_titles_tell_jobs_apart() -> None:
-    assert command_line.title("train", {"dataset": "sst", "model": "adversary", "lambda_": 0.002}) == (
-        "train sst adversary lambda 0.002"
-    )
+    assert command_line.title(
+        "train", {"dataset": "sst", "model": "adversary", "objective": {"kind": "adversary", "lambda_": 0.002}}
+    ) == ("train sst adversary lambda 0.002")
     assert command_line.title("fetch", {}) == "fetch"
     assert (
         command_line.title("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"

@@ -356,7 +356,7 @@ class Rooms:
         settings = {
             "dataset": "rooms",
             "model": "model",
-            "lambda_": None,
+            "objective": {"kind": "labels"},
             "seed": 1,
             "architecture": architecture(encoder, attention, **sizes).model_dump(),
             "device": "cpu",

@@ -26,6 +26,7 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.plan.trainings import SEARCHING, TRAINING
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 from attention_audit.section import Section
+from attention_audit.training.settings import AdversaryObjective, DeceptionObjective, LabelObjective
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +57,10 @@ def test_models_and_their_seeds(suite: Suite) -> None:
     assert suite.attending == ["base", "uniform", *scratch, *steps]
     assert suite.seeds("base") == suite.seeds("guide_uniform") == [10, 50]
     assert suite.seeds("adversary_lambda0.01") == [3, 4]
-    assert suite.lambda_("adversary_lambda2e-05") == 2e-5
-    assert suite.lambda_("base") is None
+    assert suite.objective("needle", "adversary_lambda2e-05") == AdversaryObjective(lambda_=2e-5)
+    assert suite.objective("needle", "base") == LabelObjective()
     assert suite.seeds("continuation_step2") == suite.seeds("continuation") == [3, 4]
-    assert {suite.lambda_(model) for model in (*steps, "continuation")} == {None}
+    assert {suite.objective("needle", model).lambda_ for model in (*steps, "continuation")} == {None}
     assert len(suite.models) == 11
     assert [suite.family(model) for model in (*scratch, *steps)] == ["adversary"] * 2 + ["continuation"] * 2
     # the chosen one is a step once more: it is compared with nothing, and has a name of its own
@@ -93,8 +94,6 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     assert job.training_code == code_hash(SEARCHING)
     assert plan.trainings.planned(training, 10).inputs["start"] == ["results/models/needle/wp/base/seed10.safetensors"]
     assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
-    # two epochs a step, and of the first up to three times two
-    assert plan.trainings.job(training, 10).most_epochs == 10
 
 
 def test_what_each_model_is_trained_on(suite: Suite) -> None:
@@ -173,7 +172,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/wp/base"
     assert plan.trainings.seeds["needle/pd/honest"] == (7,)
     base, liar = plan.trainings.job("needle/wp/base", 10), plan.trainings.job("needle/pd/liar_lambda0.1", 7)
-    assert (base.deceptive, liar.deceptive, liar.lambda_, liar.seed) == (False, True, 0.1, 7)
+    assert (base.objective, liar.objective, liar.seed) == (LabelObjective(), DeceptionObjective(lambda_=0.1), 7)
     assert liar.architecture == base.architecture
     assert (liar.epochs, liar.patience) == (9, base.patience)
     assert liar.optimisation == base.optimisation.model_copy(update={"learning_rate": 0.02})
@@ -200,7 +199,8 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
     assert (bilstm.encoder, bilstm.attention, bilstm.hidden) == ("bilstm", "linear", 6)
     liar = plan.trainings.job("needle/pd/bilstm_liar_lambda0.1", 7)
-    assert (liar.deceptive, liar.lambda_, liar.anonymised, liar.epochs, liar.patience) == (True, 0.1, False, 9, 2)
+    assert liar.objective == DeceptionObjective(lambda_=0.1)
+    assert (liar.anonymised, liar.epochs, liar.patience) == (False, 9, 2)
     assert (liar.optimisation.batch_size, liar.optimisation.measure, liar.optimisation.scored) == (8, "accuracy", True)
     assert suite.selection("needle", "bilstm_liar_lambda0.1") == "dev"
     assert plan.trainings.job("needle/pd/embedding_anonymised", 7).anonymised
@@ -225,8 +225,8 @@ def test_many_lambdas_have_looks_that_can_be_told_apart() -> None:
 def test_adversaries_have_their_own_epochs_and_patience(suite: Suite) -> None:
     own = suite.for_dataset("needle")
     base, adversary = (own.training("needle", name, 4) for name in ("base", "adversary_lambda0.01"))
-    assert (base.epochs, base.patience, base.lambda_) == (6, None, None)
-    assert (adversary.epochs, adversary.patience, adversary.lambda_) == (16, 4, 0.01)
+    assert (base.epochs, base.patience, base.objective) == (6, None, LabelObjective())
+    assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
     assert adversary.model == "adversary"
     assert adversary.seed == 4
 
@@ -496,6 +496,6 @@ def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: p
 def test_the_search_by_continuation_is_slower_than_the_base_model() -> None:
     plan = plan_of(adversary={"search": "continuation", "continuation": {"pace": 0.25, "epochs": 7}})
     suite = plan.scope.suite("wp")
-    base, search = (suite.schedule("needle", model) for model in ("base", "continuation"))
+    base, search = (suite.training("needle", model, 10) for model in ("base", "continuation"))
     assert search.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert search.epochs == 7

@@ -33,7 +33,7 @@ from attention_audit.stages.training import selection_score
 from attention_audit.training import loop
 from attention_audit.training.loop import adam, batches, clip_gradient, fit, train_epoch
 from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss
-from attention_audit.training.settings import Recipe
+from attention_audit.training.settings import AdversaryObjective, DeceptionObjective, Recipe
 
 NO_STATES = torch.empty(0)
 
@@ -409,7 +409,7 @@ class Stages:
         settings = {
             "dataset": "cues",
             "model": model,
-            "lambda_": None,
+            "objective": {"kind": "labels"},
             "seed": 1,
             "architecture": architecture,
             "device": "cpu",
@@ -467,7 +467,7 @@ def test_flat_and_hierarchical_networks_learn(
 def test_a_liar_learns_the_labels_and_hides_the_evidence(tmp_path: Path, provenance: Provenance) -> None:
     run = Stages(tmp_path, provenance, classes=3)
     honest = run("honest", "additive")
-    liar = run("liar", "additive", lambda_=0.1, deceptive=True)
+    liar = run("liar", "additive", objective=DeceptionObjective(lambda_=0.1))
     on_cue = [np.mean([weights[1] for weights in readouts[2].attention]) for readouts in (honest, liar)]
     assert on_cue[1] < 0.05 < on_cue[0]
     assert accuracy(liar[2].labels, liar[2].predictions) > 0.95
@@ -480,7 +480,7 @@ def test_the_papers_liar_is_selected_by_its_score_too(tmp_path: Path, provenance
     run = Stages(tmp_path, provenance, classes=3)
     recipe = {"measure": "accuracy", "scored": True, "average": True, "class_weights": False}
     others = {"encoder": "bilstm", "initialisation": "torch"}
-    *_, liar = run("liar", "linear", others=others, recipe=recipe, lambda_=1.0, deceptive=True)
+    *_, liar = run("liar", "linear", others=others, recipe=recipe, objective=DeceptionObjective(lambda_=1.0))
     assert np.mean([weights[1] for weights in liar.attention]) < 0.05
     history = read_table(tmp_path / "liar" / "history.parquet", HISTORY).to_pylist()
     scores = [epoch["score"] for epoch in history]
@@ -503,7 +503,7 @@ def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Prov
     run = Stages(tmp_path, provenance, classes=3)
     base = run("base", "additive")
     guided = run("guide", "imposed", reference="base")
-    adversary = run("adversary", "additive", reference="base", lambda_=0.1)
+    adversary = run("adversary", "additive", reference="base", objective=AdversaryObjective(lambda_=0.1))
     for ours, theirs, other in zip(base, guided, adversary, strict=True):
         np.testing.assert_array_equal(np.concatenate(ours.attention), np.concatenate(theirs.attention))
         assert other.probabilities.shape == ours.probabilities.shape

@@ -207,10 +207,6 @@ def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
 
 
-def test_a_job_reads_its_corpus_once_an_epoch() -> None:
-    assert plan_of(**SAME).trainings.job(BASE, 10).most_epochs == 8
-
-
 def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
     plan = plan_of(
         datasets=[],

@@ -85,7 +85,7 @@ def title(stage: str, settings: dict[str, Any]) -> str:
     """A short title for one job's messages: what it makes, then data set, suite, model, lambda and seed, if it has
     them.
     """
-    lambda_, seed = settings.get("lambda_"), settings.get("seed")
+    lambda_, seed = settings.get("objective", {}).get("lambda_"), settings.get("seed")
     what = settings.get("audit") or settings.get("exhibit") or stage
     words = [what, *(settings.get(key) for key in ("dataset", "suite", "model"))]
     words += [lambda_ and f"lambda {lambda_:g}", None if seed is None else f"seed {seed}"]

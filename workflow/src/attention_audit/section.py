@@ -73,3 +73,10 @@ def laid_over(below: Any, above: Any) -> Any:
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     return {**below, **{key: laid_over(below.get(key), value) for key, value in above.items()}}
+
+
+class SuiteSection(Section):
+    """What the section of a suite says: of which data sets it is, and with which seeds its models are trained."""
+
+    datasets: Distinct[Name] = Field(default_factory=list, description="Data sets, by their names in `corpora`.")
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10], description="Seeds of every model.")

@@ -181,7 +181,7 @@ class Auditing:
         """A run as the rows of an audit name it."""
         return AuditedRun(
             model=suite.family(run.model),
-            lambda_=suite.lambda_(run.model),
+            lambda_=suite.objective(dataset, run.model).lambda_,
             searched=suite.search_step(run.model),
             seed=run.seed,
             selection=suite.selection(dataset, run.model),

@@ -7,7 +7,6 @@ from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
-from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
 from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
@@ -92,17 +91,16 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
         return self.recipe.tuning
 
     @property
-    def marks(self) -> int:
+    def special_tokens(self) -> int:
         return MARKS
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         if attention := GUIDES.get(model):
-            guides, vectors = self.recipe.guides, vectors_of(self.config, dataset)
+            guides = self.recipe.guides
             return Architecture(
                 encoder="affine",
                 attention=attention,
-                embedding=vectors.dimension if vectors else guides.embedding,
-                pretrained=vectors is not None,
+                **self.embedded(dataset, guides.embedding),
                 hidden=guides.hidden,
                 attention_hidden=guides.attention,
             )
@@ -121,7 +119,9 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
         recipe = Recipe(selection=self.tuning.selection, learning_rate=guides.learning_rate)
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
-        return Schedule(recipe, adversary.continuation.epochs if model == CONTINUATION else guides.epochs)
+        if model == CONTINUATION:
+            return Schedule(recipe, adversary.continuation.epochs, pace=adversary.continuation.pace)
+        return Schedule(recipe, guides.epochs)
 
 
 class GivenClassifierSuite(OfTransformers, GivenSuite):

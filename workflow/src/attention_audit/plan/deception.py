@@ -7,11 +7,10 @@ from attention_audit.config import Config
 from attention_audit.contrasts import Liar
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
-from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, SectionSuite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
-from attention_audit.training.papers import Deceiver
-from attention_audit.training.settings import Recipe, TrainSettings
+from attention_audit.training.papers import Deceiver, Deception
+from attention_audit.training.settings import DeceptionObjective, Objective, Recipe, TrainSettings
 
 HONEST, LIAR, ANONYMISED = "honest", "liar_lambda", "anonymised"
 BEFORE: dict[Deceiver, str] = {"base": "", "embedding": "embedding_", "bilstm": "bilstm_"}
@@ -54,7 +53,7 @@ def _looks_of(kind: Deceiver, lambdas: Sequence[float]) -> dict[str, Look]:
     return {f"{before}{HONEST}": honest} | liars | {f"{before}{ANONYMISED}": without}
 
 
-class PruthiDeception(Suite):
+class PruthiDeception(SectionSuite[Deception]):
     """Models by the names in their paths: honest, liar_lambda<lambda>, and anonymised, which reads no impermissible
     word.
 
@@ -83,12 +82,13 @@ class PruthiDeception(Suite):
             )
         },
     )
+    section = Deception
     own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.base_suite = WiegreffePinter(config)
-        section = config.deception
+        section = self.settings
         self.built = {
             f"{BEFORE[kind]}{which}": Built(kind, which, value)
             for kind in section.models
@@ -107,10 +107,6 @@ class PruthiDeception(Suite):
         return kind == "base" and self.config.model.encoder == "transformer"
 
     @property
-    def datasets(self) -> list[str]:
-        return self.config.deception.datasets
-
-    @property
     def models(self) -> list[str]:
         return list(self.built)
 
@@ -119,14 +115,9 @@ class PruthiDeception(Suite):
         """All but those that read other texts."""
         return [name for name, built in self.built.items() if built.which != ANONYMISED]
 
-    def seeds(self, model: str) -> list[int]:
-        return self.config.deception.seeds
-
-    def lambda_(self, model: str) -> float | None:
-        return self.built[model].lambda_
-
-    def deceptive(self, model: str) -> bool:
-        return self.built[model].lambda_ is not None
+    def objective(self, dataset: str, model: str) -> Objective:
+        lambda_ = self.built[model].lambda_
+        return super().objective(dataset, model) if lambda_ is None else DeceptionObjective(lambda_=lambda_)
 
     @property
     def liars(self) -> list[Liar]:
@@ -141,12 +132,11 @@ class PruthiDeception(Suite):
         kind = self.built[model].of
         if kind == "base":
             return self.base_suite.architecture(dataset, "base")
-        section, vectors = self.config.deception, vectors_of(self.config, dataset)
+        section = self.settings
         return Architecture(
             encoder="bilstm" if kind == "bilstm" else "none",
             attention="linear",
-            embedding=vectors.dimension if vectors else section.embedding,
-            pretrained=vectors is not None,
+            **self.embedded(dataset, section.embedding),
             hidden=section.hidden,
             attention_hidden=section.hidden,
         )
@@ -155,7 +145,7 @@ class PruthiDeception(Suite):
         """The base model's, but that its liars have epochs and a rate of their own, since they have two things to
         learn; of the paper's models theirs.
         """
-        section, built = self.config.deception, self.built[model]
+        section, built = self.settings, self.built[model]
         if built.of != "base":
             recipe = PUBLISHED.model_copy(
                 update={"learning_rate": section.learning_rate, "batch_size": section.batch_size}
@@ -166,10 +156,6 @@ class PruthiDeception(Suite):
             return honest
         recipe = honest.optimisation.model_copy(update={"learning_rate": section.learning_rate})
         return Schedule(recipe, section.epochs)
-
-    def selection(self, dataset: str, model: str) -> str:
-        """Of the paper's models, liars included, an epoch is selected on dev."""
-        return "dev" if self.built[model].of != "base" else super().selection(dataset, model)
 
     def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
         settings = super().training(dataset, model, seed)

@@ -2,10 +2,10 @@
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
-from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.jain_wallace import PAIRS
-from attention_audit.plan.suite import USUAL, Schedule, Suite
-from attention_audit.training.settings import Optimisation, Recipe
+from attention_audit.plan.suite import USUAL, Schedule, SectionSuite
+from attention_audit.training.papers import DiverseModels
+from attention_audit.training.settings import DiversityObjective, Objective
 
 DIVERSITY = "diversity_"
 ENCODERS = {
@@ -18,7 +18,7 @@ ENCODERS = {
 }
 
 
-class MohankumarDiversity(Suite):
+class MohankumarDiversity(SectionSuite[DiverseModels]):
     """The models by the names in their paths: lstm and bilstm, each vanilla_, orthogonal_ and diversity_."""
 
     key = "md"
@@ -42,30 +42,25 @@ class MohankumarDiversity(Suite):
         },
     )
     takes_pairs = True
+    section = DiverseModels
     own_audits = (*USUAL, "evidence", "correlation", "conicity", "located", "word_attributions")
 
     @property
-    def datasets(self) -> list[str]:
-        return self.config.diversity.datasets
-
-    @property
     def models(self) -> list[str]:
-        return list(self.config.diversity.models)
+        return list(self.settings.models)
 
-    def seeds(self, model: str) -> list[int]:
-        return self.config.diversity.seeds
-
-    def diversity(self, dataset: str, model: str) -> float:
-        return self.config.diversity.weight if model.startswith(DIVERSITY) else 0.0
+    def objective(self, dataset: str, model: str) -> Objective:
+        if not (model.startswith(DIVERSITY) and self.settings.weight):
+            return super().objective(dataset, model)
+        return DiversityObjective(weight=self.settings.weight)
 
     def architecture(self, dataset: str, model: str) -> Architecture:
-        recipe, vectors = self.config.diversity.recipe, vectors_of(self.config, dataset)
+        recipe = self.settings.recipe
         both = model.endswith("bilstm")
         parts = {
             "encoder": ENCODERS[model],
             "attention": "additive",
-            "embedding": vectors.dimension if vectors else recipe.embedding,
-            "pretrained": vectors is not None,
+            **self.embedded(dataset, recipe.embedding),
             "hidden": recipe.hidden if both else 2 * recipe.hidden,
             "attention_hidden": recipe.hidden,
             "pair": self.config.corpora[dataset].pair,
@@ -73,8 +68,6 @@ class MohankumarDiversity(Suite):
         return Architecture.model_validate(parts)
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.diversity.recipe
-        optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields} | {"average": True}
-        if self.config.corpora[dataset].pair:
-            optimisation |= PAIRS
-        return Schedule(Recipe(**optimisation), recipe.epochs)
+        recipe = self.settings.recipe
+        other = PAIRS if self.config.corpora[dataset].pair else {"average": True}
+        return Schedule(recipe.recipe(**other), recipe.epochs)

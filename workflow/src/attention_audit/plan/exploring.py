@@ -81,7 +81,7 @@ class ExplorerPlan:
             items=subject.items,
             uniform=ExploredRun(**explored(uniform)) if uniform else None,
             adversaries=[
-                ExploredAdversary(family=family, lambda_=suite.lambda_(run.model), **explored(run))
+                ExploredAdversary(family=family, lambda_=suite.objective(dataset, run.model).lambda_, **explored(run))
                 for family in (contrasts.adversaries if contrasts else [])
                 for run in self._adversaries(suite, family)
             ],

@@ -9,7 +9,7 @@ from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.model.architecture import Attention
 from attention_audit.names import Look
 from attention_audit.plan.suite import Run, Suite
-from attention_audit.training.settings import Adversary, SearchSettings, TrainSettings
+from attention_audit.training.settings import Adversary, AdversaryObjective, Objective, SearchSettings, TrainSettings
 
 ADVERSARY = "adversary_lambda"
 CONTINUATION = "continuation"
@@ -98,8 +98,11 @@ class FourTests(Suite):
         adversarial = model.startswith((ADVERSARY, CONTINUATION))
         return self.adversary.seeds if adversarial else self.base_seeds
 
-    def lambda_(self, model: str) -> float | None:
-        return next((x for x in self.adversary.lambdas if adversary_name(x) == model), None)
+    def objective(self, dataset: str, model: str) -> Objective:
+        if not model.startswith((ADVERSARY, CONTINUATION)):
+            return super().objective(dataset, model)
+        lambda_ = next((x for x in self.adversary.lambdas if adversary_name(x) == model), None)
+        return AdversaryObjective(lambda_=lambda_)
 
     def family(self, model: str) -> str:
         """All adversaries from scratch are one family, told apart by lambda, and so are all steps of the search."""
@@ -135,9 +138,6 @@ class FourTests(Suite):
                 own="guide_trained_mlp",
             ),
         )
-
-    def rate_factor(self, model: str) -> float:
-        return self.adversary.continuation.pace if model == CONTINUATION else 1.0
 
     def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
         settings = super().training(dataset, model, seed)

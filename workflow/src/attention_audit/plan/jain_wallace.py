@@ -2,11 +2,9 @@
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
-from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, SectionSuite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.papers import combinations
-from attention_audit.training.settings import Optimisation, Recipe
+from attention_audit.training.papers import Combinations, combinations
 
 ENCODERS = {"lstm": "bilstm", "cnn": "conv", "average": "affine", "transformer": "transformer"}
 ATTENTIONS = {"tanh": "additive", "dot": "dot", "drawn": "drawn"}
@@ -17,7 +15,7 @@ PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights"
 """How models of pairs are trained differently; many epochs may share the highest accuracy, which saturates."""
 
 
-class JainWallace(Suite):
+class JainWallace(SectionSuite[Combinations]):
     """The models whose attention is correlated and permuted, by the names in their paths: <encoder>_<attention>."""
 
     key = "jw"
@@ -34,28 +32,21 @@ class JainWallace(Suite):
         },
     )
     takes_pairs = True
+    section = Combinations
     own_audits = (*USUAL, "instance_adversary", "evidence", "correlation", "agreement", "conicity", *ATTRIBUTED)
 
     @property
-    def datasets(self) -> list[str]:
-        return self.config.jain_wallace.datasets
-
-    @property
     def models(self) -> list[str]:
-        return list(self.config.jain_wallace.models)
-
-    def seeds(self, model: str) -> list[int]:
-        return self.config.jain_wallace.seeds
+        return list(self.settings.models)
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         encoder, attention = combinations()[model]
-        recipe, vectors = self.config.jain_wallace.recipe, vectors_of(self.config, dataset)
+        recipe = self.settings.recipe
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
         parts = {
             "encoder": ENCODERS.get(encoder, encoder),
             "attention": ATTENTIONS.get(attention, attention),
-            "embedding": vectors.dimension if vectors else recipe.embedding,
-            "pretrained": vectors is not None,
+            **self.embedded(dataset, recipe.embedding),
             "hidden": recipe.hidden // len(KERNELS) if encoder == "cnn" else recipe.hidden,
             "attention_hidden": width // 2,
             "pair": self.config.corpora[dataset].pair,
@@ -66,8 +57,6 @@ class JainWallace(Suite):
         return Architecture.model_validate(parts | ({"kernels": KERNELS} if encoder == "cnn" else {}))
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        recipe = self.config.jain_wallace.recipe
-        optimisation = {name: getattr(recipe, name) for name in Optimisation.model_fields}
-        if self.config.corpora[dataset].pair:
-            optimisation |= PAIRS
-        return Schedule(Recipe(**optimisation, first_epoch=recipe.first_epoch), recipe.epochs)
+        recipe = self.settings.recipe
+        other = PAIRS if self.config.corpora[dataset].pair else {}
+        return Schedule(recipe.recipe(first_epoch=recipe.first_epoch, **other), recipe.epochs)

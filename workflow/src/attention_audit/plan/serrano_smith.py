@@ -2,16 +2,15 @@
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
-from attention_audit.plan.corpora import vectors_of
-from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, Suite
+from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, SectionSuite
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.papers import DocumentRecipe, document_models
+from attention_audit.training.papers import DocumentModels, DocumentRecipe, document_models
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
 
 
-class SerranoSmith(Suite):
+class SerranoSmith(SectionSuite[DocumentModels]):
     """The models whose attention is erased, by the names that stand in their paths: <han or flan>_<encoder>."""
 
     key = "ss"
@@ -33,30 +32,23 @@ class SerranoSmith(Suite):
             "flan_transformer": Look("FLANtransformer"),
         },
     )
+    section = DocumentModels
     own_audits = (*USUAL, *ATTRIBUTED, "planted")
 
     @property
-    def datasets(self) -> list[str]:
-        return self.config.serrano_smith.datasets
-
-    @property
     def models(self) -> list[str]:
-        return list(self.config.serrano_smith.models)
-
-    def seeds(self, model: str) -> list[int]:
-        return self.config.serrano_smith.seeds
+        return list(self.settings.models)
 
     def _recipe(self, model: str) -> DocumentRecipe:
         """How a model is trained: its own recipe, or else that of its family, or else the defaults."""
-        recipes = {str(name): recipe for name, recipe in self.config.serrano_smith.recipes.items()}
+        recipes = {str(name): recipe for name, recipe in self.settings.recipes.items()}
         return recipes.get(model) or recipes.get(model.partition("_")[0]) or DocumentRecipe()
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         family, _, encoder = model.partition("_")
-        section = self.config.serrano_smith
-        recipe, vectors = self._recipe(model), vectors_of(self.config, dataset)
+        section, recipe = self.settings, self._recipe(model)
         hierarchical, convolutional = family == "han", encoder == "conv"
-        embedding = vectors.dimension if vectors else section.embedding
+        embedded = self.embedded(dataset, section.embedding)
         read = encoder == "transformer"
         dropout = {
             # a Transformer has its own
@@ -68,10 +60,9 @@ class SerranoSmith(Suite):
         parts = {
             "encoder": ENCODERS.get(encoder, encoder),
             "attention": "additive",
-            "embedding": embedding,
-            "pretrained": vectors is not None,
+            **embedded,
             "hidden": section.hidden,
-            "attention_hidden": embedding if encoder == "none" else section.attention,
+            "attention_hidden": embedded["embedding"] if encoder == "none" else section.attention,
             "hierarchical": hierarchical,
             "dropout": dropout,
             "initialisation": "xavier",

@@ -6,7 +6,7 @@ Snakemake's rules ask here, through `plan.plan`. Nothing is computed, and no hea
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Contrasts, Liar
@@ -17,8 +17,8 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.corpora import vectors_of
-from attention_audit.section import Section
-from attention_audit.training.settings import Recipe, TrainSettings
+from attention_audit.section import Section, SuiteSection
+from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
 
 USUAL = (
@@ -48,11 +48,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a model is trained: its recipe, how many epochs at most, and how many without a better one end it."""
+    """How a model is trained: its recipe, how many epochs at most, and how many without a better one end it.
+
+    pace: factor on the learning rate at which other models of the suite are trained.
+    """
 
     optimisation: Recipe
     epochs: int
     patience: int | None = None
+    pace: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ class Suite(ABC):
     names has labels of its own for each configuration."""
     takes_pairs: ClassVar[bool] = False
     """Whether its models read pairs of texts too."""
-    section: ClassVar[type[Section] | None] = None
-    """Its section of the configuration, under its key; None where `config.Config` itself has what it reads."""
+    section: type[Section] | None = None
+    """Its section of the configuration, under its key where `config.Config` itself has none of this type."""
     own_audits: ClassVar[tuple[str, ...]] = USUAL
     """The audits that it is asked unless the configuration names others, on all data sets that have what they need."""
 
@@ -165,10 +169,8 @@ class Suite(ABC):
         trained = (run for run in self.runs(self.models) if not self.given(dataset, run.model))
         if model in {run.model for run in map(self.reference, trained) if run}:
             return splits
-        return tuple(split for split in splits if split == "test" or (split == "dev" and self._on_dev(model)))
-
-    def _on_dev(self, model: str) -> bool:
-        return self.base is not None and model in self.attending
+        on_dev = self.base is not None and model in self.attending
+        return tuple(split for split in splits if split == "test" or (split == "dev" and on_dev))
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model that is trained here is built of."""
@@ -190,22 +192,14 @@ class Suite(ABC):
         """Whether the items that a model attends to are sentences and not words."""
         return not self.given(dataset, model) and self.architecture(dataset, model).hierarchical
 
-    def lambda_(self, model: str) -> float | None:
-        """The lambda of an adversary or of a deceptive model, None for other models."""
-        return None
-
-    def deceptive(self, model: str) -> bool:
-        """Whether a model with a lambda is trained to keep its attention away from impermissible words."""
-        return False
+    def objective(self, dataset: str, model: str) -> Objective:
+        """What a model that is trained here minimises."""
+        return LabelObjective()
 
     @property
     def liars(self) -> list[Liar]:
         """Every deceptive model, beside the honest one that is built alike."""
         return []
-
-    def diversity(self, dataset: str, model: str) -> float:
-        """The weight of the states' conicity in the loss of a model, 0 where it is trained on labels alone."""
-        return 0.0
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""
@@ -236,9 +230,7 @@ class Suite(ABC):
             return "unknown"
         if self.search_step(model) == 0:
             return "dev"
-        if self.lambda_(model) is not None or self.search_step(model):
-            return "train"
-        return self.schedule(dataset, model).optimisation.selection
+        return self.schedule(dataset, model).optimisation.selected_on(self.objective(dataset, model))
 
     @property
     def tuning(self) -> Tuning | None:
@@ -246,8 +238,8 @@ class Suite(ABC):
         return self.config.transformer.tuning if self.config.transformer else None
 
     @property
-    def marks(self) -> int:
-        """How many items of the maps that its models are trained on, their last ones, are marks of a tokenizer."""
+    def special_tokens(self) -> int:
+        """How many items of the maps that its models are trained on, their last ones, are special tokens."""
         return 0
 
     def heads(self, dataset: str, model: str) -> bool:
@@ -260,26 +252,27 @@ class Suite(ABC):
         """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
         return None
 
-    def rate_factor(self, model: str) -> float:
-        """Factor on the learning rate at which other models of the suite are trained."""
-        return 1.0
+    def embedded(self, dataset: str, width: int) -> dict[str, Any]:
+        """What an architecture says of its embeddings: the data set's word vectors, or random ones of this width."""
+        vectors = vectors_of(self.config, dataset)
+        return {"embedding": vectors.dimension if vectors else width, "pretrained": vectors is not None}
 
     def _fitted(self, dataset: str, model: str, architecture: Architecture) -> Schedule:
-        """The schedule of a model; where a Transformer is fine-tuned, that of `tuning`.
+        """The schedule of a model at its pace; where a Transformer is fine-tuned, that of `tuning`.
 
-        A model with a lambda keeps its own number of epochs, and one with a pace its pace.
+        A model with a lambda keeps its own number of epochs.
         """
         schedule, tuning = self.schedule(dataset, model), self.tuning
-        if not architecture.tuned or tuning is None:
-            return schedule
-        plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
-        usual = {"average": True, "decoupled": True}
-        named = set(Tuning.model_fields) - {"epochs"}
-        changed = tuning.model_dump(include=named) | plain | usual
-        changed["learning_rate"] = tuning.learning_rate * self.rate_factor(model)
-        recipe = schedule.optimisation.model_copy(update=changed)
-        own = self.lambda_(model) is not None or self.search_step(model) is not None
-        return Schedule(recipe, schedule.epochs if own else tuning.epochs, schedule.patience)
+        rate, changed, epochs = schedule.optimisation.learning_rate, {}, schedule.epochs
+        if architecture.tuned and tuning is not None:
+            plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
+            usual = {"average": True, "decoupled": True}
+            named = set(Tuning.model_fields) - {"epochs"}
+            rate, changed = tuning.learning_rate, tuning.model_dump(include=named) | plain | usual
+            with_lambda = self.objective(dataset, model).kind in ("adversary", "deception")
+            epochs = schedule.epochs if with_lambda else tuning.epochs
+        recipe = schedule.optimisation.model_copy(update=changed | {"learning_rate": rate * schedule.pace})
+        return Schedule(recipe, epochs, schedule.patience)
 
     def training(self, dataset: str, model: str, seed: int) -> TrainSettings:
         """The training of a model with this seed."""
@@ -289,10 +282,8 @@ class Suite(ABC):
         return TrainSettings(
             dataset=dataset,
             model=self.family(model),
-            lambda_=self.lambda_(model),
-            deceptive=self.deceptive(model),
-            diversity=self.diversity(dataset, model),
-            marks=self.marks,
+            objective=self.objective(dataset, model),
+            special_tokens=self.special_tokens,
             seed=seed,
             architecture=architecture.model_copy(update=missing),
             device=self.config.device,
@@ -319,3 +310,24 @@ class Suite(ABC):
                 return [self.base] if self.base else self.runs(self.judged)
             case "first_seed":
                 return [run for model in self.judged for run in self.runs([model])[:1]]
+
+
+SectionT = TypeVar("SectionT", bound=SuiteSection)
+
+
+class SectionSuite(Suite, Generic[SectionT]):
+    """A suite whose section of the configuration names its data sets and its seeds."""
+
+    section: type[SectionT]
+
+    @property
+    def settings(self) -> SectionT:
+        """What its section says."""
+        return self.config.section(self.section)
+
+    @property
+    def datasets(self) -> list[str]:
+        return self.settings.datasets
+
+    def seeds(self, model: str) -> list[int]:
+        return self.settings.seeds

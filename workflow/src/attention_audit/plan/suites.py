@@ -54,8 +54,9 @@ SUITES: Entries[type[Suite]] = Entries(
 
 
 def config_type() -> type[Config]:
-    """The type of the configuration, with the sections that suites declare."""
-    return extended({suite.key: suite.section for suite in SUITES if suite.section})
+    """The type of the configuration, with the sections that suites declare and that it has not."""
+    known = [field.annotation for field in Config.model_fields.values()]
+    return extended({suite.key: suite.section for suite in SUITES if suite.section and suite.section not in known})
 
 
 def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:

@@ -4,11 +4,10 @@ from typing import Any
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
-from attention_audit.plan.corpora import vectors_of
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.suite import ATTRIBUTED, BESIDE_BASE, USUAL, Schedule
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.settings import Adversary, Optimisation, Recipe
+from attention_audit.training.settings import Adversary
 
 
 class WiegreffePinter(FourTests):
@@ -42,14 +41,12 @@ class WiegreffePinter(FourTests):
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         sizes, guides = self.config.model, self.config.guides
-        vectors = vectors_of(self.config, dataset)
         guide = model in GUIDES
         attention = GUIDES.get(model, "uniform" if model == "uniform" else sizes.attention)
         parts: dict[str, Any] = {
             "encoder": "affine" if guide else sizes.encoder,
             "attention": attention,
-            "embedding": vectors.dimension if vectors else sizes.embedding,
-            "pretrained": vectors is not None,
+            **self.embedded(dataset, sizes.embedding),
             "hidden": guides.hidden if guide else sizes.hidden,
             "attention_hidden": guides.attention if guide else sizes.attention_hidden,
         }
@@ -59,10 +56,9 @@ class WiegreffePinter(FourTests):
 
     def schedule(self, dataset: str, model: str) -> Schedule:
         training, adversary = self.config.training, self.config.adversary
-        recipe = Recipe(**{name: getattr(training, name) for name in Optimisation.model_fields})
+        recipe = training.recipe()
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
         if model == CONTINUATION:
-            slow = recipe.model_copy(update={"learning_rate": recipe.learning_rate * self.rate_factor(model)})
-            return Schedule(slow, adversary.continuation.epochs)
+            return Schedule(recipe, adversary.continuation.epochs, pace=adversary.continuation.pace)
         return Schedule(recipe, training.epochs)

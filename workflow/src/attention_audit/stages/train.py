@@ -53,7 +53,7 @@ class Trainer:
             job.input("corpus"),
             job.input("vocabulary"),
             job.settings.architecture,
-            job.settings.deceptive,
+            job.settings.objective.kind == "deception",
             job.inputs,
             job.settings.anonymised,
         )
@@ -63,7 +63,7 @@ class Trainer:
         # each readout is named after the split that it holds
         reference = {path.stem: path for path in self.inputs.get("reference", [])}
         self.splits = {
-            name: build_split(texts, self.device, reference.get(name), job.settings.marks)
+            name: build_split(texts, self.device, reference.get(name), job.settings.special_tokens)
             for name, texts in self.material.splits.items()
         }
 

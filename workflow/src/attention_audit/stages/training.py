@@ -13,8 +13,14 @@ from attention_audit.model.network import Network, predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
 from attention_audit.training.loop import Score, Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Objective
-from attention_audit.training.settings import TrainSettings
+from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Loss
+from attention_audit.training.settings import (
+    AdversaryObjective,
+    DeceptionObjective,
+    DiversityObjective,
+    Objective,
+    TrainSettings,
+)
 
 
 def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Score:
@@ -30,6 +36,20 @@ def selection_score(split: Split, measure: Literal["roc_auc", "accuracy"]) -> Sc
     return score
 
 
+def loss_of(objective: Objective, labels: LabelLoss) -> Loss:
+    """The loss of an objective. Raises ValueError for that of a search, whose steps have a lambda each."""
+    match objective:
+        case DiversityObjective():
+            return Diversity(labels, objective.weight)
+        case DeceptionObjective():
+            return Deception(labels, objective.lambda_)
+        case AdversaryObjective():
+            if objective.lambda_ is None:
+                raise ValueError("an adversary is trained with a lambda")
+            return ConsistentAdversary(objective.lambda_)
+    return labels
+
+
 def train(
     model: Network,
     settings: TrainSettings,
@@ -43,21 +63,14 @@ def train(
     """
     recipe, seed = settings.optimisation, settings.seed
     labels = LabelLoss(material.class_sizes if recipe.class_weights else None)
-    objective: Objective
-    score: Score | None = None
-    if settings.lambda_ is None:
-        objective = Diversity(labels, settings.diversity) if settings.diversity else labels
-        score = selection_score(splits[recipe.selection], recipe.measure)
-    elif settings.deceptive:
-        objective = Deception(labels, settings.lambda_)
-        score = selection_score(splits[recipe.selection], recipe.measure) if recipe.scored else None
-    else:
-        objective = ConsistentAdversary(settings.lambda_)
+    loss, split = loss_of(settings.objective, labels), recipe.selected_on(settings.objective)
+    score = None if split == "train" else selection_score(splits[split], recipe.measure)
     try:
-        return fit(model, splits["train"], objective, recipe, settings.epochs, seed, report, score, settings.patience)
+        return fit(model, splits["train"], loss, recipe, settings.epochs, seed, report, score, settings.patience)
     except AuditError as error:
-        lambda_ = "" if settings.lambda_ is None else f", lambda {settings.lambda_:g}"
-        raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{lambda_}, {error}") from error
+        lambda_ = settings.objective.lambda_
+        told = "" if lambda_ is None else f", lambda {lambda_:g}"
+        raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{told}, {error}") from error
 
 
 def peak_memory(device: torch.device) -> str:

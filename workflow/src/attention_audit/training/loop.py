@@ -18,7 +18,7 @@ from attention_audit.batching import Indices, runs
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.training.objective import Objective
+from attention_audit.training.objective import Loss
 from attention_audit.training.settings import Recipe
 
 Score = Callable[[Network], float]
@@ -108,7 +108,7 @@ def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
 def train_epoch(
     model: Network,
     split: Split,
-    objective: Objective,
+    objective: Loss,
     optimiser: torch.optim.Optimizer,
     settings: Recipe,
     random: np.random.Generator,
@@ -142,7 +142,7 @@ def _rank(epoch: Epoch, settings: Recipe) -> tuple[bool, float, float]:
 def fit(
     model: Network,
     split: Split,
-    objective: Objective,
+    objective: Loss,
     settings: Recipe,
     epochs: int,
     seed: int,

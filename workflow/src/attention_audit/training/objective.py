@@ -14,7 +14,7 @@ from attention_audit.model.network import Output
 from attention_audit.model.probabilities import probabilities
 
 
-class Objective(Protocol):
+class Loss(Protocol):
     """A function from a model's output and its batch to the loss of each text, (B,)."""
 
     def __call__(self, output: Output, batch: Batch) -> Tensor: ...

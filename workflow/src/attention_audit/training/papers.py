@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from attention_audit.model.architecture import ATTENTION, ENCODERS
-from attention_audit.section import Count, Distinct, Name, NonNegative, OneOf, OneOrMore, Positive, Section, Seed
+from attention_audit.section import Count, NonNegative, OneOf, OneOrMore, Positive, Section, Seed, SuiteSection
 from attention_audit.training.settings import Optimisation
 
 OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
@@ -48,12 +48,9 @@ class DocumentRecipe(Section):
     )
 
 
-class DocumentModels(Section):
+class DocumentModels(SuiteSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
-    datasets: Distinct[Name] = Field(
-        default_factory=list, description="Data sets whose attention is erased, by their names in `corpora`."
-    )
     models: OneOrMore[DocumentModel] = Field(
         default_factory=lambda: list(OF_PAPER),
         description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
@@ -119,19 +116,17 @@ class CombinationRecipe(Optimisation):
         return self
 
 
-class Combinations(Section):
-    """Correlation and permutation (Jain & Wallace 2019): which data sets, which models, how they are trained."""
+class Combinations(SuiteSection):
+    """Correlation and permutation (Jain & Wallace 2019): which data sets, of single texts or of pairs, which models,
+    how they are trained.
+    """
 
-    datasets: Distinct[Name] = Field(
-        default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
-    )
     models: OneOrMore[Combination] = Field(
         default_factory=lambda: list(combinations())[:3],
         description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
         "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "
         "weights that are never learnt, a control.",
     )
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10], description="Seeds of every model.")
     recipe: CombinationRecipe = Field(default_factory=CombinationRecipe, description="Sizes and training.")
 
 
@@ -140,14 +135,11 @@ Deceiver = Literal["base", "embedding", "bilstm"]
 PAPERS: tuple[Deceiver, ...] = ("embedding", "bilstm")
 
 
-class Deception(Section):
+class Deception(SuiteSection):
     """Deceptive attention (Pruthi et al. 2020): honest models beside liars, which minimise label loss - lambda log(1 -
     attention on the impermissible words). `block` in the entry of a data set names these words.
     """
 
-    datasets: Distinct[Name] = Field(
-        default_factory=list, description="Data sets whose impermissible words are known, by their names in `corpora`."
-    )
     models: OneOrMore[Deceiver] = Field(
         default_factory=lambda: list(PAPERS),
         description="What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over "
@@ -204,12 +196,11 @@ class DiverseRecipe(Optimisation):
     embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
 
 
-class DiverseModels(Section):
-    """Diverse states (Mohankumar et al. 2020): which data sets, which models, how they are trained."""
+class DiverseModels(SuiteSection):
+    """Diverse states (Mohankumar et al. 2020): which data sets, of single texts or of pairs, which models, how they are
+    trained.
+    """
 
-    datasets: Distinct[Name] = Field(
-        default_factory=list, description="Data sets, single texts or pairs, by their names in `corpora`."
-    )
     models: OneOrMore[DiverseModel] = Field(
         default_factory=lambda: list(get_args(DiverseModel)),
         description="lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the "

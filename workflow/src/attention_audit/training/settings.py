@@ -1,6 +1,6 @@
 """How models are trained: the sections of the configuration, and the settings of one training."""
 
-from typing import Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,6 +38,10 @@ class Optimisation(Section):
         "first", description="Of epochs with the same score: the first, or that with the lowest training loss."
     )
 
+    def recipe(self, **other: Any) -> "Recipe":
+        """The recipe of a training with these settings, but for those that are other."""
+        return Recipe(**{name: getattr(self, name) for name in Optimisation.model_fields} | other)
+
 
 class Recipe(Optimisation):
     """How one model is trained, with everything in which the trainings of the papers differ.
@@ -65,6 +69,11 @@ class Recipe(Optimisation):
     )
     class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
     first_epoch: bool = Field(True, description="Whether the first epoch may be selected.")
+
+    def selected_on(self, objective: "Objective") -> Literal["train", "dev", "test"]:
+        """The split on which an epoch is selected: by a score or, as `train`, by the loss of one with a lambda."""
+        by_loss = objective.kind == "adversary" or (objective.kind == "deception" and not self.scored)
+        return "train" if by_loss else self.selection
 
 
 class Training(Optimisation):
@@ -129,11 +138,6 @@ class Continuation(Section):
         description="Factor on the attention scores of the base model, at the start of the first step.",
     )
 
-    @property
-    def most_epochs(self) -> int:
-        """Epochs of the whole search at most."""
-        return self.epochs * (self.rounds + self.steps - 1)
-
 
 class Adversary(Section):
     """The model-consistent adversary of test 4: minimises TVD - lambda KL(adversary || base)."""
@@ -166,37 +170,60 @@ class Adversary(Section):
         return self.search != "scratch"
 
 
-class ModelSettings(Section):
-    """One model of one data set with one seed."""
+class LabelObjective(Section):
+    """The loss of labels."""
+
+    kind: Literal["labels"] = "labels"
+    lambda_: None = None
+
+
+class DiversityObjective(Section):
+    """The loss of labels + weight x conicity of the states."""
+
+    kind: Literal["diversity"] = "diversity"
+    lambda_: None = None
+    weight: Positive
+
+
+class DeceptionObjective(Section):
+    """The loss of labels - lambda log(1 - attention on the impermissible words)."""
+
+    kind: Literal["deception"] = "deception"
+    lambda_: Positive
+
+
+class AdversaryObjective(Section):
+    """TVD - lambda KL from the reference's readout. None in a search, each of whose steps has a lambda of its own."""
+
+    kind: Literal["adversary"] = "adversary"
+    lambda_: Positive | None
+
+
+Objective = Annotated[
+    LabelObjective | DiversityObjective | DeceptionObjective | AdversaryObjective, Field(discriminator="kind")
+]
+"""What a training minimises: see `training.objective`. lambda_: what rows of audits name of it."""
+
+
+class TrainSettings(Section):
+    """A training job: one model of one data set with one seed.
+
+    anonymised: whether it reads all texts without their impermissible words. special_tokens: how many items of the maps
+    that it is trained on, their last ones, are special tokens.
+    """
 
     dataset: str
     model: str
-    lambda_: float | None
+    objective: Objective
     seed: Seed
     architecture: Architecture
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
-
-
-class TrainSettings(ModelSettings):
-    """A training job. With `lambda_` the model is trained as an adversary of the reference readout or, where it is
-    `deceptive`, on labels and away from the impermissible words; else on labels. anonymised: whether it reads all texts
-    without these words. marks: how many items of the reference's maps, their last ones, are marks of a tokenizer.
-    diversity: the weight of the states' conicity in a loss of labels.
-    """
-
-    deceptive: bool = False
     anonymised: bool = False
-    diversity: NonNegative = 0.0
-    marks: int = 0
+    special_tokens: int = 0
     optimisation: Recipe
     epochs: Count
     patience: Count | None
-
-    @property
-    def most_epochs(self) -> int:
-        """Epochs at most."""
-        return self.epochs
 
 
 class SearchSettings(TrainSettings):
@@ -207,8 +234,3 @@ class SearchSettings(TrainSettings):
 
     continuation: Continuation
     budget: NonNegative
-
-    @property
-    def most_epochs(self) -> int:
-        """Epochs at most."""
-        return self.continuation.most_epochs
