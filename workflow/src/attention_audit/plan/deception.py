@@ -1,7 +1,8 @@
 """The suite of Pruthi et al. 2020: honest models, and liars that hide by their attention what they rely on."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from typing import NamedTuple, get_args
 
 from attention_audit.config import Config
 from attention_audit.contrasts import Liar
@@ -32,25 +33,16 @@ class Built(NamedTuple):
     lambda_: float | None
 
 
-def liar_name(value: float) -> str:
-    """What follows the beginning of the name of a liar with this lambda."""
-    return f"{LIAR}{value!r}"
-
-
-def looks(kinds: Sequence[Deceiver], lambdas: Sequence[float]) -> dict[str, Look]:
-    """The labels of all models of these kinds."""
-    return {name: look for kind in kinds for name, look in _looks_of(kind, lambdas).items()}
-
-
-def _looks_of(kind: Deceiver, lambdas: Sequence[float]) -> dict[str, Look]:
-    before, called, marker = BEFORE[kind], CALLED[kind], MARKERS[kind]
-    liars = {
-        f"{before}{liar_name(value)}": Look(f"{called}liar (lambda {value:g})", COLOURS[place % len(COLOURS)], marker)
-        for place, value in enumerate(lambdas)
-    }
-    honest = Look(f"{called}{HONEST}", "green", "^" if kind == "base" else marker)
-    without = Look(f"{called}trained without the impermissible words", "grey", "x")
-    return {f"{before}{HONEST}": honest} | liars | {f"{before}{ANONYMISED}": without}
+def looks(kinds: Sequence[Deceiver], liars: Mapping[str, str]) -> dict[str, Look]:
+    """How all models of these kinds look. liars: what each is called, by what stands in its name for its lambda."""
+    found = {}
+    for kind in kinds:
+        before, called, marker = BEFORE[kind], CALLED[kind], MARKERS[kind]
+        found[f"{before}{HONEST}"] = Look(f"{called}{HONEST}", "green", "^" if kind == "base" else marker)
+        for (value, label), colour in zip(liars.items(), cycle(COLOURS), strict=False):
+            found[f"{before}{LIAR}{value}"] = Look(f"{called}{label}", colour, marker)
+        found[f"{before}{ANONYMISED}"] = Look(f"{called}trained without the impermissible words", "grey", "x")
+    return found
 
 
 class PruthiDeception(SectionSuite[Deception]):
@@ -69,19 +61,7 @@ class PruthiDeception(SectionSuite[Deception]):
         "Learning to Deceive with Attention-Based Explanations",
         "https://doi.org/10.18653/v1/2020.acl-main.432",
     )
-    labels = Names(
-        "model",
-        "`looks` of plan/deception.py",
-        {
-            f"{before}{name}": Look(f"{CALLED[kind]}{label}", colour)
-            for kind, before in BEFORE.items()
-            for name, label, colour in (
-                (HONEST, "honest", "green"),
-                (f"{LIAR}<lambda>", "liar", "vermillion"),
-                (ANONYMISED, "trained without the impermissible words", "grey"),
-            )
-        },
-    )
+    labels = Names("model", "`looks` of plan/deception.py", looks(get_args(Deceiver), {"<lambda>": "liar"}))
     section = Deception
     own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible")
 
@@ -89,22 +69,19 @@ class PruthiDeception(SectionSuite[Deception]):
         super().__init__(config)
         self.base_suite = WiegreffePinter(config)
         section = self.settings
-        self.built = {
-            f"{BEFORE[kind]}{which}": Built(kind, which, value)
-            for kind in section.models
-            for which, value in (
-                (HONEST, None),
-                *((liar_name(value), value) for value in section.lambdas),
-                *([(ANONYMISED, None)] if section.anonymised and not self._given_states(kind) else []),
-            )
-        }
-        named = looks(section.models, section.lambdas).items()
-        own = {name: look for name, look in named if section.anonymised or not name.endswith(ANONYMISED)}
+        self.built: dict[str, Built] = {}
+        for kind in section.models:
+            before = BEFORE[kind]
+            self.built[f"{before}{HONEST}"] = Built(kind, HONEST, None)
+            for value in section.lambdas:
+                self.built[f"{before}{LIAR}{value!r}"] = Built(kind, LIAR, value)
+            # the pieces and states of a Transformer are those of whole texts
+            whole = kind == "base" and config.model.encoder == "transformer"
+            if section.anonymised and not whole:
+                self.built[f"{before}{ANONYMISED}"] = Built(kind, ANONYMISED, None)
+        named = looks(section.models, {repr(value): f"liar (lambda {value:g})" for value in section.lambdas})
+        own = {name: look for name, look in named.items() if section.anonymised or not name.endswith(ANONYMISED)}
         self.labels = Names(self.labels.kind, self.labels.where, own)
-
-    def _given_states(self, kind: Deceiver) -> bool:
-        """Whether models read the pieces or states of a Transformer, which are those of whole texts."""
-        return kind == "base" and self.config.model.encoder == "transformer"
 
     @property
     def models(self) -> list[str]:

@@ -82,11 +82,12 @@ class Exhibit(Entry):
     target: the function, "module:name", under this package or in a plugin. shows: what a reader sees, in a few words.
     name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/, or
     beside its plugin; by default the function's. suites: whose it is, by key, of which `each` makes one exhibit each;
-    () where it is of all. number: where the paper of the first has it, such as "Figure 5"; "" where it has not. reads:
-    what the function is called with, by the names of its parameters. settings: what else it is called with, likewise:
-    see `plan.exhibiting.SETTINGS`. every_dataset: it speaks of all data sets of the run, not only of its suite's.
-    about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is none. answers:
-    the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
+    by default the one whose key stands before _table or _fig in the name; () where it is of all. number: where the
+    paper of the first has it, such as "Figure 5"; "" where it has not. reads: what the function is called with, by the
+    names of its parameters. settings: what else it is called with, likewise: see `plan.exhibiting.SETTINGS`.
+    every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of an exhibit of all suites,
+    the audit without which it has nothing to say; "" where there is none. answers: the questions of the summary whose
+    numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
     target: str
@@ -104,7 +105,10 @@ class Exhibit(Entry):
     endings: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.target.partition(":")[2])
+        name = self.name or self.target.partition(":")[2]
+        of_suite = re.match(r"([a-z0-9]+)_(?:fig|table)", name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "suites", self.suites or (of_suite.groups() if of_suite else ()))
 
     @property
     def suite(self) -> str:

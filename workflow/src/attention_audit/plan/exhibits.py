@@ -72,7 +72,6 @@ _FIGURES: tuple[Figure, ...] = (
     Figure(
         "figures.by_weight:wp_fig3_seed_variance",
         "how far attention moves from seed to seed, and by the per-instance adversary",
-        suites=("wp",),
         number="Figure 3",
         reads={
             "comparison": audit("comparison", "dataset model id jsd base_prediction base_max_attention"),
@@ -114,14 +113,12 @@ _FIGURES: tuple[Figure, ...] = (
     Figure(
         "figures.erasure:ss_fig3_delta_js",
         "erasing the top item against erasing another: change of the prediction over attention",
-        suites=("ss",),
         number="Figures 3 and 7",
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
     ),
     Figure(
         "figures.erasure:ss_fig4_negative_delta_js",
         "at which difference in attention the top item matters less than another",
-        suites=("ss",),
         number="Figures 4 and 8",
         reads={"single_weight": SINGLE_WEIGHT_FIGURE},
     ),
@@ -136,14 +133,12 @@ _FIGURES: tuple[Figure, ...] = (
     Figure(
         "figures.erasure:ss_fig11_mass_removed",
         "how much attention each ranking leaves when the decision flips",
-        suites=("ss",),
         number="Figure 11",
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking mass_removed")},
     ),
     Figure(
         "figures.erasure:ss_fig_aopc",
         "attention-comprehensiveness and attention-sufficiency of each ranking",
-        suites=("ss",),
         reads={
             "ranked_sets": rows("ranked_sets", TEXT, "ranking comprehensiveness_curve sufficiency_curve", each=True)
         },
@@ -179,13 +174,11 @@ _FIGURES: tuple[Figure, ...] = (
     Figure(
         "figures.correlation:jw_fig_agreement",
         "which attributions rank the tokens alike, two by two",
-        suites=("jw",),
         reads={"agreement": rows("agreement", "dataset model first second tau texts")},
     ),
     Figure(
         "figures.deception:pd_fig_deception",
         "attention on impermissible words, against accuracy and against what `located` says",
-        suites=("pd",),
         reads={
             "impermissible": audit("impermissible", TEXT, "mass right"),
             "located": rows("located", TEXT, "ranking falls"),
@@ -195,7 +188,6 @@ _FIGURES: tuple[Figure, ...] = (
     Figure(
         "figures.conicity:md_fig_conicity",
         "how alike the states are, against what permuted attention changes and how well attention ranks",
-        suites=("md",),
         reads={name: DIVERSITY[name] for name in ("conicity", "permutation", "ranked_sets")},
         answers=("used", "ranks"),
     ),
@@ -220,7 +212,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.datasets:wp_table1_datasets",
         "sizes, classes, lengths and vocabulary of every data set",
-        suites=("wp",),
         number="Table 1",
         reads={"census": corpus("census"), "vocabulary": corpus("vocabulary"), "records": RECORDS},
         settings=("splitting",),
@@ -229,7 +220,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.performance:wp_table2_uniform",
         "test 1: the base model against uniform weights",
-        suites=("wp",),
         number="Table 2",
         reads={"performance": audit("performance")},
         answers=("needed",),
@@ -237,7 +227,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.performance:wp_table3_guides",
         "test 3: a simple model guided by attention from elsewhere",
-        suites=("wp",),
         number="Table 3",
         reads={"performance": audit("performance")},
         answers=("transferable",),
@@ -245,7 +234,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.performance:wp_table5_adversary",
         "test 4: the consistent adversary, lambda by lambda",
-        suites=("wp",),
         number="Table 5",
         reads={
             "performance": audit("performance"),
@@ -257,7 +245,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.datasets:ss_table1_datasets",
         "words and sentences of a text, in Serrano & Smith's layout",
-        suites=("ss",),
         number="Table 1",
         reads={"census": corpus("census"), "records": RECORDS},
         every_dataset=True,
@@ -266,7 +253,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.erasure:ss_table2_flips",
         "decisions that flip without the top item, and without another",
-        suites=("ss",),
         number="Table 2",
         reads={
             "single_weight": rows("single_weight", TEXT, "ranking draw top_flips other_flips"),
@@ -276,27 +262,23 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.erasure:ss_table_negative_delta_js",
         "how often the top item matters less than another, and at which difference in attention",
-        suites=("ss",),
         reads={"single_weight": rows("single_weight", TEXT, "ranking draw delta_js delta_attention")},
     ),
     Table(
         "tables.erasure:ss_table3_accuracy",
         "accuracy of HANs and FLANs",
-        suites=("ss",),
         number="Table 3",
         reads={"performance": audit("performance")},
     ),
     Table(
         "tables.erasure:ss_table_pairwise",
         "which of two rankings flips the decision first",
-        suites=("ss",),
         number="Section 5.4",
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
     ),
     Table(
         "tables.claims:ss_table_claims",
         "Serrano & Smith's findings, and whether they come back",
-        suites=("ss",),
         reads={
             "ranked_sets": rows("ranked_sets", TEXT, "ranking removed fraction_removed"),
             "single_weight": rows("single_weight", TEXT, "ranking draw top_flips"),
@@ -308,7 +290,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.correlation:jw_table1_performance",
         "how well each encoder and attention predicts",
-        suites=("jw",),
         number="Table 1",
         reads={"performance": audit("performance")},
     ),
@@ -325,7 +306,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.correlation:jw_table_conicity",
         "how alike hidden states are, beside what permuting attention changes",
-        suites=("jw",),
         reads={
             "conicity": rows("conicity", TEXT, "conicity"),
             "permutation": rows("permutation", TEXT, "max_attention median_tvd"),
@@ -340,7 +320,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.deception:pd_table_deception",
         "accuracy, attention on impermissible words, and accuracy without them, of honest models and of liars",
-        suites=("pd",),
         number="Table 3",
         reads={
             "impermissible": audit(
@@ -352,7 +331,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.deception:pd_table_noticed",
         "which questions of the summary notice a model whose attention was trained to deceive",
-        suites=("pd",),
         reads={"summary": Read("table", "summary")},
         settings=("liars",),
         columns="columns.noticed:NOTICED",
@@ -361,7 +339,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.deception:pd_table_claims",
         "Pruthi et al.'s findings, and whether they come back",
-        suites=("pd",),
         reads={"impermissible": audit("impermissible", TEXT, "mass uniform_mass right right_without")},
         settings=("models", "liars"),
         columns="columns.claims:CLAIMS",
@@ -370,14 +347,12 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.diversity:md_table_diversity",
         "accuracy and conicity of LSTMs with alike and with diverse states, and what can be read of their maps",
-        suites=("md",),
         number="Table 2",
         reads={"performance": audit("performance", RUN, "selection"), **DIVERSITY},
     ),
     Table(
         "tables.diversity:md_table_claims",
         "the findings of Mohankumar et al., and whether they come back",
-        suites=("md",),
         reads={**DIVERSITY, "evidence": if_asked("evidence", TEXT, "evidence_mass")},
         settings=("models", "resamples"),
         columns="columns.claims:CLAIMS",
@@ -386,7 +361,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.performance:own_table_performance",
         "how well your models predict",
-        suites=("own",),
         reads={"performance": audit("performance")},
         answers=("needed",),
     ),
@@ -412,7 +386,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.performance:hf_table_performance",
         "how well the classifiers predict, and how many texts they read in part",
-        suites=("hf",),
         reads={"performance": audit("performance"), "cut_texts": audit("cut_texts")},
         settings=("models", "subjects"),
         answers=("needed",),
@@ -428,7 +401,6 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.diversity:md_table_readable",
         "whether states that differ make maps readable, in words",
-        suites=("md",),
         reads={"summary": Read("table", "summary"), "diversity": Read("table", "md_table_diversity")},
         columns="columns.readable:READABLE",
         shown="tables.shown:readable",

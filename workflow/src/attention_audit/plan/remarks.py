@@ -44,8 +44,7 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
 def of_deception(config: Config) -> list[str]:
     """What is other in the models of deceptive attention than in the authors' code."""
     section = config.deception
-    ours = {"batch_size": section.batch_size, "learning_rate": section.learning_rate, "epochs": section.epochs}
-    ours |= {"embedding": section.embedding, "hidden": section.hidden}
+    ours = {key: getattr(section, key) for key in DECEIVERS}
     named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
     return [
         f"our {named.get(key, key)} {ours[key]:g}, the paper's {theirs:g}"

@@ -117,9 +117,7 @@ class CombinationRecipe(Optimisation):
 
 
 class Combinations(SuiteSection):
-    """Correlation and permutation (Jain & Wallace 2019): which data sets, of single texts or of pairs, which models,
-    how they are trained.
-    """
+    """Correlation and permutation (Jain & Wallace 2019), of single texts or pairs: data sets, models, and training."""
 
     models: OneOrMore[Combination] = Field(
         default_factory=lambda: list(combinations())[:3],
@@ -197,9 +195,7 @@ class DiverseRecipe(Optimisation):
 
 
 class DiverseModels(SuiteSection):
-    """Diverse states (Mohankumar et al. 2020): which data sets, of single texts or of pairs, which models, how they are
-    trained.
-    """
+    """Diverse states (Mohankumar et al. 2020), of single texts or of pairs: data sets, models, and their training."""
 
     models: OneOrMore[DiverseModel] = Field(
         default_factory=lambda: list(get_args(DiverseModel)),
