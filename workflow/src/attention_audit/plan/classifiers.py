@@ -11,7 +11,7 @@ from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOO
 from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
 from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
 from attention_audit.plan.transformers import encoder_width, layers_of, recipe_of
-from attention_audit.training.fine_tuning import ClassifierAdversary, ClassifierRecipe, ClassifierTuning
+from attention_audit.training.fine_tuning import ClassifierTuning
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
 
@@ -41,14 +41,11 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
     def __init__(self, config: Config, dataset: str) -> None:
         super().__init__(config)
         self.dataset = dataset
+        self.recipe = recipe_of(config, dataset)
+        self.adversary, self.guides, self.base_seeds = self.recipe.adversary, self.recipe.guides, self.recipe.seeds
 
     def for_dataset(self, dataset: str) -> Suite:
         return self
-
-    @property
-    def recipe(self) -> ClassifierRecipe:
-        """The recipe of the data set."""
-        return recipe_of(self.config, self.dataset)
 
     @property
     def datasets(self) -> list[str]:
@@ -73,18 +70,6 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
 
     def selection(self, dataset: str, model: str) -> str:
         return super().selection(dataset, "base" if model == IMPOSED else model)
-
-    @property
-    def adversary(self) -> ClassifierAdversary:
-        return self.recipe.adversary
-
-    @property
-    def lent(self) -> float:
-        return self.recipe.guides.adversary_lambda
-
-    @property
-    def base_seeds(self) -> list[int]:
-        return self.recipe.seeds
 
     @property
     def tuning(self) -> ClassifierTuning:

@@ -2,7 +2,6 @@
 whom.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping
 
 from attention_audit.contrasts import Contrasts, Guides
@@ -10,6 +9,7 @@ from attention_audit.model.architecture import Attention
 from attention_audit.names import Look
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.training.settings import Adversary, AdversaryObjective, Objective, SearchSettings, TrainSettings
+from attention_audit.training.settings import Guides as GuideSettings
 
 ADVERSARY = "adversary_lambda"
 CONTINUATION = "continuation"
@@ -49,20 +49,12 @@ class FourTests(Suite):
     the search by continuation continuation_step<number>, and continuation, which is the chosen one of them.
     """
 
-    @property
-    @abstractmethod
-    def adversary(self) -> Adversary:
-        """How adversaries are sought."""
-
-    @property
-    @abstractmethod
-    def lent(self) -> float:
-        """Lambda of the adversary from scratch that lends its weights as a guide."""
-
-    @property
-    @abstractmethod
-    def base_seeds(self) -> list[int]:
-        """The seeds of base, uniform and guided models, the first of them that of the base."""
+    adversary: Adversary
+    """How adversaries are sought."""
+    guides: GuideSettings
+    """What guided models are, and which adversary from scratch lends its weights as a guide."""
+    base_seeds: list[int]
+    """The seeds of base, uniform and guided models, the first of them that of the base."""
 
     @property
     def adversaries(self) -> list[str]:
@@ -91,7 +83,7 @@ class FourTests(Suite):
 
     @property
     def shown_adversary(self) -> Run:
-        name = CONTINUATION if self.adversary.continued else adversary_name(self.lent)
+        name = CONTINUATION if self.adversary.continued else adversary_name(self.guides.adversary_lambda)
         return Run(name, self.adversary.seeds[0])
 
     def seeds(self, model: str) -> list[int]:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from attention_audit.config import Config
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Names
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.suite import ATTRIBUTED, BESIDE_BASE, USUAL, Schedule
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.settings import Adversary
 
 
 class WiegreffePinter(FourTests):
@@ -23,24 +23,16 @@ class WiegreffePinter(FourTests):
     labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
     own_audits = (*USUAL, *BESIDE_BASE, *ATTRIBUTED)
 
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.adversary, self.guides, self.base_seeds = config.adversary, config.guides, config.training.seeds
+
     @property
     def datasets(self) -> list[str]:
         return self.config.datasets
 
-    @property
-    def adversary(self) -> Adversary:
-        return self.config.adversary
-
-    @property
-    def lent(self) -> float:
-        return self.config.guides.adversary_lambda
-
-    @property
-    def base_seeds(self) -> list[int]:
-        return self.config.training.seeds
-
     def architecture(self, dataset: str, model: str) -> Architecture:
-        sizes, guides = self.config.model, self.config.guides
+        sizes, guides = self.config.model, self.guides
         guide = model in GUIDES
         attention = GUIDES.get(model, "uniform" if model == "uniform" else sizes.attention)
         parts: dict[str, Any] = {
@@ -55,7 +47,7 @@ class WiegreffePinter(FourTests):
         return Architecture.model_validate(parts)
 
     def schedule(self, dataset: str, model: str) -> Schedule:
-        training, adversary = self.config.training, self.config.adversary
+        training, adversary = self.config.training, self.adversary
         recipe = training.recipe()
         if model.startswith(ADVERSARY):
             return Schedule(recipe, adversary.epochs, adversary.patience)
