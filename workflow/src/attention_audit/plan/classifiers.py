@@ -65,9 +65,6 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
     def given(self, dataset: str, model: str) -> ImportedModel | None:
         return ImportedModel(IMPOSE) if model == IMPOSED else None
 
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
-        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
-
     def selection(self, dataset: str, model: str) -> str:
         return super().selection(dataset, "base" if model == IMPOSED else model)
 

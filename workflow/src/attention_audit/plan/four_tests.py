@@ -60,7 +60,7 @@ class FourTests(Suite):
     def adversaries(self) -> list[str]:
         """From scratch, one model a lambda, in the order of the grid; then one a step of the search by continuation."""
         adversary = self.adversary
-        grid = adversary.lambdas if adversary.from_scratch else []
+        grid = adversary.lambdas if adversary.search != "continuation" else []
         steps = range(1, adversary.continuation.steps + 1) if adversary.continued else []
         return [*map(adversary_name, grid), *(f"{STEP}{number}" for number in steps)]
 

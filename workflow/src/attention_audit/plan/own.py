@@ -3,13 +3,12 @@ the suite of the user's own models, of which only readouts are given: nothing is
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain, cycle
 
 from attention_audit.config import Config
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
 from attention_audit.given.settings import GivenModels
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.names import Look, Names
 from attention_audit.plan.suite import BESIDE_BASE, USUAL, ImportedModel, Run, Suite
 from attention_audit.transformer.settings import GivenClassifiers
@@ -70,9 +69,6 @@ class GivenSuite(Suite):
         """The numbers of its trainings; of several data sets, as many as it has at most."""
         most = max((len(section.by_model.get(model, [])) for section in self.sections.values()), default=0)
         return list(range(1, most + 1))
-
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
-        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
 
     @property
     def shown_adversary(self) -> Run | None:

@@ -186,7 +186,7 @@ class Suite(ABC):
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         """The settings of the job that imports these trainings of a model that is given."""
-        raise AuditError(f"suite {self.key}: says of no model how it is imported; define importing")
+        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
 
     def hierarchical(self, dataset: str, model: str) -> bool:
         """Whether the items that a model attends to are sentences and not words."""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
-import torch
 
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split
@@ -71,10 +70,3 @@ def train(
         lambda_ = settings.objective.lambda_
         told = "" if lambda_ is None else f", lambda {lambda_:g}"
         raise AuditError(f"{settings.dataset}, {settings.model}, seed {seed}{told}, {error}") from error
-
-
-def peak_memory(device: torch.device) -> str:
-    """How much of a GPU's memory was in use at most; "" without one."""
-    if device.type != "cuda":
-        return ""
-    return f"peak GPU memory {torch.cuda.max_memory_allocated(device) / 2**20:.0f} MiB"

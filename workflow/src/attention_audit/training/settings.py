@@ -160,11 +160,6 @@ class Adversary(Section):
     patience: Count = Field(10, description="Stop after so many epochs without a lower training loss.")
 
     @property
-    def from_scratch(self) -> bool:
-        """Whether there is an adversary for each of `lambdas`."""
-        return self.search != "continuation"
-
-    @property
     def continued(self) -> bool:
         """Whether there is a search by continuation."""
         return self.search != "scratch"
