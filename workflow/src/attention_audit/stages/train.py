@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import torch
 
 from attention_audit.artefacts.parquet import made_by, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -30,7 +31,7 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_head, take_readout
-from attention_audit.stages.training import peak_memory, train
+from attention_audit.stages.training import train
 from attention_audit.training.loop import Epoch, Trained
 
 Settings = TrainJob
@@ -126,10 +127,10 @@ class Trainer:
                 write_weights(tail, readout.attending.tail.tensors(), self.made, self.seed)
 
     def told(self, report: Callable[[str], None]) -> None:
-        """Say how many texts each split has, and how much of a GPU's memory was in use."""
+        """Say how many texts each split has and, with a GPU, how much of its memory was in use at most."""
         report(f"{', '.join(f'{name} {len(split)}' for name, split in self.splits.items())} texts")
-        if memory := peak_memory(self.device):
-            report(memory)
+        if self.device.type == "cuda":
+            report(f"peak GPU memory {torch.cuda.max_memory_allocated(self.device) / 2**20:.0f} MiB")
 
 
 def run(job: Job[TrainJob]) -> None:
