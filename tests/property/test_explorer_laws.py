@@ -14,9 +14,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_audit.explorer.digits import significant
 from attention_audit.explorer.document import View, packed
-from attention_audit.explorer.sample import drawn, fitting
+from attention_audit.explorer.fitting import drawn, fitting, significant
 from attention_audit.explorer.views import Explored, Viewing, about_map
 from attention_audit.padded import Head
 from attention_audit.readout import Maps, Readout

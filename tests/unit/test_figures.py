@@ -17,9 +17,8 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
-from attention_audit.figures.frontier import frontier, wp_fig_frontier
 from attention_audit.figures.style import save
-from attention_audit.figures.tvd_jsd import clusters, spread_out, wp_fig5_tvd_jsd
+from attention_audit.figures.tvd_jsd import clusters, frontier, spread_out, wp_fig5_tvd_jsd, wp_fig_frontier
 from attention_audit.names import Look, Names
 from attention_audit.units import LN2
 

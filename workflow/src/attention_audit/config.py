@@ -35,11 +35,10 @@ from attention_audit.config_messages import lines_of, one_for_all
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
-from attention_audit.spelling import did_you_mean
 from attention_audit.training.fine_tuning import Classifiers
 from attention_audit.training.papers import Combinations, Deception, DiverseModels, DocumentModels, of_single_texts
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training

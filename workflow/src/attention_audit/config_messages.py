@@ -7,8 +7,8 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from attention_audit.errors import did_you_mean
 from attention_audit.section import NAME, Section
-from attention_audit.spelling import did_you_mean
 
 LONGEST = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""

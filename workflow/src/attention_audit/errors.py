@@ -1,4 +1,7 @@
-"""The one exception a user is meant to see."""
+"""The one exception a user is meant to see, and what a wrong name may have meant."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class AuditError(Exception):
@@ -14,3 +17,16 @@ class AuditError(Exception):
 
 def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like a word, whatever its case; None where none is like it."""
+    by_case = {name.strip().lower(): name for name in known}
+    near = get_close_matches(word.strip().lower(), by_case, n=1)
+    return by_case[near[0]] if near else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'x'?)`, to stand behind a word in a message; "" where no known name is like the word."""
+    near = nearest(word, known)
+    return "" if near is None else f" (did you mean {near!r}?)"

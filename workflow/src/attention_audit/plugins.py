@@ -19,8 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
-from attention_audit.errors import AuditError
-from attention_audit.spelling import did_you_mean
+from attention_audit.errors import AuditError, did_you_mean
 
 NAMED = "ATTENTION_AUDIT_PLUGINS"
 """Variable of the environment: the plugins of the run, with blanks between."""

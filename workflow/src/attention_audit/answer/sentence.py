@@ -33,7 +33,6 @@ FROZEN = "All trainings share a frozen encoder, so that they differ in attention
 ALONE = "This training only"
 """Said of what rests on one training."""
 
-
 SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
 

@@ -5,7 +5,6 @@ from attention_audit.columns.shared import DATASET, bounds
 
 NOTICES, DOES_NOT, UNCLEAR, NOT_ASKED = "notices", "does not", "undecided", "not asked"
 
-
 NOTICED = described("noticed", __doc__, "tables/pd_table_noticed.parquet").holds(
     dataset=DATASET,
     honest=text(meaning="the honest model"),

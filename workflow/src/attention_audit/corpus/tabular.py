@@ -14,8 +14,7 @@ from typing import IO, Any, NamedTuple
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, array, csv_rows, lines, opened, reading, remedy
-from attention_audit.errors import AuditError
-from attention_audit.spelling import did_you_mean
+from attention_audit.errors import AuditError, did_you_mean
 
 Row = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""

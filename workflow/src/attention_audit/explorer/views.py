@@ -12,7 +12,7 @@ import torch
 
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.texts import TEXTS
-from attention_audit.explorer import digits
+from attention_audit.explorer import fitting
 from attention_audit.explorer.document import (
     AboutColumn,
     AboutMap,
@@ -134,7 +134,7 @@ def probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
     return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
 
 
-def logits_with(heads: Sequence[Head | None], outputs: int) -> digits.Logits:
+def logits_with(heads: Sequence[Head | None], outputs: int) -> fitting.Logits:
     """The logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) -> (..., seeds x C)."""
     above = [None if head is None else (head.weight.double().numpy(), head.bias.double().numpy()) for head in heads]
 
@@ -289,13 +289,13 @@ class Viewing:
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
             own = [(key, self.maps[key][place]) for key in maps]
             means = [np.atleast_2d(map_).mean(0) for _, map_ in own if map_ is not None]
-            rounded = digits.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
+            rounded = fitting.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
             for number, run in enumerate(runs.values()):
                 part = slice(number * self.outputs, (number + 1) * self.outputs)
                 run["z"].append(rounded[0][:, part].ravel().tolist())
                 run["bias"].append(rounded[1][part].tolist())
             for key, map_ in own:
-                maps[key].append(None if map_ is None else digits.weights(map_, (z, bias), rounded, logits).tolist())
+                maps[key].append(None if map_ is None else fitting.weights(map_, (z, bias), rounded, logits).tolist())
         return maps
 
     def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
@@ -314,7 +314,7 @@ class Viewing:
         ids, texts = self.first.ids, self.explored.texts
         runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
         maps: dict[str, list[Weights | None]] = {
-            key: [None if map_ is None else digits.significant(map_.astype(np.float64)).tolist() for map_ in values]
+            key: [None if map_ is None else fitting.significant(map_.astype(np.float64)).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
         if self.here:

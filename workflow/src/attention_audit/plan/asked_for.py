@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, nearest
 from attention_audit.plan.job import PlannedJob
-from attention_audit.spelling import nearest
 
 KIND = 2
 """Parts of a path that say what kind of file it is, such as results/audits."""

@@ -1,22 +1,21 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import combinations
 
 from attention_audit.code_hash import code_hash
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
 from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.job import Files, PlannedJob, rule_name
-from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.plugins import module_of
-from attention_audit.spelling import did_you_mean
 
 STAGES = ("audits", "attribution")
 """The stages that make audits of a suite: those that need no network, and those that do."""
@@ -44,6 +43,8 @@ class Auditing:
         self.scope = scope
         self.places = scope.config.places
         self.trainings = trainings
+        self.asked: Callable[[Suite, str], tuple[Audit, ...]] = cache(self._asked)
+        self.lacks: Callable[[Suite, str, Audit, str], str] = cache(self._lacks)
         for key, names in scope.config.audits.items():
             suite = scope.suite(key)
             for dataset in scope.datasets_of(suite):
@@ -64,8 +65,7 @@ class Auditing:
                 "another"
             )
 
-    @memoised
-    def asked(self, suite: Suite, dataset: str) -> tuple[Audit, ...]:
+    def _asked(self, suite: Suite, dataset: str) -> tuple[Audit, ...]:
         """The audits that a suite is asked on a data set: those that it is to be asked and that are possible there.
 
         Raises AuditError where it is not a data set of the suite.
@@ -82,8 +82,7 @@ class Auditing:
             for audit in self.asked(suite, dataset)
         ]
 
-    @memoised
-    def lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
+    def _lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
         """What an audit needs and a model has not; "" where it has all."""
         suite = self.scope.for_dataset(suite, dataset)
         given, heads, layer = suite.given(dataset, model), suite.heads(dataset, model), suite.layer(dataset, model)

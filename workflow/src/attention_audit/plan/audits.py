@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from attention_audit.columns.kinds import artefact
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.audit import Audit
 from attention_audit.plugins import Entries
-from attention_audit.spelling import did_you_mean
 
 
 def _faults(audit: Audit) -> Iterator[str]:

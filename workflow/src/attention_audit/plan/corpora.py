@@ -9,11 +9,10 @@ from attention_audit.config import Config
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile, locate
 from attention_audit.corpus.vectors import VectorFile, Vectors
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
 from attention_audit.plan.job import PlannedJob, rule_name
-from attention_audit.spelling import did_you_mean
 
 VECTORS = "vectors"
 READING = "stages.reading"

@@ -9,7 +9,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.tokens import splitting
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing
@@ -21,7 +21,6 @@ from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plugins import module_of
-from attention_audit.spelling import did_you_mean
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")

@@ -92,7 +92,7 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("stable", "unique"),
     ),
     Figure(
-        "figures.frontier:wp_fig_frontier",
+        "figures.tvd_jsd:wp_fig_frontier",
         "how far adversaries move the weights, and how far the exact contributions",
         suites=("wp", "hf"),
         reads={"comparison": audit("comparison", "dataset model lambda seed jsd contribution_jsd tvd")},

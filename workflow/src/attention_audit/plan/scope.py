@@ -1,16 +1,15 @@
 """What a run is about: its suites and data sets, and what of them had to be left out, with the reason."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.corpora import with_training
-from attention_audit.plan.memoised import memoised
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
-from attention_audit.spelling import did_you_mean
 
 
 class Scope:
@@ -37,6 +36,8 @@ class Scope:
             said = "; ".join(self.unavailable.values())
             raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
         self.datasets = [name for name in named if name not in self.unavailable]
+        # what is worked out once lies in the object, and goes with it
+        self.for_dataset: Callable[[Suite, str], Suite] = cache(self._for_dataset)
 
     def suite(self, key: str) -> Suite:
         """A suite by its key. Raises AuditError where there is none."""
@@ -46,8 +47,7 @@ class Scope:
             raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
         return self.suites[key]
 
-    @memoised
-    def for_dataset(self, suite: Suite, dataset: str) -> Suite:
+    def _for_dataset(self, suite: Suite, dataset: str) -> Suite:
         """A suite with the configuration of one data set; the same object at each call."""
         return self.suites[suite.key].for_dataset(dataset)
 

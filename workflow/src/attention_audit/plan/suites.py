@@ -6,6 +6,7 @@ from typing import Any
 
 from attention_audit import plugins
 from attention_audit.config import NOTHING, Config, extended, parse_config
+from attention_audit.errors import did_you_mean
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.deception import PruthiDeception
@@ -17,7 +18,6 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 from attention_audit.plugins import Entries
 from attention_audit.section import NAME
-from attention_audit.spelling import did_you_mean
 
 NAMED = ("key", "paper", "title", "about", "labels")
 """What every suite says of itself."""

@@ -7,7 +7,7 @@ under the suite that comes first in `plan.suites`, and all of them read it there
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
@@ -17,7 +17,6 @@ from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.job import PlannedJob, rule_name
-from attention_audit.plan.memoised import memoised
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
@@ -59,6 +58,7 @@ class Trainings:
         self.homes: dict[tuple[str, str, Run], RunFiles] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
         self.splits: defaultdict[RunFiles, set[str]] = defaultdict(set)
+        self._identity: Callable[[str, str, Run], str] = cache(self._named)
         first: dict[str, RunFiles] = {}
         for suite, dataset, model in self._models():
             training = f"{dataset}/{suite.key}/{model}"
@@ -82,8 +82,7 @@ class Trainings:
                 for model in own.models:
                     yield own, dataset, model
 
-    @memoised
-    def _identity(self, key: str, dataset: str, run: Run) -> str:
+    def _named(self, key: str, dataset: str, run: Run) -> str:
         """All that a training depends on but the names that suites give it."""
         suite = self.scope.for_dataset(self.scope.suites[key], dataset)
         reference = suite.reference(run)

@@ -22,10 +22,9 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Network
 from attention_audit.readout import read_readout
 from attention_audit.stages.audits import lacking
-from attention_audit.stages.device import prepare_device
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob

@@ -31,7 +31,6 @@ from attention_audit.stages.reading import read_corpus
 
 Settings = CorpusJob
 
-
 LONGEST = 10_000
 """Words of a text that gensim reads; it silently drops all further words."""
 

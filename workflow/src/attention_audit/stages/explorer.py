@@ -27,7 +27,7 @@ from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked
-from attention_audit.explorer.sample import LIMIT, MOST, drawn, fitting
+from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
 from attention_audit.explorer.views import Explored, Viewing, about_map, cut
 from attention_audit.jobs.pages import ExploredAdversary, ExploredView, ExplorerJob
 from attention_audit.names import display_name
@@ -78,7 +78,7 @@ class PageBuilder:
         return found if ids is None else found.aligned(ids)
 
     def ordered(self, dataset: str) -> list[str]:
-        """The ids of the test texts of a data set in the order of `sample.drawn`: by label, and by whether the first
+        """The ids of the test texts of a data set in the order of `fitting.drawn`: by label, and by whether the first
         view's model predicts it.
         """
         first = next(view for view in self.settings.views if view.dataset == dataset)

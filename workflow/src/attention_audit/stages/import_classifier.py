@@ -19,8 +19,8 @@ from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
-from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
+from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import find_folder, known_mirror

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError
+from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, Lists, Split
 from attention_audit.model.network import Network, network
@@ -311,3 +312,20 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
         texts.found,
         0 if texts.pieces is None else marks,
     )
+
+
+def prepare_device(device: Literal["auto", "cpu", "cuda"], threads: int) -> torch.device:
+    """Threads, denormals and the device that the settings ask for; raises AuditError where there is no such device.
+
+    A GPU multiplies with all digits of float32: TF32, which cuDNN takes by default, has ten bits fewer.
+    """
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
+        raise AuditError("device: cuda was asked for but none is available; set `device: auto` or `device: cpu`")
+    if not available or device == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", claim(torch.cuda.device_count()))

@@ -17,8 +17,8 @@ from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.states import PIECES
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import StatesJob
-from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
+from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.transforming import Opened, folder_of
 from attention_audit.transformer.pieces import joined
 from attention_audit.transformer.states import PieceTable, WordStates

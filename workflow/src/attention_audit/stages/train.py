@@ -26,9 +26,8 @@ from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import head_columns
-from attention_audit.stages.device import prepare_device
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, build_split, read_material
+from attention_audit.stages.loading import build_model, build_split, prepare_device, read_material
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.stages.training import train

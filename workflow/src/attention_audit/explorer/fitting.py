@@ -1,9 +1,54 @@
-"""How many digits numbers are written with: as few as the page can do with."""
+"""What fits into the explorer's page: a stratified sample of the texts where it cannot show all, the same for all views
+of a data set; and numbers with as few digits as the page can do with.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from math import floor
 
 import numpy as np
 import numpy.typing as npt
+
+MOST = 2000
+"""Texts of a data set at most."""
+LIMIT = 15_000_000
+"""Bytes of the page at most."""
+
+
+def drawn(ids: Sequence[str], strata: Sequence[object]) -> list[int]:
+    """The positions of all texts in an order of which any beginning is a stratified sample.
+
+    A stratum with a share of the texts has that share of any beginning, to one text; and of each stratum one text comes
+    before the second of any. Within a stratum a hash of the id decides, so that neither order nor content chooses.
+    """
+    members: dict[object, list[int]] = {}
+    hashed = [sha256(id_.encode("utf-8", "replace")).hexdigest() for id_ in ids]
+    for place in sorted(range(len(ids)), key=hashed.__getitem__):
+        members.setdefault(strata[place], []).append(place)
+    rank = {
+        place: (number + 0.5) / len(every) if number else 0.0
+        for every in members.values()
+        for number, place in enumerate(every)
+    }
+    return sorted(range(len(ids)), key=lambda place: (rank[place], hashed[place]))
+
+
+def fitting(counts: Mapping[str, int], sizes: Mapping[str, float], room: float) -> dict[str, int]:
+    """How many texts of each data set fit into `room` bytes together, at least one of each.
+
+    counts: how many there are; sizes: bytes of one. A data set that needs no more than an equal share has all its
+    texts, and what it leaves is shared among the others.
+    """
+    fitted: dict[str, int] = {}
+    left = room
+    names = sorted(counts, key=lambda name: counts[name] * sizes[name])
+    for place, name in enumerate(names):
+        share = left / (len(names) - place)
+        wanted = counts[name] * sizes[name]
+        fitted[name] = counts[name] if wanted <= share else max(1, floor(share / sizes[name]))
+        left = max(0.0, left - fitted[name] * sizes[name])
+    return fitted
+
 
 Floats = npt.NDArray[np.float64]
 
@@ -13,7 +58,7 @@ OF_STATES = 6e-4
 """The part of it that the digits of states and biases may take."""
 SIGNIFICANT = 3
 """Digits of a weight, where these are enough."""
-MOST = 9
+DIGITS = 9
 """Digits at most: those of the numbers that are read, which are of 32 bits."""
 NOTHING = 1e-7
 """Smaller weights are written as 0."""
@@ -42,7 +87,7 @@ def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Float
     least three, with which the scores under any weights that sum to 1 are as near as that.
     """
     exact = logits(maps, z, bias)
-    for decimals in range(3, MOST):
+    for decimals in range(3, DIGITS):
         rounded = z.round(decimals), bias.round(decimals + 2)
         if within(logits(maps, *rounded), exact, OF_STATES):
             break
@@ -54,7 +99,7 @@ def weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, F
     makes of them, or of their mean, and of rounded states and biases would be further than `TOLERANCE` from the exact.
     """
     wanted = logits(np.atleast_2d(map_).mean(0), *exact)
-    for digits in range(SIGNIFICANT, MOST):
+    for digits in range(SIGNIFICANT, DIGITS):
         found = significant(map_, digits)
         if within(logits(np.atleast_2d(found).mean(0), *rounded), wanted, TOLERANCE):
             break
