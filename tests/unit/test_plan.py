@@ -424,7 +424,7 @@ def code_of(plan: Plan) -> dict[str, str]:
             "guide|permutation|(jw|own|hf)_fig_permutation|jw_table_conicity|(own|hf)_table_heads|summary|texts|"
             "md_table_(diversity|claims)|md_fig_conicity",
         ),
-        ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
+        ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd|(wp|hf)_fig_frontier"),
         ("figures/style.py", "(.*_)?fig_?.*"),
         ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|texts|replication|controls|report"),
         ("report/page.py", "report"),
