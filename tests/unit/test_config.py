@@ -6,10 +6,12 @@ import jsonschema
 import pytest
 import yaml
 from planned import CATALOGUE, DEFAULT, ROOT, overlaid
+from pydantic import Field
 
-from attention_audit.config import MOVED, parse_config
+from attention_audit.config import MOVED, extended, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
+from attention_audit.section import Section
 from makers.configuration import PAGE, SCHEMA, config_page, config_schema
 
 OF_NEEDLE = "overrides.needle.training"
@@ -351,3 +353,24 @@ def test_every_key_is_explained() -> None:
 def test_the_schema_refuses_unknown_keys() -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(DEFAULT | {"datsets": []}, yaml.safe_load(SCHEMA.read_text()))
+
+
+def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set() -> None:
+    class Mine(Section):
+        """A section of one's own."""
+
+        datasets: list[str] = Field(default_factory=list, description="Data sets.")
+        epochs: int = Field(8, description="Epochs.")
+        width: int = Field(4, description="Width.")
+
+    kind = extended({"mine": Mine})
+    raw = CATALOGUE | {"mine": {"datasets": ["chorus", "needle"], "width": 6}}
+    config: Any = parse_config(raw | {"overrides": {"needle": {"mine": {"epochs": 2}}}}, CATALOGUE, kind)
+    assert config.every_dataset == ["chorus", "needle"]
+    told = [config.for_dataset(name).mine for name in ("chorus", "needle")]
+    assert [(section.epochs, section.width) for section in told] == [(8, 6), (2, 6)]
+    assert config.recorded()["overrides"]["needle"] == {"mine": {"epochs": 2}}
+    with pytest.raises(
+        AuditError, match=r"^config: overrides\.needle\.mine\.epoch: unknown key \(did you mean 'epochs'"
+    ):
+        parse_config(raw | {"overrides": {"needle": {"mine": {"epoch": 2}}}}, CATALOGUE, kind)

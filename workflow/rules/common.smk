@@ -112,8 +112,8 @@ onstart:
     sweep(Path(PLACES.results))
     end_on_signal()
     start_server(Path(PLACES.results) / ".server")
-    # Snakemake looks at all that is ready once more a second after each job, and then every second again, so that a
-    # run of many short jobs spends a tenth of its time on looking; on one machine there is no rate of jobs to keep
+    # Snakemake looks at all that is ready once more a second after each job, and then every second again, so that the
+    # looking grows with the number of jobs; on one machine there is no rate of jobs to keep
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
 
