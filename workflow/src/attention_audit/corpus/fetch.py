@@ -153,9 +153,7 @@ def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
     """Raises AuditError, and removes `target`, where the config has another size than `size`, in bytes."""
     if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
-        raise AuditError(
-            f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there"
-        )
+        raise AuditError(f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
 
 
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> str:
@@ -178,7 +176,7 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
 
 
 def checked(remote: RemoteFile, origin: str, target: Path) -> str:
-    """The sha256 of what came to `target`. Raises AuditError, and removes it, where size or sha256 is not the config's."""
+    """The sha256 of what came to `target`. Raises AuditError, and removes it, where that or its size is another one."""
     check_size(remote, origin, target, target.stat().st_size)
     sha256 = checksum(target)
     if remote.sha256 not in (None, sha256):

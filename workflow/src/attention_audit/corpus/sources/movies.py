@@ -37,7 +37,7 @@ class MoviesCorpus(RawSource):
         for member, packed in members(archive, TABLE):
             where = f"{archive}: {member}"
             with bz2.open(packed) as unpacked:
-                table = io.BufferedReader(Unpacking(unpacked, archive))  # type: ignore[arg-type]
+                table = io.BufferedReader(Unpacking(unpacked, archive))
                 for number, (place, row) in enumerate(csv_rows(lines(table, where), where)):
                     if number == 0 and row == HEADER:
                         continue
