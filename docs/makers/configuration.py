@@ -95,7 +95,7 @@ Anything else would make other models or audits, or leave out what is there. A r
 once, in a line that names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no
 change of the configuration.
 
-These pages are written from the typed configuration (`attention_audit/config.py`) by `make docs`.
+These pages are written from the typed configuration (`workflow/src/attention_audit/config.py`) by `make docs`.
 """
 HEAD = "Keys of every data set, whose `kind` says how it is read. A generated one has the first three alone."
 
