@@ -1,9 +1,12 @@
-"""The configuration's JSON schema and its page in docs/, both written from the typed configuration.
+"""The configuration's JSON schema and its pages in docs/configuration/, all written from the typed configuration.
 
 `make docs` writes them; a test fails where they are out of date.
 """
 
+import inspect
 import json
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -11,37 +14,108 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.plan.suites import config_type
 from attention_audit.section import OneOf, Section
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
-PAGE = ROOT / "docs" / "configuration.md"
+FOLDER = ROOT / "docs" / "configuration"
 
-OPENING = """# Configuration
+ENTRY = "README"
+"""The page with which a reader begins."""
+MODELS = "models"
+"""The page of all keys that no other one has: so of the suites that are added, too."""
+TITLES = {
+    ENTRY: "Configuration",
+    "corpora": "Configuration: data sets",
+    "vectors": "Configuration: word vectors",
+    MODELS: "Configuration: models and their training",
+    "given": "Configuration: readouts and classifiers that are given",
+    "audits": "Configuration: margins, audits, and what is other on a data set",
+}
+PAGES = {
+    "corpora": "corpora",
+    "word_vectors": "vectors",
+    "own": "given",
+    "hf": "given",
+    "answer": "audits",
+    "overrides": "audits",
+}
+PAGES |= dict.fromkeys(
+    ("permutation", "instance_adversary", "erasure", "deletion", "correlation", "agreement", "attention_maps"), "audits"
+)
+"""The page of a key of the whole configuration."""
+HEADS: dict[str, type[Section]] = {"corpora": RawSource}
+"""What most of the kinds of a section have in common, which is told before them."""
+SHARED: dict[type[Section], str] = {RemoteFile: "Published file"}
+"""Groups of settings that stand under many keys, by the heading that they have in place of a path."""
+NAMED = {"word_vectors": "<name>", "recipes": "<model>"}
+"""What stands for the name that the user gives below a key, where it is not that of a data set."""
+FEWEST = 3
+"""Keys that two groups of settings have in common, from which on they are told of the first alone."""
 
-Written from the typed configuration (`attention_audit/config.py`) by `make docs`. A file that `--configfile` names is a
-whole configuration: what it does not name has the default below, and a suite runs on the data sets that its section
-names, by default on none. Beneath it lies `workflow/catalogue.yaml` alone, whose data sets and word vectors every run
-can name. Without a file, `config.yaml` is run, the demonstration. Several files are laid over one another, and
-`--config key=value` changes a single key: a list replaces the one it overrides, a group is merged with it. An unknown
-key, a wrong type, a value out of bounds or a key that stands twice in a file ends the run before it starts, with a line
-for each fault that names the key. Numbers are not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text
-there.
+OPENING = """A file that `--configfile` names is a whole configuration. What it does not name has the default that
+these pages give. A suite runs on the data sets that its section names, by default on none. Without a file,
+`config.yaml` is run, the demonstration, from which nothing is inherited.
 
-What is other on a single data set stands under its name in `overrides`, section by section, and is laid over what the
-sections say for all data sets, as in `overrides: {sst: {training: {epochs: 4}, jain_wallace: {recipe: {epochs: 4}}}}`.
+| page | keys |
+|---|---|
+| below | what all data sets and models share: folders, devices, fonts |
+| [corpora.md](corpora.md) | `corpora`: data sets, yours among them; how texts become words, and splits |
+| [vectors.md](vectors.md) | `word_vectors` |
+| [models.md](models.md) | the models of the papers and their training; `transformer` |
+| [given.md](given.md) | `own` and `hf`: readouts and classifiers of yours, and how classifiers are fine-tuned here |
+| [audits.md](audits.md) | the margins of the answer, and the settings of audits; `overrides` |
+
+## How files are read
+
+- Beneath every file lies `workflow/catalogue.yaml`, whose data sets and word vectors every run can name.
+- Several files are laid over one another, and `--config key=value` changes a single key. A list replaces the one that
+  it overrides, a group is merged with it.
+- An unknown key, a wrong type, a value out of bounds or a key that stands twice in a file ends the run before it
+  starts, with a line for each fault that names the key.
+- Numbers are not converted from text: in YAML, write `1.0e-3`, since `1e-3` is a text there.
+- What is other on a single data set stands under its name in `overrides`, section by section. It is laid over what the
+  sections say for all, as in `overrides: {sst: {training: {epochs: 4}, jain_wallace: {recipe: {epochs: 4}}}}`.
+
+## What may change in a folder of results
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
 results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one
-run, whose configuration is written down there when it starts. Another configuration may add to it: data sets, models,
-seeds (not before the first), lambdas, audits, and whatever is said of a data set or a suite that the folder has not.
-It may change what only tables and figures show: `resamples`, `attention_maps`, `font`, and the margins of `answer`,
-but for `tvd`, the budget of the searches. It may change `mirror` and `skip_unavailable`. Anything else would make
-other models or audits, or leave out what is there. A run that would so replace files ends at once, in a line that
-names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no change of the
-configuration.
+run, whose configuration is written down there when it starts. Another configuration may:
+
+- add to it: data sets, models, seeds (not before the first), lambdas, audits, and whatever is said of a data set or a
+  suite that the folder has not
+- change what only tables and figures show: `resamples`, `attention_maps`, `font`, and the margins of `answer` but for
+  `tvd`, the budget of the searches
+- change `mirror` and `skip_unavailable`
+
+Anything else would make other models or audits, or leave out what is there. A run that would so replace files ends at
+once, in a line that names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no
+change of the configuration.
+
+These pages are written from the typed configuration (`workflow/src/attention_audit/config.py`) by `make docs`.
 """
+HEAD = "Keys of every data set, whose `kind` says how it is read. A generated one has the first three alone."
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a group of settings is told: its page, the level and text of its heading, and what a key's link says."""
+
+    page: str
+    level: int
+    heading: str
+    label: str
+
+    def link(self, page: str, label: str | None = None) -> str:
+        """A link to it from a page, which says the heading or another label."""
+        anchor = re.sub(r"[^\w -]", "", self.heading.lower()).replace(" ", "-")
+        return f"[{label or self.heading}]({'' if page == self.page else f'{self.page}.md'}#{anchor})"
+
+
+Places = dict[type[Section], Place]
 
 
 def config_schema() -> str:
@@ -57,10 +131,7 @@ def _sections(annotation: Any) -> list[type[Section]]:
 
 
 def _type(annotation: Any) -> str:
-    sections = _sections(annotation)
-    if sections:
-        names = " or ".join(f"[{section.__name__}](#{section.__name__.lower()})" for section in sections)
-        return f"name: {names}" if get_origin(annotation) is dict else names
+    """The type of a key whose values are no groups of settings."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         return " or ".join(_type(part) for part in parts)
@@ -89,32 +160,97 @@ def _default(field: FieldInfo) -> str:
     return "null" if value is None or value is PydanticUndefined else f"`{json.dumps(value)}`"
 
 
-def _describe(section: type[Section]) -> str:
-    rows = "\n".join(
-        f"| `{name}` | {_type(_annotated(field))} | {_default(field)} | {field.description} |"
+def _placed(config: type[Section]) -> Places:
+    """Where each group of settings is told: once, under the first key that has it, those of a short path first."""
+    places: Places = {config: Place(ENTRY, 2, "Keys of a run", "keys")}
+    pages = {key: PAGES.get(key, MODELS) for key in config.model_fields}
+    for key in sorted(pages, key=lambda key: [*TITLES].index(pages[key])):
+        pending = [(key, 2, config.model_fields[key].annotation)]
+        while pending:
+            path, level, annotation = pending.pop(0)
+            found = _sections(annotation)
+            several = len(found) > 1
+            if get_origin(annotation) is dict:
+                path += f".{NAMED.get(path.rpartition('.')[2], '<data set>')}"
+            for section in [HEADS[key], *found] if several and key in HEADS else found:
+                if section in places:
+                    continue
+                heading, label, own = f"`{path}`", "keys", level
+                if section in SHARED:
+                    heading, label = SHARED[section], SHARED[section].lower()
+                elif several and section in found:
+                    own += key in HEADS
+                    label = ", ".join(f"`{kind}`" for kind in get_args(section.model_fields["kind"].annotation))
+                    heading += f" of kind {label}"
+                places[section] = Place(pages[key], own, heading, label)
+                pending += [(f"{path}.{name}", 3, inner.annotation) for name, inner in section.model_fields.items()]
+    return places
+
+
+def _row(name: str, field: FieldInfo, page: str, places: Places) -> str:
+    """A key as a row of a table on a page."""
+    annotation, sections = _annotated(field), _sections(field.annotation)
+    if sections:
+        told = [HEADS[name]] if name in HEADS else sections
+        kind = "name: " * (get_origin(annotation) is dict) + " or ".join(
+            places[each].link(page, places[each].label) for each in told
+        )
+    else:
+        kind = _type(annotation)
+    return f"| `{name}` | {kind} | {_default(field)} | {field.description} |"
+
+
+def _same(section: type[Section], other: type[Section]) -> list[str]:
+    """The keys of a group of settings that are in another one too, with the same type, default and meaning."""
+    theirs = other.model_fields
+    return [
+        name
         for name, field in section.model_fields.items()
-    )
-    return (
-        f"## {section.__name__}\n\n{section.__doc__}\n\n| key | type | default | meaning |\n|---|---|---|---|\n{rows}\n"
-    )
+        if name in theirs
+        and (field.annotation, _default(field), field.description)
+        == (theirs[name].annotation, _default(theirs[name]), theirs[name].description)
+    ]
 
 
-def config_page() -> str:
-    """The documentation of every key, group after group."""
-    order: list[type[Section]] = []
-    pending: list[type[Section]] = [config_type()]
-    while pending:
-        section = pending.pop(0)
-        if section not in order:
-            order.append(section)
-            pending.extend(inner for field in section.model_fields.values() for inner in _sections(field.annotation))
-    return "\n".join([OPENING, *map(_describe, order)])
+def _described(section: type[Section], places: Places) -> str:
+    """The part of a page that tells a group of settings. Of keys that an earlier one has too, it has a link alone."""
+    place, order = places[section], list(places)
+    earlier = max(order[: order.index(section)], key=lambda other: len(_same(section, other)), default=section)
+    same = _same(section, earlier)
+    if earlier is section or len(same) < FEWEST:
+        same = []
+    rows = {name: field for name, field in section.model_fields.items() if name not in same}
+    simple = {name: field for name, field in rows.items() if not _sections(field.annotation)}
+    about = HEAD if section in HEADS.values() else inspect.getdoc(section) or ""
+    parts = [f"{'#' * place.level} {place.heading}", about]
+    groups = {name: field for name, field in rows.items() if name not in simple}
+    for keys in (simple, groups) if place.page == ENTRY else (rows,):
+        if keys:
+            if keys is groups:
+                parts.append("Groups of keys, which the type leads to:")
+            lines = [_row(name, field, place.page, places) for name, field in keys.items()]
+            parts.append("\n".join(["| key | type | default | meaning |", "|---|---|---|---|", *lines]))
+    if same:
+        names = ", ".join(f"`{name}`" for name in same)
+        parts.append(f"The {'other ' * bool(rows)}keys are as in {places[earlier].link(place.page)}: {names}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def config_pages() -> dict[str, str]:
+    """The documentation of every key, by the names of the pages."""
+    places = _placed(config_type())
+    parts = {page: [f"# {title}\n"] for page, title in TITLES.items()}
+    parts[ENTRY].append(OPENING)
+    for section, place in places.items():
+        parts[place.page].append(_described(section, places))
+    return {page: "\n".join(told) for page, told in parts.items()}
 
 
 def main() -> None:
-    """Write both files."""
+    """Write the schema and the pages."""
     SCHEMA.write_text(config_schema(), encoding="utf-8")
-    PAGE.write_text(config_page(), encoding="utf-8")
+    for page, text in config_pages().items():
+        (FOLDER / f"{page}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

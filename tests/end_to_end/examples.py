@@ -1,4 +1,4 @@
-"""docs/extending.md as what there is to do and to run: each section made inside of the package, or as a plugin."""
+"""docs/extending/ as what there is to do and to run: each section made inside of the package, or as a plugin."""
 
 import re
 import textwrap
@@ -7,7 +7,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path("workflow/src/attention_audit")
-PAGE = (ROOT / "docs" / "extending.md").read_text()
+PAGES = {
+    name: (ROOT / "docs" / "extending" / f"{name}.md").read_text() for name in ("measures", "models", "data", "README")
+}
+"""The pages, in the order in which README.md lists their sections."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ def example_of(section: str, earlier: dict[str, Change], of: str = "") -> Exampl
     return Example(heading[1], int(heading[2]), changes_of(section, earlier), commands, settings, of)
 
 
-_BOTH = [examples_of(section) for section in PAGE.split("\n## ")[1:]]
+_SECTIONS = [section for page in PAGES.values() for section in re.split(r"\n## (?=.* \(\d files?\)\n)", page)[1:]]
+_BOTH = [examples_of(section) for section in _SECTIONS]
 EXAMPLES = [inside for inside, _ in _BOTH]
 """What is changed inside of the package."""
 PLUGINS = [outside for _, outside in _BOTH if outside]

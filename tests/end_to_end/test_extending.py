@@ -1,4 +1,4 @@
-"""Every change of docs/extending.md is made in a copy of the repository, and the workflow makes the new thing there."""
+"""Every change of docs/extending/ is made in a copy of the repository, and the workflow makes the new thing there."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from examples import EXAMPLES, PAGE, PLUGINS, Command, Example
+from examples import EXAMPLES, PAGES, PLUGINS, Command, Example
 from folder import ROOT, Folder, assert_rendered, fresh
 from PIL import Image
 from safetensors import safe_open
@@ -101,8 +101,8 @@ def test_a_change_costs_no_more_files_than_it_may(example: Example) -> None:
     paths = [change.path for change in example.changes]
     assert len(set(paths)) == len(paths) == example.promised <= MOST[example.title]
     (of_plugin,) = [len(plugin.changes) for plugin in PLUGINS if plugin.of == example.title] or [""]
-    row = rf"^\| \[.*\]\(#.*-{len(paths)}-files?\) \| {len(paths)} \| ?{of_plugin} ?\|$"
-    assert re.search(row, PAGE, flags=re.MULTILINE)
+    row = rf"^\| \[.*\]\(.*#.*-{len(paths)}-files?\) \| {len(paths)} \| ?{of_plugin} ?\|$"
+    assert re.search(row, PAGES["README"], flags=re.MULTILINE)
     assert example.commands
 
 

@@ -1,5 +1,6 @@
 """The configuration: what is refused, with what words; and that schema, page and presets follow it."""
 
+import re
 from typing import Any
 
 import jsonschema
@@ -12,7 +13,7 @@ from attention_audit.config import MOVED, extended, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
-from makers.configuration import PAGE, SCHEMA, config_page, config_schema
+from makers.configuration import FOLDER, SCHEMA, config_pages, config_schema
 
 OF_NEEDLE = "overrides.needle.training"
 KNOWN = ", ".join(sorted(DEFAULT["corpora"]))
@@ -340,14 +341,24 @@ def test_a_truth_value_may_come_from_the_command_line(spelled: Any, meant: bool)
     assert parse_config(DEFAULT | {"skip_unavailable": spelled}).skip_unavailable is meant
 
 
-def test_schema_and_page_are_in_step_with_the_typed_configuration() -> None:
+def test_schema_and_pages_are_in_step_with_the_typed_configuration() -> None:
     assert SCHEMA.read_text() == config_schema(), "run `make docs`"
-    assert PAGE.read_text() == config_page(), "run `make docs`"
+    assert {path.stem: path.read_text() for path in FOLDER.iterdir()} == config_pages(), "run `make docs`"
 
 
-def test_every_key_is_explained() -> None:
-    for line in config_page().splitlines():
-        assert "| None |" not in line, line
+def test_every_key_is_explained_once() -> None:
+    pages = config_pages()
+    assert not re.search(r"\| None \|", "".join(pages.values()))
+    headings = re.findall(r"^##+ `(.*)", "".join(pages.values()), re.MULTILINE)
+    assert len(headings) == len(set(headings))
+    for page, path, keys in (
+        ("models", "`jain_wallace.recipe`", {"hidden", "embedding", "epochs", "first_epoch"}),
+        ("corpora", "`corpora.<data set>` of kind `jmars`", {"kind", "archive"}),
+        ("audits", "`overrides.<data set>`", set()),
+    ):
+        told = pages[page].split(f"# {path}\n")[1].split("\n#")[0]
+        assert set(re.findall(r"^\| `(\w+)`", told, re.MULTILINE)) == keys
+        assert "keys are as in [" in told
 
 
 def test_the_schema_refuses_unknown_keys() -> None:

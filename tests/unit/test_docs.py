@@ -1,7 +1,9 @@
 """What the documentation says of files, commands, keys and numbers is so."""
 
 import re
+import shlex
 import textwrap
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,18 @@ import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
-from planned import CATALOGUE, PLACES, ROOT, overlaid, plan_of
+from examples import EXAMPLES, PLUGINS
+from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, overlaid, plan_of
+from snakemake.cli import get_argument_parser
 
 from attention_audit import __version__
+from attention_audit.__main__ import parser
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS
+from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
@@ -31,13 +37,21 @@ from attention_audit.tables.claims import top_flips
 from attention_audit.training.papers import DocumentModels
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
-DOCS = {path.stem: path.read_text() for path in (ROOT / "docs").glob("*.md")}
-README, METHOD = (ROOT / "README.md").read_text(), DOCS["method"]
-PAGES = [
-    ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "replication").glob("*.md")),
-]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+}
+"""All pages, with the tables that are kept of runs."""
+WRITTEN = [page for page in PAGES if "/tables/" not in page]
+"""The pages without these tables."""
+README = PAGES["README.md"]
+LARGEST = 25_000
+"""Bytes of a page, so that it can be read at once."""
+
+
+def docs(*pages: str) -> str:
+    """Pages of docs/, by their names, one after another."""
+    return "\n".join(PAGES[f"docs/{page}.md"] for page in pages)
 
 
 def section(page: str, heading: str) -> str:
@@ -51,14 +65,20 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = page.read_text()
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if target.startswith("#"):
-            assert target[1:] in anchors(text), target
-        elif not re.match(r"https?://", target):
-            assert (page.parent / target).is_file(), target
+def test_no_page_is_too_large_to_be_read() -> None:
+    assert {page: len(text.encode()) for page, text in PAGES.items() if len(text.encode()) > LARGEST} == {}
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", PAGES[page]):
+        if re.match(r"https?://", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.is_file(), target
+        if anchor:
+            assert anchor in anchors(path.read_text()), target
 
 
 def test_the_map_of_the_tree_is_true_and_whole() -> None:
@@ -69,49 +89,102 @@ def test_the_map_of_the_tree_is_true_and_whole() -> None:
         assert any(path.rstrip("/") == folder.relative_to(ROOT).as_posix() for path in entries), folder
 
 
-@pytest.mark.parametrize("page", ["README", "architecture", "data", "method", "reliability", "cluster"])
+@pytest.mark.parametrize("page", [page for page in WRITTEN if "/extending/" not in page])
 def test_files_that_are_named_exist(page: str) -> None:
-    text = README if page == "README" else DOCS[page]
-    for path in re.findall(r"`((?:\w+/)+[\w.-]*\.(?:py|csv|yaml|smk|rst))`", text):
+    for path in re.findall(r"`((?:\w+/)+[\w.-]*\.(?:py|csv|yaml|smk|rst))`", PAGES[page]):
         assert (PACKAGE / path).is_file() or (ROOT / path).is_file(), path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_keys_that_are_named_exist(page: Path) -> None:
-    for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", page.read_text()):
+@pytest.mark.parametrize("page", WRITTEN)
+def test_keys_that_are_named_exist(page: str) -> None:
+    for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)[`:]", PAGES[page]):
         kind: Any = Config
         first, *_ = parts = key.split(".")
         if first not in Config.model_fields or key.endswith((".py", ".yaml", ".parquet")):
             continue
         for part in parts:
             if isinstance(kind, type) and issubclass(kind, Section):
-                assert part in kind.model_fields, f"{page.name}: {key}"
+                assert part in kind.model_fields, f"{page}: {key}"
                 kind = kind.model_fields[part].annotation
 
 
-def test_commands_name_what_exists() -> None:
-    exhibiting = plan_of().exhibiting
-    known = {"all", "explorer", *(exhibit.rule for exhibit in EXHIBITS)}
-    known |= {path for exhibit in EXHIBITS for path in exhibiting.files(exhibit)}
-    of_wp = [exhibit for exhibit in EXHIBITS if exhibit.suite == "wp"]
-    figures = [exhibit for exhibit in of_wp if exhibit.folder == "figures"]
-    known |= {path for figure in figures for path in exhibiting.planned(figure, "needle").files}
-    commands = re.findall(r"^    (snakemake .*?)(?:  +#.*)?$", README, re.MULTILINE)
-    assert len(commands) >= 8
-    for command in commands:
-        words = re.sub(r"--config( +('[^']+'|\w+=\S+))+", "", command).split()[1:]
-        values = {"--cores", "--configfile", "--report", "--profile"}
-        targets = [w for before, w in zip(["", *words], words, strict=False) if before not in values and w[0] != "-"]
-        assert set(targets) <= known, command
-        for overlay in re.findall(r"--configfile (\S+)", command):
-            assert (ROOT / overlay).is_file() or overlay == "mine.yaml", overlay
+MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide", "report_page"}
+"""The rules that gather files, in workflow/rules/jobs.smk."""
+CHANGES = [command for example in [*EXAMPLES, *PLUGINS] for command in example.commands]
+"""Commands after a change of docs/extending/, which tests/end_to_end/test_extending.py runs."""
 
 
-def test_make_targets_exist() -> None:
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for page in PAGES:
-        assert set(re.findall(r"(?:^    |[`] ?|DIR )make (\w+)", page.read_text(), re.MULTILINE)) <= targets, page.name
-    assert {"run", "report", "test", "faults", "slurm"} <= set(re.findall(r"^    make (\w+)", README, re.MULTILINE))
+def commands(page: str) -> list[str]:
+    """The commands of a page: lines of its indented blocks, and what its sentences quote. Those with a <name> to be
+    filled in, but for that of a folder, are left out.
+    """
+    command = r"(?:[A-Z_]+=\S+ )?(?:snakemake|make|python|source|pip) "
+    prose = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^ {{4,}}({command}.*)$|`({command}[^`]*)`", prose, re.MULTILINE)
+    texts = (" ".join("".join(each).split()) for each in found)
+    return [text for text in texts if not re.search(r"<(?!folder>)|\bFILE\b", text)]
+
+
+def plan_asked_for(words: list[str], mirror: Path) -> None:
+    """Plan what a call of Snakemake asks for. Raises AuditError where that is wrong, or where nothing makes it."""
+    asked, unknown = get_argument_parser().parse_known_args(words)
+    assert not unknown, unknown
+    files = [str(path) for path in asked.configfile or []]
+    if any((command.targets, command.files) == (asked.targets, files) for command in CHANGES):
+        return
+    raw: dict[str, Any] = {} if files else DEMONSTRATION
+    for file in files:
+        # what the user writes is nobody's
+        raw = overlaid(
+            raw, {"datasets": ["chorus"]} if file == "mine.yaml" else yaml.safe_load((ROOT / file).read_text())
+        )
+    for key, value in (setting.split("=", 1) for setting in asked.config or []):
+        raw = overlaid(raw, {key: yaml.safe_load(value)})
+    plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
+    targets = [target for target in asked.targets if target not in GATHERING]
+    jobs = plan.jobs(targets) if targets else []
+    refuse_unknown(targets, [job.name for job in jobs], jobs, plan.refuse)
+    for folder in asked.profile or []:
+        assert (ROOT / folder).is_dir(), folder
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A mirror with a Transformer, and with word vectors that have no address."""
+    folder = tmp_path_factory.mktemp("mirror")
+    on_disk.save(folder / "encoders" / "all-MiniLM-L6-v2", positions=514)
+    (folder / "vectors").mkdir()
+    for vectors in CATALOGUE["word_vectors"].values():
+        if "file" in vectors:
+            (folder / "vectors" / vectors["file"]).touch()
+    return folder
+
+
+@pytest.mark.parametrize("page", [page for page in WRITTEN if commands(PAGES[page])])
+def test_commands_are_such_as_tests_run(page: str, mirror: Path) -> None:
+    for command in dict.fromkeys(commands(PAGES[page])):
+        words = shlex.split(command, comments=True)
+        match words[1:] if re.match(r"[A-Z_]+=", words[0]) else words:
+            case ["make", target]:
+                assert target in MAKE, command
+            case ["source", path]:
+                assert path == ".venv/bin/activate"
+            case ["python", "-m", "attention_audit", *rest]:
+                asked = parser().parse_args(rest)
+                assert f"`{asked.stage}`" in parser().format_help(), command
+                assert all(path.name == "mine.yaml" or (ROOT / path).is_file() for path in asked.configfile), command
+            case ["python", "-m", "pip", "install", package]:
+                assert [package] in EXTRAS.values() or package in [f"attention-audit[{extra}]" for extra in EXTRAS]
+            case ["python", "-m", module]:
+                assert (ROOT / "docs" / module.replace(".", "/") / "__main__.py").is_file(), command
+            case ["python", script, *_]:
+                assert (ROOT / script).is_file(), command
+            case ["snakemake", *rest]:
+                plan_asked_for(rest, mirror)
+            case _:
+                pytest.fail(f"no test runs: {command}")
 
 
 def configurations(page: str) -> list[str]:
@@ -121,7 +194,7 @@ def configurations(page: str) -> list[str]:
     return [text for text in (*blocks, *quoted) if text.partition(":")[0] in Config.model_fields]
 
 
-@pytest.mark.parametrize("text", [*configurations(README), *configurations(DOCS["data"])])
+@pytest.mark.parametrize("text", configurations(docs("data", "own-data") + README))
 def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = overlaid({"corpora": {"reviews": {"kind": "table", "path": "reviews.csv"}}}, yaml.safe_load(text))
     if "transformer" in entry:
@@ -150,7 +223,7 @@ def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> Non
 
 
 def test_the_life_of_a_text_is_as_it_is_told() -> None:
-    told = section(DOCS["architecture"], "The life of one text")
+    told = section(docs("architecture"), "The life of one text")
     plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))
     base = plan.trainings.home(plan.scope.suite("wp"), "sst", Run("base", 10))
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
@@ -168,43 +241,43 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
 
 
 def test_vectors_of_the_data_page_are_those_of_the_catalogue() -> None:
-    table = section(DOCS["data"], "Word vectors").split("| name |")[1]
+    table = section(docs("data"), "Word vectors").split("| name |")[1]
     names = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
     assert names == {"random", *CATALOGUE["word_vectors"]}
 
 
 def test_every_data_set_of_the_catalogue_is_on_the_data_page() -> None:
     for name in CATALOGUE["corpora"]:
-        assert re.search(rf"^\| .*`{name}`", DOCS["data"], re.MULTILINE), name
+        assert re.search(rf"^\| .*`{name}`", docs("data"), re.MULTILINE), name
 
 
 def test_controls_are_described_as_they_are_made() -> None:
+    page = docs("method/controls")
     for name, kind in KINDS.items():
         labels = kind.labels(np.random.default_rng(0), 1200)
         share = f"1/{round(1 / np.mean(labels == 1))}"
         fillers = kind.fillers if kind.fillers > 1 else "none"
         row = f"| {name} | {labels.max() + 1} | {fillers} | {kind.shortest}, {kind.mean} | {share} |"
-        assert row in METHOD
-    assert f"of its own class with probability {BIAS}," in METHOD
-    assert f"at least {controls.NEEDLE_MASS} |" in METHOD
-    assert f"less that of the honest model | at least {-controls.LIAR_LOSS} |" in METHOD
+        assert row in page
+    assert f"of its own class with probability {BIAS}," in page
+    assert f"at least {controls.NEEDLE_MASS} |" in page
+    assert f"less that of the honest model | at least {-controls.LIAR_LOSS} |" in page
     assert (
-        f"a liar's attention on the cues, mean over seeds and test instances | at most {controls.LIAR_MASS} |" in METHOD
+        f"a liar's attention on the cues, mean over seeds and test instances | at most {controls.LIAR_MASS} |" in page
     )
-    assert f"{controls.CHANCE_ERRORS} standard errors either way" in METHOD
+    assert f"{controls.CHANCE_ERRORS} standard errors either way" in page
 
 
 def test_digest_is_described_as_it_is_made() -> None:
+    page = docs("method/controls")
     most_sentences, most_words = digest.SENTENCES + digest.MORE_SENTENCES, digest.WORDS + digest.MORE_WORDS
     least = digest.SENTENCES * (digest.WORDS + 1)
     mean = (digest.SENTENCES + most_sentences) * (digest.WORDS + most_words + 2) // 4
     cues = f"{digest.WORDS // 2} to {most_words // 2} of its own class"
-    assert (
-        f"| digest | {len(digest.CUES)} | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in METHOD
-    )
+    assert f"| digest | {len(digest.CUES)} | {digest.FILLERS} | {least}, {mean} | 1/{len(digest.CUES)} | {cues}" in page
     sizes = f"{digest.SENTENCES} to {most_sentences} sentences of {digest.WORDS} to {most_words} words and a full stop"
-    assert sizes in " ".join(METHOD.split())
-    claims = [line for line in METHOD.splitlines() if line.startswith("| digest | attention x gradient ")]
+    assert sizes in " ".join(page.split())
+    claims = [line for line in page.splitlines() if line.startswith("| digest | attention x gradient ")]
     assert [line.rpartition(" | ")[2] for line in claims] == [
         f"at least {controls.DIGEST_SHARE} |",
         f"at most {controls.DIGEST_EXCESS} |",
@@ -212,16 +285,17 @@ def test_digest_is_described_as_it_is_made() -> None:
 
 
 def test_erasure_is_described_as_it_is_done() -> None:
+    page = docs("method/serrano-smith")
     settings = DocumentModels()
-    models, sets = section(METHOD, "Models for erasure (S&S section 3)"), section(METHOD, "Erasure (S&S section 2.1)")
+    models, sets = section(page, "Models for erasure (S&S section 3)"), section(page, "Erasure (S&S section 2.1)")
     assert f"{settings.hidden} units a direction" in models
     assert f"{settings.hidden} filters each" in models
     assert f"additive, softmax_t of v tanh(W h_t + b), {settings.attention} wide" in models
     assert f"{settings.embedding} wide |" in models
     # those of the paper; a ranking of one's own need not be in the page
     assert {"random", "attention", "gradient", "product"} <= {name for name in RANKERS if f"\n| {name} |" in sets}
-    assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in METHOD
-    assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in METHOD
+    assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in " ".join(page.split())
+    assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in page
 
 
 def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:

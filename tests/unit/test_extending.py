@@ -1,4 +1,4 @@
-"""The plugins of docs/extending.md, each in this process; and what is said of plugins in which something is missing."""
+"""The plugins of docs/extending/, each in this process; and what is said of plugins in which something is missing."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 """The typed configuration: every key, its meaning, its default and its bounds.
 
-`workflow/schemas/config.schema.json` and `docs/configuration.md` are written from it, and the configuration is checked
+`workflow/schemas/config.schema.json` and `docs/configuration/` are written from it, and the configuration is checked
 against it before Snakemake builds its DAG.
 """
 
@@ -83,7 +83,7 @@ class OfRun(Section):
         default_factory=list,
         description="Modules of your own that add audits, tables, figures, suites, encoders, attention, rankings or "
         "attributions, by their names: of files beside this one or in the working directory, without `.py`, or of "
-        "installed packages. docs/extending.md has examples.",
+        "installed packages. docs/extending/ has examples.",
     )
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
     threads: Count = Field(1, description="Threads of one training.")

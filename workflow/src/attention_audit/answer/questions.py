@@ -1,6 +1,6 @@
 """The questions: what was measured of S trainings on N texts -> an effect with its interval.
 
-NaN stands where a training has no value for a text. docs/method.md says what each question means.
+NaN stands where a training has no value for a text. docs/method/questions.md says what each question means.
 """
 
 import numpy as np

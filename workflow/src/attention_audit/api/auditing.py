@@ -62,7 +62,7 @@ def audit(
     readouts: the trainings of the model, one or several. uniform: trainings of its twin with uniform weights, for
     `needed`. adversaries: models that predict as the first training does and attend elsewhere, for `unique`. classes:
     their names. settings: further keys of the configuration, such as {"instance_adversary": {"restarts": 1}}, which
-    takes a fifth of the time; docs/configuration.md has them all.
+    takes a fifth of the time; docs/configuration/ has them all.
 
     The columns are those of the workflow's files: docs/readouts.md says where they are described. The data set is
     called `texts` there, and the model `model`; trainings are numbered from 1.

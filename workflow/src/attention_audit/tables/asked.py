@@ -1,7 +1,8 @@
 """The questions, asked of one model: from the rows of its audits to an answer each.
 
 An answer has a word, an effect with its interval, the margin that it is held against, and a note. `answer.questions`
-has the estimators, and docs/method.md what each question means. Where something cannot be asked, the note says why.
+has the estimators, and docs/method/questions.md what each question means. Where something cannot be asked, the note
+says why.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -45,7 +45,7 @@ TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "digest": {(SS, "han_none"): {"used": YES}},
 }
 """The words that the summary must say, since the corpus was built that way: by kind of corpus, then by the suite's key
-and the model (a regular expression). docs/method.md has the reason of each.
+and the model (a regular expression). docs/method/controls.md has the reason of each.
 """
 
 

@@ -263,7 +263,7 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     besides = [{**row, "measured": about, "value": value} for row in judged for about, value in beside(row, labels)]
     grounds = {**who, **plain("question"), "answer": lambda row: answered(row, row["question"]), **plain(*GROUNDS)}
     grounds["margin"] = real("margin")
-    text = "In brackets 95 % intervals over trainings and texts. `docs/method.md` says what each question means."
+    text = "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks."
     legend = [{"question": question, "measured": measured} for question, measured in MEASURED.items()]
     blocks = [block(rows, cells)]
     if rests:

@@ -2,7 +2,7 @@
 
 Eight questions, each with an effect in a natural unit, its interval, the margin that the configuration declares, and a
 word; no question decides over the others. `tables.asked` answers them, `tables.instead` says which attribution to show
-instead, and `answer.sentence` puts the words into a sentence. docs/method.md says what each question means.
+instead, and `answer.sentence` puts the words into a sentence. docs/method/questions.md says what each question means.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
