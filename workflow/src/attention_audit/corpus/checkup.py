@@ -63,6 +63,12 @@ def few_of(parts: list[str]) -> str:
     return ", ".join(parts[:SHOWN]) + (f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else "")
 
 
+def numbers(values: Counter[str]) -> str:
+    """How often each value stands, the most frequent first, in one line that a terminal can show."""
+    text = few_of([f"{value:.40} {number:,}" for value, number in values.most_common()])
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def counted(number: int, one: str, many: str) -> str:
     """A number of things with what is said of them, of one or of many."""
     return f"{number:,} {one if number == 1 else many}"
@@ -169,10 +175,10 @@ def rounded(number: float) -> str:
 
 def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What was read: texts, classes and splits, and how long the texts are in words."""
-    labels = few_of([f"{label:.40} {number:,}" for label, number in counts.labels.most_common()])
     what = ("pair of texts", "pairs of texts") if source.pair else ("text", "texts")
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    said = f"{counted(counts.usable, *what)}{among}, {counted(len(counts.labels), 'class', 'classes')} ({labels})"
+    classes = counted(len(counts.labels), "class", "classes")
+    said = f"{counted(counts.usable, *what)}{among}, {classes} ({numbers(counts.labels)})"
     if counts.whole:
         there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
         drawn = [] if source.trained_on else [split for split, _, _ in draws(counts, source.splits)]
@@ -203,8 +209,8 @@ def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
     others = sum(rate * each >= below for each in counts.lengths) - 1
     words = rounded(counts.longest.words(source.tokens))
     yield (
-        f"{place}: a text of about {words} words, where half of the texts have at most {rounded(rate * middle)}; a batch "
-        "is as long as its longest text, so that the run may take several times as long; "
+        f"{place}: a text of about {words} words, where half of the texts have at most {rounded(rate * middle)}; a "
+        "batch is as long as its longest text, so that the run may take several times as long; "
         f"`length: {{below: {below}}}`, in the entry of the data set, leaves it out"
         + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
     )

@@ -169,7 +169,12 @@ def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
 
 
 def nested(place: str, cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
-    """The wanted fields of an object, by dotted names those of objects in it. Raises AuditError at a missing one."""
+    """The wanted fields of an object, by dotted names those of objects in it; all of them where none is named.
+
+    Raises AuditError at a missing one.
+    """
+    if not wanted:
+        return {field: inside(cells, field)[1] for field in fields_of(cells)}
     row: dict[str, Any] = {}
     for key, column in wanted.items():
         found, row[column] = inside(cells, column)
@@ -197,7 +202,7 @@ def parquet_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
             if roots[column] not in there:
                 raise AuditError(f"{path}: {no_column(key, column, there)}")
         check_columns(str(path), {key: roots[column] for key, column in wanted.items()}, there)
-        read = list(dict.fromkeys(roots.values()))
+        read = list(dict.fromkeys(roots.values())) or there
         for batch in file.iter_batches(BATCH, columns=read):
             for cells in zip(*(batch[column] for column in read), strict=True):
                 number += 1
@@ -267,7 +272,7 @@ def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
 
 
 def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:
-    """The rows of a file of any format, in order. wanted: columns by the keys that name them.
+    """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do.
     """
