@@ -188,13 +188,11 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     tokens = source.tokens
     if counts.sample and not lacking(tokens):
         rate = words_a_character(counts.sample, tokens)
-        how = splitting(tokens) or (
-            "words are set apart by white space"
-            if tokens.tokenizer == SPACES
-            else f"words by spaCy's rules for {tokens.tokenizer!r}"
-        )
+        how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
+        how = "words are single characters" if tokens.segmenter == "characters" else how
         middle, longest = rounded(rate * median(counts.lengths)), rounded(counts.longest.words(tokens))
-        yield f"about {middle} words a text (median), {longest} in the longest; {how}"
+        said = f"about {middle} words a text (median), {longest} in the longest; "
+        yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
 def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
@@ -248,6 +246,8 @@ def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
 def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What a user may not have meant, each in a line with its counts."""
     usable = counts.usable
+    if source.tokens.segmenter == "characters":
+        yield splitting(source.tokens)
     if counts.unlabelled:
         yield f"{counts.unlabelled} of {counts.read} rows have no label and are left out"
     if counts.empty:

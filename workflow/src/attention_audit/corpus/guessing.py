@@ -25,6 +25,7 @@ from attention_audit.corpus.tabular import (
     MOST_WORDS,
     OTHERS,
     Layout,
+    beginning,
     format_of,
     is_no_header,
     mend_encoding,
@@ -127,10 +128,9 @@ def scripts_of(text: str) -> Counter[str]:
 def encoding_of(path: Path) -> str:
     """The encoding of a file. Raises AuditError where it is one that cannot be read, or is not known."""
     with opened(path) as stream:
+        beginning(stream, path)
         whole = stream.read(BLOCK)
     begins = whole[: whole.rfind(b"\n") + 1] or whole
-    if begins.startswith((b"\xff\xfe", b"\xfe\xff")) or begins.count(0) > len(begins) / 4:
-        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
     with suppress(UnicodeDecodeError):
         begins.decode()
         return "utf-8"
@@ -176,10 +176,10 @@ def texts_in(columns: Sequence[Column]) -> list[Column]:
 
     def likely(column: Column) -> bool:
         """Whether its cells are texts, and neither labels nor addresses nor numbers, though a name tells more."""
-        if not column.length or column.is_id or column.is_split or column.is_marked or column.repeated:
+        if not column.length or column.is_id or column.is_split or column.is_marked:
             return False
         other = all(cell.startswith("http") or NUMERIC.fullmatch(cell.strip()) for cell in column.cells)
-        return not other or bool(TEXTS.fullmatch(column.name))
+        return bool(TEXTS.fullmatch(column.name)) or not (other or column.repeated)
 
     return sorted(filter(likely, columns), key=length, reverse=True)
 

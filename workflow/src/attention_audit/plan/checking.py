@@ -11,7 +11,7 @@ from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.corpus.checkup import Looked, checked_once
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
-from attention_audit.corpus.tokens import lacking, splitting
+from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
@@ -99,12 +99,9 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
                 check_encoder(scope.config, name)
     for name in scope.datasets:
         source = scope.config.corpora[name]
-        tokens = source.preparation.tokens
-        if line := lacking(tokens):
+        if line := lacking(source.preparation.tokens):
             faults.append(f"{name}: {line}")
             continue
-        if tokens.segmenter == "characters":
-            found.odd.append(f"{name}: {splitting(tokens)}")
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
