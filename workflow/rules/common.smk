@@ -66,12 +66,11 @@ PLACES = CONFIG.places
 
 
 def tell_read():
-    """Say what there is in the user's own files, and what is odd in them."""
-    print(*PLAN.read, *(f"warning: {odd}" for odd in PLAN.oddities), sep="\n", file=sys.stderr)
+    """Say what there is in the user's own files, and what is odd in them, apart from what Snakemake says."""
+    if lines := PLAN.read + [f"warning: {odd}" for odd in PLAN.oddities]:
+        print("", *lines, sep="\n", file=sys.stderr)
 
 
-if workflow.is_main_process and not workflow.dryrun and PLAN.read + PLAN.oddities:
-    tell_read()
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -113,6 +112,7 @@ def overwritten():
 
 
 onstart:
+    tell_read()
     hold_lock(Path(PLACES.results) / ".lock")
     ask(claim, CONFIG, overwritten())
     sweep(Path(PLACES.results))
@@ -159,9 +159,7 @@ def tell():
 def foretell():
     """Say at the end of `snakemake -n`, where it is seen, what was read, and whether the run would be refused."""
     if workflow.is_main_process and workflow.dryrun and workflow.dag:
-        if PLAN.read + PLAN.oddities:
-            print(file=sys.stderr)
-            tell_read()
+        tell_read()
         if line := refusal(CONFIG, overwritten()):
             print(f"without -n, this ends here: {line}", file=sys.stderr)
 
