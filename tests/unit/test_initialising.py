@@ -7,11 +7,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import spacy
 import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit import __main__ as command_line
 from attention_audit.corpus.guessing import language_of
+from attention_audit.corpus.tokens import blank
 from attention_audit.errors import AuditError
 from attention_audit.initialising import initialising
 from attention_audit.plan.plan import Plan
@@ -217,6 +219,27 @@ def test_a_folder_without_the_snakefile_is_said(tmp_path: Path, monkeypatch: pyt
     assert "Next, in the folder that has the Snakefile:" in said
     assert f"  snakemake -n --configfile {tmp_path / 'mine.yaml'}\n" in said
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == str(tmp_path / "a.csv")
+
+
+def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(code: str, config: object) -> None:
+        raise ImportError("Japanese support requires SudachiPy")
+
+    blank.cache_clear()
+    monkeypatch.setattr(spacy, "blank", fail)
+    path, into = tmp_path / "own.csv", tmp_path / "mine.yaml"
+    path.write_bytes(csv("text,label", [f"この映画はとても良かったです {at}" for at in range(60)], LABELS))
+    line = (
+        "own: tokens: Japanese words are found by SudachiPy, which is not installed; install it (`python -m pip "
+        "install sudachipy sudachidict_core`), or set `tokens: {tokenizer: spaces}` where spaces stand between the "
+        "words already"
+    )
+    assert f"warning: {line}\n" in initialising([path], into)
+    with pytest.raises(AuditError) as caught:
+        Plan(overlaid(CATALOGUE, yaml.safe_load(into.read_text())), CATALOGUE, tmp_path / "memory")
+    assert str(caught.value) == line
 
 
 @pytest.mark.parametrize(
