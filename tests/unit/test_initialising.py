@@ -12,6 +12,7 @@ import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit import __main__ as command_line
+from attention_audit import initialising as module
 from attention_audit.corpus.guessing import language_of
 from attention_audit.corpus.tokens import blank
 from attention_audit.errors import AuditError
@@ -209,6 +210,17 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
         "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",
     ]
     assert (tmp_path / "mine.yaml").read_text() == configuration
+
+
+def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", 50)
+    (tmp_path / "a.csv").write_bytes(PLAIN)
+    said = initialising([tmp_path / "a.csv"], tmp_path / "mine.yaml")
+    sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"
+    assert f"warning: a: 60 texts make trainings long; in the entry of the data set, `{sample}`" in said
+    raw = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    raw["corpora"]["a"] |= yaml.safe_load(sample)
+    assert Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory").config.corpora["a"].splits.most.train == 20000
 
 
 def test_a_folder_without_the_snakefile_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

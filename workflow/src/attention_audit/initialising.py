@@ -13,7 +13,7 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
-from attention_audit.corpus.counts import count, words_a_character
+from attention_audit.corpus.counts import ENOUGH, count, words_a_character
 from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, language_of, layout_of, texts_in
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
@@ -108,13 +108,16 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
         said["split"] = (split.name, numbers(split.values))
     if own := next((column for column in free if column.is_id), None):
         if own.empty or len(own.values) < len(own.cells):
-            said["id"] = (None, f"{own.name} has ids that are empty or stand twice, so texts are called by their rows")
+            said["id"] = (
+                None,
+                f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows",
+            )
         else:
             said["id"] = (own.name, "")
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next(column.cells for column in columns if column.name == texts[0])
-    code, sure = language_of([str(cell) for cell in cells[:: max(len(cells) // SAMPLE, 1)]])
+    code, sure = language_of([str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]])
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said
@@ -143,7 +146,7 @@ def written(name: str, said: Said, path: Path) -> str:
     ]
     keys = [(f"    {key}: {flow(value)}", remark) for key, (value, remark) in said.items()]
     lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top + keys]
-    call = f"python -m attention_audit init {shlex.quote(str(path))}"
+    call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
     head = f"# Written by `{call}`. docs/configuration.md has every key.\n"
     return head + "".join(f"{line}\n" for line in lines)
 
@@ -161,7 +164,6 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     catalogue = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")) if CATALOGUE.exists() else {}
     name = name_of(path, catalogue.get("corpora", {}))
     said = guessed(path, layout_of(path), text, label)
-
     counts = count(name, source_of(said, path), {"path": path})
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{counts.unlabelled} of {counts.read} rows have no label")
@@ -176,8 +178,8 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     odd = [*([absent] if absent else []), *oddities(source, counts)]
     if counts.usable > MANY:
         odd.append(
-            f"{counts.usable:,} texts are read in each epoch of each training; in the entry of the data set, "
-            "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
+            f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the data "
+            "set, `splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
     made = written(name, said, path)
     try:
