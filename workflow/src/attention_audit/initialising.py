@@ -178,8 +178,8 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     odd = [*([absent] if absent else []), *oddities(source, counts)]
     if counts.usable > MANY:
         odd.append(
-            f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the data "
-            "set, `splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
+            f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "
+            "data set, `splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
     made = written(name, said, path)
     try:

@@ -23,7 +23,7 @@ ROWS = 200_000
 SAMPLE, ENOUGH = 50, 2000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
 NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
-ITEMS = re.compile(r"\w+|[^\w\s]")
+ITEMS = re.compile(r"['’]?\w+|[^\w\s]+")
 """About what spaCy takes for words."""
 UNREADABLE = re.compile(r"[\0\ufffd]")
 """NUL, and what stands for a byte that could not be decoded."""
