@@ -165,7 +165,12 @@ def test_odd_files_are_said_once_and_read_once(new_folder: NewFolder) -> None:
     path.write_text("text,label\n" + "".join(f"text {number % 50},{number % 2}\n" for number in range(60)))
     folder.overlay(datasets=["reviews"], corpora={"reviews": OWN | {"path": "reviews.csv"}})
     line = "warning: reviews: 10 of 60 texts repeat an earlier one"
-    assert folder.run("-n", "corpora").text.count(line) == 1
+    said = folder.run("-n", "corpora").text
+    assert said.count(line) == 1
+    # behind all that Snakemake says
+    last = said.partition("This was a dry-run")[2].splitlines()[1:]
+    assert last[:2] == ["", "reviews: 60 texts, 2 classes (0 30, 1 30); 40 train, 8 dev, 12 test (test and dev drawn)"]
+    assert line in last
     (memory,) = (folder.path / ".snakemake/attention-audit/checked").iterdir()
     made = memory.stat().st_mtime_ns
     assert folder.run("-n", "corpora").text.count(line) == 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attention_audit.corpus import checkup
+from attention_audit.corpus import checkup, counts
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.errors import AuditError
 
@@ -28,7 +28,7 @@ def looked(tmp_path: Path) -> Looked:
         path = tmp_path / "own.csv"
         path.write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
         source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-        lines = checkup.checkup("own", source, {"path": path})
+        lines = checkup.checkup("own", source, {"path": path}).odd
         assert all(line.startswith("own: ") for line in lines)
         # nearly all files here are small, which has a test of its own
         return [line.removeprefix("own: ") for line in lines if small or "too few" not in line]
@@ -152,8 +152,8 @@ def test_small_classes_are_named_where_splits_are_given(looked: Looked) -> None:
         (
             [*distinct(40), ("a", "maybe")],
             {"classes": ["yes", "no"]},
-            "line 42: label 'maybe' is not among `classes` ('yes', 'no'), and 1 texts have such labels: 'maybe'; name "
-            "them there, or leave `classes` out",
+            "line 42: label 'maybe' is not among `classes` ('yes', 'no'), and 1 text has such a label: 'maybe'; "
+            "name them there, or leave `classes` out",
         ),
         (
             distinct(40),
@@ -187,7 +187,7 @@ def test_a_split_of_one_class_is_refused(refused: Callable[..., str]) -> None:
 
 
 def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkup, "ROWS", 10)
+    monkeypatch.setattr(counts, "ROWS", 10)
     assert looked([*distinct(10, ("yes",)), *distinct(10)]) == ["only the first 10 rows were looked at before the run"]
 
 
@@ -199,11 +199,11 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     real = checkup.checkup
     monkeypatch.setattr(checkup, "checkup", lambda name, *rest: seen.append(name) or real(name, *rest))
 
-    def look(source: TableCorpus = source, name: str = "own") -> list[str]:
+    def look(source: TableCorpus = source, name: str = "own") -> checkup.Looked:
         return checkup.checked_once(name, source, {"path": path}, memory)
 
     first = look()
-    assert first[0] == "own: 1 of 41 texts repeat an earlier one"
+    assert first.odd[0] == "own: 1 of 41 texts repeat an earlier one"
     assert look() == first
     assert len(seen) == 1
     look(source.model_copy(update={"min_df": 2}))
@@ -222,4 +222,74 @@ def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
     path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in distinct(1000)))
     source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
     (tmp_path / "memory").write_text("a file in the place of the folder")
-    assert checkup.checked_once("own", source, {"path": path}, tmp_path / "memory") == []
+    assert checkup.checked_once("own", source, {"path": path}, tmp_path / "memory").odd == []
+
+
+def described(tmp_path: Path, text: str, **settings: Any) -> list[str]:
+    """What was read of a csv file."""
+    path = tmp_path / "own.csv"
+    path.write_text(text)
+    source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
+    return checkup.checkup("own", source, {"path": path}).read
+
+
+def test_what_was_read_is_said(tmp_path: Path) -> None:
+    """Of 31 texts, 7 are a fifth, and 4 are 15 % of the other 24. A text has as many words as its number in tens."""
+    rows = [(" ".join(["word"] * (number // 10 + 1)), "yes" if number % 3 else "no") for number in range(31)]
+    csv = "text,label\n" + "".join(f"{text},{label}\n" for text, label in rows)
+    assert described(tmp_path, csv, tokens={"tokenizer": "spaces"}) == [
+        "own: 31 texts, 2 classes (yes 20, no 11); 20 train, 4 dev, 7 test (test and dev drawn)",
+        "own: about 2 words a text (median), 4 in the longest; words are set apart by white space",
+    ]
+    settings = {"trained_on": {"dataset": "sst"}, "length": {"below": 100}}
+    assert described(tmp_path, csv, **settings) == [
+        "own: 31 texts, 2 classes (yes 20, no 11); 31 test, before texts are left out by their `length`",
+        "own: about 2 words a text (median), 4 in the longest; words by spaCy's rules for 'en'",
+    ]
+
+
+def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
+    splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
+    csv = "text,label,split\n" + "".join(f"a {at},{'ab'[at % 2]},{split}\n" for at, split in enumerate(splits))
+    most = {"most": {"train": 12}, "test_sample": 0.5}
+    (line, _) = described(tmp_path, csv, split="split", splits=most)
+    assert line == "own: 34 texts, 2 classes (a 17, b 17); 12 train, 4 dev, 5 test"
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (
+            [("word " * 3000, "yes")],
+            "own.csv, line 82: a text of about 3,000 words, where half of the texts have at most 2; a batch is as long "
+            "as its longest text, so that the run may take several times as long; `length: {below: 20}`, in the entry "
+            "of the data set, leaves it out",
+        ),
+        (
+            [(f"one {at}", "yes | no") for at in range(3)] + [(f"two {at}", "no;yes") for at in range(4)],
+            "7 texts seem to have several labels ('no;yes', 'yes | no'), which count as 2 classes more; give each text "
+            "one label, or leave such texts out",
+        ),
+        ([("12.5", "yes"), ("7", "no")], "2 of 82 texts are a number; first: own.csv, line 82"),
+        (
+            [("a \0 b", "yes")],
+            "1 text has NUL or replacement characters; first: own.csv, line 82; the file is damaged, or was saved in "
+            "another encoding",
+        ),
+    ],
+)
+def test_texts_that_are_unlike_the_rest_are_said(looked: Looked, tmp_path: Path, rows: Rows, line: str) -> None:
+    assert line in [said.replace(f"{tmp_path}/", "") for said in looked([*distinct(80), *rows])]
+
+
+def test_several_labels_in_a_cell_are_said_where_their_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
+    assert refused([*distinct(40), ("a", "no|yes")]) == (
+        "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes or leave them "
+        "out, or set `splits.stratified: false`; 1 text seems to have several labels ('no|yes'), which count as 1 "
+        "class more; give each text one label, or leave such texts out"
+    )
+
+
+def test_a_long_text_among_long_ones_is_not_odd(looked: Looked) -> None:
+    rows = [(" ".join(f"w{number}" for number in range(100 + at)), "ab"[at % 2]) for at in range(200)]
+    assert looked([*rows, ("x " * 1500, "a")]) == []

@@ -183,7 +183,7 @@ def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str
     path = folder / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
-    return checkup.checkup("own", TableCorpus.model_validate(settings), {"path": path})
+    return checkup.checkup("own", TableCorpus.model_validate(settings), {"path": path}).odd
 
 
 def many(**cells: Any) -> list[dict[str, Any]]:

@@ -54,6 +54,17 @@ def plan(here: Path) -> Plan:
     return planned(reviews=write_all(Path("given"), texts=12))
 
 
+def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
+    lengths = sorted(map(len, made(1, texts=12).tokens))
+    middle = (lengths[5] + lengths[6]) / 2
+    assert plan.read == [
+        f"reviews: 12 texts, all of them for the test, {len(CLASSES)} classes; {middle:.0f} words a text (median), "
+        f"{lengths[-1]} in the longest"
+    ]
+    few = "reviews: 12 test texts are too few for a word for any question: 100 are needed"
+    assert few in plan.oddities
+
+
 def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
     assert plan.trainings.seeds == {
         "reviews/own/mine": (1, 2),

@@ -6,7 +6,7 @@ import spacy
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, splitting, words_of
+from attention_audit.corpus.tokens import Tokens, lacking, splitting, words_of
 from attention_audit.errors import AuditError
 
 
@@ -128,10 +128,17 @@ def test_a_language_whose_splitter_is_not_installed_is_refused_in_one_line(monke
         raise ImportError("Pyvi not installed.\nGet it.")
 
     monkeypatch.setattr(spacy, "blank", fail)
-    with pytest.raises(
-        AuditError, match=r"^tokens: spaCy cannot split 'vi' here: Pyvi not installed.; install what it"
-    ):
+    module.blank.cache_clear()
+    with pytest.raises(AuditError) as caught:
         words("Xin chào", tokenizer="vi")
+    assert str(caught.value) == lacking(Tokens(tokenizer="vi"))
+    assert str(caught.value) == (
+        "tokens: Vietnamese words are found by Pyvi, which is not installed; install it (`python -m pip install "
+        "pyvi`), or set `tokens: {tokenizer: spaces}` where spaces stand between the words already"
+    )
+    assert lacking(Tokens(tokenizer="en")) == ""
+    with pytest.raises(AuditError, match=r"install it \(what spaCy names \(Pyvi not installed. Get it.\)\)"):
+        words("hei", tokenizer="nb")
 
 
 def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,9 +63,14 @@ CATALOGUE = Path(workflow.basedir) / "workflow" / "catalogue.yaml"
 PLAN = ask(Plan, config, yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")))
 CONFIG = PLAN.config
 PLACES = CONFIG.places
-if workflow.is_main_process:
-    for oddity in PLAN.oddities:
-        print(f"warning: {oddity}", file=sys.stderr)
+
+
+def tell_read():
+    """Say what there is in the user's own files, and what is odd in them, apart from what Snakemake says."""
+    if lines := PLAN.read + [f"warning: {odd}" for odd in PLAN.oddities]:
+        print("", *lines, sep="\n", file=sys.stderr)
+
+
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -107,6 +112,7 @@ def overwritten():
 
 
 onstart:
+    tell_read()
     hold_lock(Path(PLACES.results) / ".lock")
     ask(claim, CONFIG, overwritten())
     sweep(Path(PLACES.results))
@@ -151,8 +157,9 @@ def tell():
 
 @atexit.register
 def foretell():
-    """Say at the end of `snakemake -n`, for which there is no onstart, that the run would be refused."""
+    """Say at the end of `snakemake -n`, where it is seen, what was read, and whether the run would be refused."""
     if workflow.is_main_process and workflow.dryrun and workflow.dag:
+        tell_read()
         if line := refusal(CONFIG, overwritten()):
             print(f"without -n, this ends here: {line}", file=sys.stderr)
 

@@ -19,7 +19,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import ATTENTION, ENCODERS, AttentionEntry, EncoderEntry
 from attention_audit.names import PAPER_NAMES
-from attention_audit.places import Places
+from attention_audit.places import CATALOGUE, Places
 from attention_audit.plan.audit import Audit, Need
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
@@ -34,9 +34,8 @@ from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
-CATALOGUE = Path("workflow/catalogue.yaml")
 DEMONSTRATION = Path("config.yaml")
-"""Where data sets are declared, from the working directory."""
+"""What runs where no file is named, from the working directory."""
 PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
 NEEDS: Mapping[Need, str] = {

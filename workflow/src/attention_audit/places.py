@@ -4,9 +4,12 @@ Names in braces stand for what a file is of.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 RESULTS = "results"
 """The folder of the results, where the configuration names no other."""
+CATALOGUE = Path("workflow/catalogue.yaml")
+"""Where data sets are declared, from the folder of the Snakefile."""
 
 
 @dataclass(unsafe_hash=True)

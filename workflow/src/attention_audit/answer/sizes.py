@@ -5,6 +5,8 @@ from collections.abc import Mapping
 TEXTS = (100, 350, 1700)
 TRAININGS = (3, 5, 9)
 """The sizes at which docs/calibration.md tries the intervals; between two sizes the smaller one counts."""
+INSTEAD = 2 * TEXTS[0]
+"""Test texts that a word on what to show instead needs: it is chosen on one half and measured on the other."""
 LEAST: Mapping[str, int] = {"stable": 3, "transferable": 3}
 """Trainings that a question needs at least: two trainings are one pair, which shows nothing of chance; and what is said
 of maps beyond their model must not rest on one or two of them."""

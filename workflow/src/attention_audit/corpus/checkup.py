@@ -1,34 +1,35 @@
-"""What is wrong or odd in a user's own file, found before anything runs.
+"""What a user's own file holds, and what is wrong or odd in it, found before anything runs.
 
-Rows are read as the run will read them, but split into words only where impermissible words are named. What was found
-is kept beside the path, the size and the time of each file, so that a file is read once however often a run is planned.
+Rows are read as the run will read them, but split into words only where impermissible words are named: lengths in words
+are estimated from characters. What was found is kept beside the path, the size and the time of each file, so that a
+file is read once however often a run is planned.
 """
 
 import json
-import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from hashlib import blake2b, sha256
-from itertools import chain, islice
+from hashlib import sha256
+from math import ceil
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
-from attention_audit.answer.sizes import TEXTS
+from attention_audit.answer.sizes import INSTEAD, TEXTS
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import Ledger
+from attention_audit.corpus.blocking import absent
+from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
+from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import words_of
+from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.tokens import SPACES, lacking, splitting
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
-from attention_audit.given.readouts import check_beside
+from attention_audit.given.readouts import GivenReadout, check_beside
 
-ROWS = 200_000
-"""Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
 FEWEST = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
 SAME = 0.01
@@ -37,109 +38,62 @@ OFTEN = 5
 """How often a text may always stand."""
 SHOWN = 5
 """Labels that a message names."""
+LONG = 10
+"""One text is far longer than the others if it is so many times as long as the median."""
+BATCH = 32
+"""Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
+SEVERAL = re.compile(r"\s*[|,;]\s*")
+"""What may stand between several labels in a cell."""
 
 
-@dataclass
-class Counts:
-    """What is counted in the rows of a data set.
+class Looked(NamedTuple):
+    """What there is in a data set, and what is odd in it, a line each."""
 
-    read: all rows. unlabelled, empty: rows without a label, and labelled ones without a text; `first_unlabelled` is the
-    place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
-    (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
-    are the same as their label. Of each text, by its digest: how `often` it stands, its `first` label and beginning,
-    and the splits that it `stood` in. annotated: texts in which somebody marked words; outside and miscounted: places
-    of those with marks outside of them, or with lists that have not an entry a word. whole: whether all rows were read.
-    unseen: of the impermissible words that are named, those that no text has.
-    """
-
-    read: int = 0
-    unlabelled: int = 0
-    empty: int = 0
-    first_unlabelled: str = ""
-    labels: Counter[str] = field(default_factory=Counter)
-    places: dict[str, str] = field(default_factory=dict)
-    splits: dict[str | None, Counter[str]] = field(default_factory=dict)
-    contrary: int = 0
-    own_label: int = 0
-    often: Counter[bytes] = field(default_factory=Counter)
-    first: dict[bytes, tuple[str, str]] = field(default_factory=dict)
-    stood: set[tuple[bytes, str | None]] = field(default_factory=set)
-    annotated: int = 0
-    outside: list[str] = field(default_factory=list)
-    miscounted: list[str] = field(default_factory=list)
-    whole: bool = True
-    unseen: set[str] = field(default_factory=set)
-
-    @property
-    def usable(self) -> int:
-        """Rows with a text and a label."""
-        return self.labels.total()
-
-    @property
-    def repeated(self) -> int:
-        """Texts that repeat an earlier one."""
-        return self.usable - len(self.often)
-
-    @property
-    def across(self) -> int:
-        """Different texts that stand in several of the file's own splits."""
-        return sum(splits > 1 for splits in Counter(digest for digest, _ in self.stood).values())
-
-    def add(self, text: Text) -> None:
-        """Count a row."""
-        self.read += 1
-        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
-        if text.label is None:
-            self.unlabelled += 1
-            self.first_unlabelled = self.first_unlabelled or text.place
-        elif not said or (text.query is not None and not query):
-            self.empty += 1
-        else:
-            self.labels[text.label] += 1
-            self.places.setdefault(text.label, text.place)
-            self.splits.setdefault(text.split, Counter())[text.label] += 1
-            self.own_label += said == text.label
-            whole = f"{said}\0{query}".lower().encode("utf-8", "surrogatepass")
-            digest = blake2b(whole, digest_size=8).digest()
-            self.often[digest] += 1
-            self.contrary += self.first.setdefault(digest, (text.label, said[:30]))[0] != text.label
-            self.stood.add((digest, text.split))
-            if text.annotations is not None:
-                self.annotated += 1
-                self.outside += [text.place] * (text.annotations.outside > 0)
-                self.miscounted += [text.place] * (text.annotations.miscounted > 0)
-
-    def look(self, text: Text, source: TableCorpus) -> None:
-        """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
-        if text.mask is None and not self.unseen:
-            return
-        words = [*chain(*words_of(text.text, source.tokens))]
-        masked(text, len(words))
-        self.unseen -= {*words}
-
-
-def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
-    """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
-    rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
-    counts = Counts(unseen={*((source.block and source.block.words) or ())})
-    for text in islice(Ledger().entered(rows), ROWS):
-        counts.add(text)
-        counts.look(text, source)
-    counts.whole = next(rows, None) is None
-    return counts
+    read: list[str]
+    odd: list[str]
 
 
 def some(labels: list[str]) -> str:
     """A few labels for a message."""
-    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-    return ", ".join(f"{label!r:.40}" for label in labels[:SHOWN]) + more
+    return few_of([f"{label!r:.40}" for label in labels])
+
+
+def few_of(parts: list[str]) -> str:
+    """The first parts of a message, and how many more there are."""
+    return ", ".join(parts[:SHOWN]) + (f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else "")
+
+
+def numbers(values: Counter[str]) -> str:
+    """How often each value stands, the most frequent first, in one line that a terminal can show."""
+    text = few_of([f"{value:.40} {number:,}" for value, number in values.most_common()])
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number of things with what is said of them, of one or of many."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def question(source: TableCorpus, counts: Counts) -> str:
     """Whether there are so many classes that the column may hold no labels, as a question with counts; else ""."""
     if len(counts.labels) * FEWEST <= counts.usable:
         return ""
-    return f"{len(counts.labels)} classes in {counts.usable} texts: is column {source.label!r} a label? "
+    texts = counted(counts.usable, "text", "texts")
+    return f"{len(counts.labels)} classes in {texts}: is column {source.label!r} a label? "
+
+
+def several(counts: Counts) -> str:
+    """That the labels of some texts seem to be several in one cell; "" where none do."""
+    known = {*counts.labels}
+    found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
+    if not found:
+        return ""
+    texts = counted(sum(counts.labels[label] for label in found), "text seems", "texts seem")
+    more = counted(len(found), "class", "classes")
+    return (
+        f"{texts} to have several labels ({some(found)}), which count as {more} more; give each text one label, or "
+        "leave such texts out"
+    )
 
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
@@ -152,10 +106,12 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
     declared = source.classes
     if declared is not None and (unknown := [label for label in counts.labels if label not in declared]):
-        texts = sum(counts.labels[label] for label in unknown)
+        have = counted(
+            sum(counts.labels[label] for label in unknown), "text has such a label", "texts have such labels"
+        )
         raise AuditError(
             f"{counts.places[unknown[0]]}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
-            f"{texts} texts have such labels: {some(unknown)}; name them there, or leave `classes` out"
+            f"{have}: {some(unknown)}; name them there, or leave `classes` out"
         )
     if not counts.whole:
         return
@@ -177,47 +133,99 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
         )
     if fault := undrawable(trained, counts, source.splits):
-        raise AuditError(f"{name}: {question(source, counts)}{fault}")
+        said = "; ".join(filter(None, [fault, several(counts)]))
+        raise AuditError(f"{name}: {question(source, counts)}{said}")
 
 
 def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     """Why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
     if not splits.stratified:
         return ""
-    texts, fewest = trained.total(), min(trained.values())
-    for split, share in (("test", splits.test), ("dev", splits.dev)):
-        if counts.splits.get(split):
-            continue
-        drawn = math.ceil(share * texts)
-        texts -= drawn
-        if fewest < 2:
-            few = [label for label, number in trained.items() if number < 2]
+    for split, drawn, left in draws(counts, splits):
+        if few := [label for label, number in trained.items() if number < 2]:
             return (
                 f"{len(few)} of {len(trained)} classes have one text ({some(few)}), which cannot be in several splits; "
                 "merge such classes or leave them out, or set `splits.stratified: false`"
             )
-        if min(drawn, texts) < len(trained):
+        if min(drawn, left) < len(trained):
             return (
-                f"split {split} would have {drawn} texts, and {texts} would be left, for {len(trained)} classes; give "
-                "more texts, merge classes, or give the splits yourself in a column `split`"
+                f"split {split} would have {counted(drawn, 'text', 'texts')}, and {left} would be left, for "
+                f"{len(trained)} classes; give more texts, merge classes, or give the splits yourself in a column "
+                "`split`"
             )
     return ""
 
 
-def small(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """That the test texts are too few for words, with the number that is there and the number needed."""
-    drawn = math.ceil(source.splits.test * counts.usable)
-    most = source.splits.most.test if source.splits.most else None
-    texts = min(counts.splits["test"].total() if "test" in counts.splits else drawn, most or counts.usable)
-    for least, what in ((TEXTS[0], "a word for any question"), (2 * TEXTS[0], "a word on what to show instead")):
+def small(texts: int, share: float | None = None) -> Iterator[str]:
+    """That the test texts are too few for words, with the number that is there and the number needed. share: that of
+    the rows of a file which the test texts are, if more rows give more of them.
+    """
+    for least, what in ((TEXTS[0], "a word for any question"), (INSTEAD, "a word on what to show instead")):
         if texts < least:
-            enough = (
-                ""
-                if "test" in counts.splits or most
-                else f", as about {math.ceil(least / source.splits.test):,} rows give"
-            )
-            yield f"{texts} test texts are too few for {what}: {least} are needed{enough}"
+            enough = f", as about {ceil(least / share):,} rows give" if share else ""
+            few = counted(texts, "test text is", "test texts are")
+            yield f"{few} too few for {what}: {least} are needed{enough}"
             return
+
+
+def rounded(number: float) -> str:
+    """An estimate, to two digits."""
+    return f"{float(f'{max(number, 1):.2g}'):,.0f}"
+
+
+def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """What was read: texts, classes and splits, and how long the texts are in words."""
+    what = ("pair of texts", "pairs of texts") if source.pair else ("text", "texts")
+    among = "" if counts.whole else f" in the first {counts.read:,} rows"
+    classes = counted(len(counts.labels), "class", "classes")
+    said = f"{counted(counts.usable, *what)}{among}, {classes} ({numbers(counts.labels)})"
+    if counts.whole:
+        there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
+        drawn = [] if source.trained_on else [split for split, _, _ in draws(counts, source.splits)]
+        said += f"; {there}" + (f" ({' and '.join(drawn)} drawn)" if drawn else "")
+        said += "" if source.length == Length() else ", before texts are left out by their `length`"
+    yield said
+    tokens = source.tokens
+    if counts.sample and not lacking(tokens):
+        rate = words_a_character(counts.sample, tokens)
+        how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
+        how = "words are single characters" if tokens.segmenter == "characters" else how
+        middle, longest = rounded(rate * median(counts.lengths)), rounded(counts.longest.words(tokens))
+        said = f"about {middle} words a text (median), {longest} in the longest; "
+        yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
+
+
+def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """That one text is so much longer than the others that it slows the run, with the key that leaves it out."""
+    length, place, _ = counts.longest
+    middle = median(counts.lengths or [0])
+    far = length > LONG * middle and min(BATCH, counts.usable) * length > sum(counts.lengths)
+    if not far or source.length.below is not None or lacking(source.tokens):
+        return
+    rate = words_a_character(counts.sample, source.tokens)
+    below = LONG * max(round(rate * middle), 1)
+    others = sum(rate * each >= below for each in counts.lengths) - 1
+    words = rounded(counts.longest.words(source.tokens))
+    yield (
+        f"{place}: a text of about {words} words, where half of the texts have at most {rounded(rate * middle)}; a "
+        "batch is as long as its longest text, so that the run may take several times as long; "
+        f"`length: {{below: {below}}}`, in the entry of the data set, leaves it out"
+        + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
+    )
+
+
+def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Texts that are hardly texts, and labels that are several."""
+    if number := len(counts.numeric):
+        asked = f"; is column {source.text!r} that of the texts?" if 2 * number > counts.usable else ""
+        yield f"{number} of {counts.usable} texts are a number; first: {counts.numeric[0]}{asked}"
+    if counts.unreadable:
+        yield (
+            f"{counted(len(counts.unreadable), 'text has', 'texts have')} NUL or replacement characters; first: "
+            f"{counts.unreadable[0]}; the file is damaged, or was saved in another encoding"
+        )
+    if said := several(counts):
+        yield said
 
 
 def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
@@ -225,17 +233,21 @@ def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if source.evidence is not None and not counts.annotated:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
     if counts.outside:
-        yield f"{len(counts.outside)} texts have marks outside of them, which are left out; first: {counts.outside[0]}"
+        have = counted(len(counts.outside), "text has", "texts have")
+        yield f"{have} marks outside of them, which are left out; first: {counts.outside[0]}"
     if counts.miscounted:
+        have = counted(len(counts.miscounted), "text has", "texts have")
         yield (
-            f"{len(counts.miscounted)} texts have lists of marks with another number of entries than words, which are "
-            f"left out; first: {counts.miscounted[0]}"
+            f"{have} lists of marks with another number of entries than words, which are left out; first: "
+            f"{counts.miscounted[0]}"
         )
 
 
 def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What a user may not have meant, each in a line with its counts."""
     usable = counts.usable
+    if source.tokens.segmenter == "characters":
+        yield splitting(source.tokens)
     if counts.unlabelled:
         yield f"{counts.unlabelled} of {counts.read} rows have no label and are left out"
     if counts.empty:
@@ -251,21 +263,26 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
         yield f"{counts.repeated} of {usable} texts repeat an earlier one{contrary}"
     if across := counts.across:
-        yield f"{across} texts stand in several splits, so that the model is tested on what it was trained on"
+        stand = counted(across, "text stands", "texts stand")
+        yield f"{stand} in several splits, so that the model is tested on what it was trained on"
     elif counts.repeated and None in counts.splits:
         yield "splits are drawn text by text, so that such texts may fall into several of them"
     yield from misfits(source, counts)
-    if counts.whole:
-        yield from small(source, counts)
+    yield from unlike_texts(source, counts)
+    yield from stretched(source, counts)
     for digest, often in counts.often.most_common(1):
         if often > max(OFTEN, SAME * usable):
             yield f"one text stands {often} times; it begins with {counts.first[digest][1]!r}"
     if not counts.whole:
-        yield f"only the first {ROWS:,} rows were looked at before the run"
+        yield f"only the first {counts.read:,} rows were looked at before the run"
+        return
+    fixed = counts.splits.get("test") or (source.splits.most and source.splits.most.test)
+    share = None if fixed else 1 if source.trained_on else source.splits.test
+    yield from small(sizes(source, counts)["test"], share)
 
 
-def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) -> None:
-    """Raise AuditError where one of the readouts of a data set is wrong, or is of other texts than the first.
+def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) -> GivenReadout:
+    """The first of the readouts of a data set. Raises AuditError where one is wrong, or is of other texts than it.
 
     files: the path of each, by how the configuration names it; the first is that of `source`.
     """
@@ -274,29 +291,38 @@ def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) 
     for place, path in files.items():
         if place != source.path:
             check_beside(read_given(path, place), first)
+    return first
 
 
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> list[str]:
-    """The oddities of a data set. raw: the path of each of its files, by field; of readouts, of every one of them.
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> Looked:
+    """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of every
+    one of them.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
     if isinstance(source, ReadoutCorpus):
-        check_readouts(name, source, raw)
-        return []
-    counts = count(name, source, raw)
-    refuse(name, source, counts)
-    return [f"{name}: {line}" for line in oddities(source, counts)]
+        given = check_readouts(name, source, raw)
+        lengths = [*map(len, given.tokens)]
+        read = [
+            f"{counted(len(given), 'text', 'texts')}, all of them for the test, {given.classes} classes; "
+            f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"
+        ]
+        odd = small(len(given))
+    else:
+        counts = count(name, source, raw)
+        refuse(name, source, counts)
+        read, odd = [*described(source, counts)], oddities(source, counts)
+    return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
 def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> str:
     """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
     files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
-    told = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup")])
+    told = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup", words=True)])
     return sha256(told.encode()).hexdigest()
 
 
-def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> list[str]:
+def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> Looked:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
@@ -305,8 +331,8 @@ def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[st
     with suppress(AuditError):
         kept = read_record(path)
         if kept["stamp"] == mark:
-            return [str(line) for line in kept["lines"]]
-    lines = checkup(name, source, raw)
+            return Looked(kept["read"], kept["odd"])
+    looked = checkup(name, source, raw)
     with suppress(AuditError):
-        write_record(path, {"stamp": mark, "lines": lines})
-    return lines
+        write_record(path, {"stamp": mark, **looked._asdict()})
+    return looked

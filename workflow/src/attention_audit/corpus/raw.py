@@ -253,7 +253,9 @@ def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise AuditError(f"{place}: {error}; is a quote left open?") from error
+            ends = "new-line character" in str(error)
+            said = "lines end in \\r alone; save it with \\n" if ends else f"{error}; is a quote left open?"
+            raise AuditError(f"{place}: {said}") from error
         if row is None:
             return
         if row:

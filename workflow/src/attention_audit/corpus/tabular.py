@@ -169,7 +169,12 @@ def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
 
 
 def nested(place: str, cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
-    """The wanted fields of an object, by dotted names those of objects in it. Raises AuditError at a missing one."""
+    """The wanted fields of an object, by dotted names those of objects in it; all of them where none is named.
+
+    Raises AuditError at a missing one.
+    """
+    if not wanted:
+        return {field: inside(cells, field)[1] for field in fields_of(cells)}
     row: dict[str, Any] = {}
     for key, column in wanted.items():
         found, row[column] = inside(cells, column)
@@ -197,7 +202,7 @@ def parquet_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
             if roots[column] not in there:
                 raise AuditError(f"{path}: {no_column(key, column, there)}")
         check_columns(str(path), {key: roots[column] for key, column in wanted.items()}, there)
-        read = list(dict.fromkeys(roots.values()))
+        read = list(dict.fromkeys(roots.values())) or there
         for batch in file.iter_batches(BATCH, columns=read):
             for cells in zip(*(batch[column] for column in read), strict=True):
                 number += 1
@@ -250,8 +255,6 @@ def mend_encoding(line: bytes, encoding: str) -> str:
     """Which encoding a line may have that is not in `encoding`, as what to do about it."""
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
         return "set another `encoding`"
-    if line.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "save the file as utf-8; it seems to be utf-16"
     runs = re.findall(rb"[\x80-\xff]+", line)
     with suppress(UnicodeDecodeError):
         line.decode("cp1252")
@@ -267,7 +270,7 @@ def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
 
 
 def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:
-    """The rows of a file of any format, in order. wanted: columns by the keys that name them.
+    """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do.
     """
@@ -279,7 +282,8 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
         yield from sheet_rows(path, wanted, layout)
         return
     with opened(path) as stream:
-        if kind == "json" and starts_array(stream):
+        begins = beginning(stream, path)
+        if kind == "json" and is_array(begins):
             found = array(stream, path, "element", "set `encoding`", layout.encoding)
             yield from object_rows(found, wanted, "give an array of objects")
             return
@@ -290,9 +294,16 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
             yield from object_rows(json_lines(text, str(path)), wanted, "give one a line, and the whole of it")
 
 
-def starts_array(stream: IO[bytes]) -> bool:
-    """Whether a stream begins with a JSON array; nothing is taken from it."""
+def beginning(stream: IO[bytes], path: Path) -> bytes:
+    """How a stream begins; nothing is taken from it. Raises AuditError where it is utf-16, which is read by nobody."""
     begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
+    if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or begins.count(0) > len(begins) / 4:
+        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
+    return begins
+
+
+def is_array(begins: bytes) -> bool:
+    """Whether this is how a JSON array begins."""
     return begins.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
 
 

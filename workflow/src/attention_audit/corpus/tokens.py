@@ -27,6 +27,13 @@ SEGMENTED = {
     "vi": "Vietnamese words are found by Pyvi",
 }
 """What spaCy finds words with where a language does not set them apart by spaces."""
+PACKAGES = {
+    "ja": "`python -m pip install sudachipy sudachidict_core`",
+    "ko": "mecab-ko with its dictionary, and `python -m pip install natto-py`",
+    "th": "`python -m pip install pythainlp`",
+    "vi": "`python -m pip install pyvi`",
+}
+"""How to install that, by language; Chinese is split into characters without it."""
 MOST_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 Placed = tuple[str, int, int]
@@ -90,6 +97,16 @@ def splitting(tokens: Tokens) -> str:
     return SEGMENTED.get(tokens.tokenizer, "")
 
 
+def lacking(tokens: Tokens) -> str:
+    """Which package is missing that a language without spaces needs, and how to install it; "" where none is."""
+    if tokens.tokenizer in PACKAGES:
+        try:
+            blank(tokens.tokenizer)
+        except AuditError as error:
+            return str(error)
+    return ""
+
+
 @cache
 def blank(code: str, segmenter: str | None = None) -> "Language":
     """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
@@ -103,8 +120,12 @@ def blank(code: str, segmenter: str | None = None) -> "Language":
     try:
         language = spacy.blank(code, config=config)
     except ImportError as error:
-        reason = str(error).partition("\n")[0]
-        raise AuditError(f"tokens: spaCy cannot split {code!r} here: {reason}; install what it names") from error
+        found = SEGMENTED.get(code, f"spaCy splits {code!r} with another package")
+        cure = PACKAGES.get(code) or f"what spaCy names ({' '.join(str(error).split())})"
+        raise AuditError(
+            f"tokens: {found}, which is not installed; install it ({cure}), or set `tokens: {{tokenizer: spaces}}` "
+            "where spaces stand between the words already"
+        ) from error
     if isinstance(language.tokenizer, Tokenizer):  # languages without spaces have tokenizers of another class
         language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
     language.add_pipe("sentencizer")

@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
-from attention_audit.corpus.checkup import checked_once
+from attention_audit.corpus.checkup import Looked, checked_once
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
-from attention_audit.corpus.tokens import splitting
+from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
@@ -82,13 +82,14 @@ def too_few(scope: Scope) -> Iterator[str]:
                 yield f"{told} are too few for a word on `stable`: {needed} are needed"
 
 
-def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
-    """What is odd in the user's own files of a run, a line each.
+def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
+    """What there is in the user's own files of a run, and what is odd in them, a line each.
 
-    Raises AuditError, with a line for each data set, where a file is not as the configuration says, for each file of
-    word vectors that is not there, and for a Transformer of which something is missing.
+    Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
+    that is not installed, for each file of word vectors that is not there, and for a Transformer of which something is
+    missing.
     """
-    oddities: list[str] = []
+    found = Looked([], [])
     faults = [*missing_vectors(scope), *missing_models(scope)]
     with added_to(faults):
         check_transformer(scope.config)
@@ -98,12 +99,16 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> list[str]:
                 check_encoder(scope.config, name)
     for name in scope.datasets:
         source = scope.config.corpora[name]
-        if source.preparation.tokens.segmenter == "characters":
-            oddities.append(f"{name}: {splitting(source.preparation.tokens)}")
+        if line := lacking(source.preparation.tokens):
+            faults.append(f"{name}: {line}")
+            continue
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
-                oddities += checked_once(name, source, files, memory)
+                looked = checked_once(name, source, files, memory)
+                found.read.extend(looked.read)
+                found.odd.extend(looked.odd)
     if faults:
         raise AuditError(*faults)
-    return [*oddities, *too_few(scope)]
+    found.odd.extend(too_few(scope))
+    return found

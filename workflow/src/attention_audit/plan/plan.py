@@ -46,14 +46,14 @@ class Plan:
     """The plan of a run. `raw`: the configuration as it was read; `catalogue`: the file of data sets that it was laid
     over. memory: the folder that keeps what was found in the user's own files.
 
-    oddities: what is odd in the user's own files, a line each. Raises AuditError, with a line for each fault, where the
-    configuration or such a file is wrong.
+    read, oddities: what there is in the user's own files, and what is odd in them, a line each. Raises AuditError, with
+    a line for each fault, where the configuration or such a file is wrong.
     """
 
     def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
         self.config: Config = read_config(raw, catalogue)
         self.scope = Scope(self.config)
-        self.oddities = check_files(self.scope, memory)
+        self.read, self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
         self.auditing = Auditing(self.scope, self.trainings)
         self.exhibiting = Exhibiting(self.scope, self.auditing, raw, catalogue)

@@ -1,0 +1,281 @@
+"""The configuration that `init` writes for a file: what it finds, what it guesses, and how it refuses."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import spacy
+import yaml
+from planned import CATALOGUE, ROOT, overlaid
+
+from attention_audit import __main__ as command_line
+from attention_audit import initialising as module
+from attention_audit.corpus.guessing import language_of
+from attention_audit.corpus.tokens import blank
+from attention_audit.errors import AuditError
+from attention_audit.initialising import initialising
+from attention_audit.plan.plan import Plan
+
+SAID = "the film was great and I would see it again with my friends because nobody had told me about it"
+Written = Callable[..., dict[str, Any]]
+
+
+def texts(number: int = 60, words: int = 9) -> list[str]:
+    """Different English texts."""
+    return [" ".join((SAID.split() * 20)[at % 7 :][:words]) + f" {at}" for at in range(number)]
+
+
+def csv(header: str, *columns: Sequence[Any], delimiter: str = ",") -> bytes:
+    """A csv file with these columns."""
+    rows = (delimiter.join(map(str, row)) for row in zip(*columns, strict=True))
+    return "".join(f"{row}\n" for row in ([header, *rows] if header else rows)).encode()
+
+
+@pytest.fixture(autouse=True)
+def beside_the_snakefile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """The entry that is written for a file of this content, which the plan takes."""
+
+    def run(content: bytes, name: str = "reviews.csv", **named: str) -> dict[str, Any]:
+        path, into = tmp_path / name, tmp_path / "mine.yaml"
+        path.write_bytes(content)
+        initialising([path], into, **named)
+        raw = yaml.safe_load(into.read_text())
+        plan = Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory")
+        (dataset,) = raw["datasets"]
+        assert raw["results"] == f"runs/{dataset}"
+        assert plan.read[0].startswith(f"{dataset}: ")
+        entry: dict[str, Any] = raw["corpora"][dataset]
+        assert entry.pop("path") == str(path)
+        assert entry.pop("kind") == "table"
+        return entry
+
+    return run
+
+
+LABELS = ["no", "yes"] * 30
+USUAL = {"text": "text", "label": "label", "tokens": {"tokenizer": "en"}, "classes": ["no", "yes"]}
+
+
+PLAIN = csv("text,label", texts(), LABELS)
+RUSSIAN = csv("text,label", [f"фильм был очень хороший и я бы посмотрел его {at}" for at in range(60)], LABELS).decode()
+CHINESE = csv("text,label", [f"这部电影很好看我非常喜欢它 {at}" for at in range(60)], LABELS).decode()
+SPLITS = ["train", "train", "val", "val", "test", "test"] * 10
+FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "plain": (PLAIN, {}),
+    "semicolons": (
+        csv("text;label", texts(), LABELS, delimiter=";").replace(b"great", b"great, yes,"),
+        {"delimiter": ";"},
+    ),
+    "a mark before the text": (b"\xef\xbb\xbf" + PLAIN, {}),
+    "html, an emoji and NUL": (PLAIN.replace(b"great", b"<b>great</b> \xf0\x9f\x98\x80 \0"), {}),
+    "swapped columns": (csv("label,text", texts(), LABELS), {"text": "label", "label": "text"}),
+    "an index without a name": (csv(",text,label", range(60), texts(), LABELS), {}),
+    "no header": (
+        csv("", texts(), LABELS),
+        {"columns": ["column1", "column2"], "text": "column1", "label": "column2"},
+    ),
+    "several texts": (csv("stars,title,body", LABELS, texts(60, 3), texts()), {"text": "body", "label": "stars"}),
+    "repeated texts": (csv("text,label", [*texts(3), *texts(3)] * 10, LABELS), {}),
+    "ids": (csv("id,text,label", [f"r{at}" for at in range(60)], texts(), LABELS), {"id": "id"}),
+    "ids twice": (csv("id,text,label", [f"r{at % 50}" for at in range(60)], texts(), LABELS), {"id": None}),
+    "splits": (csv("text,label,fold", texts(), LABELS, SPLITS), {"split": "fold"}),
+    "no labels in some rows": (csv("text,label", texts(), [*LABELS[:-2], "", ""]), {"drop_unlabelled": True}),
+    "numbers for labels": (csv("text,label", texts(), [0, 1] * 30), {"classes": ["0", "1"]}),
+    "long texts": (csv("text,label", texts(60, 120), LABELS), {"tokens": {"tokenizer": "en", "sentences": True}}),
+    "marked words": (
+        csv("text,label,rationale", texts(), LABELS, ["1 3"] * 60),
+        {"evidence": {"columns": "rationale", "written": "words"}},
+    ),
+    "from Windows": (PLAIN.replace(b"great", "café".encode("cp1252")), {"encoding": "cp1252"}),
+    "Russian": (RUSSIAN.encode("cp1251"), {"encoding": "cp1251", "tokens": {"tokenizer": "ru"}}),
+    "Chinese": (CHINESE.encode("gb18030"), {"encoding": "gb18030", "tokens": {"tokenizer": "zh"}}),
+}
+"""Files, and what is written of each beside the usual."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_a_file_tells_is_written_and_the_plan_takes_it(written: Written, name: str) -> None:
+    content, expected = FOUND[name]
+    assert written(content) == USUAL | expected
+
+
+@pytest.mark.parametrize("name", ["own.json", "own.jsonl", "own.parquet", "own.xlsx", "own.tsv", "own.csv.gz"])
+def test_every_format_is_read(written: Written, tmp_path: Path, name: str) -> None:
+    rows = [{"text": text, "label": label} for text, label in zip(texts(), LABELS, strict=True)]
+    frame, path, nested = pd.DataFrame(rows), tmp_path / f"made-{name}", {}
+    if name == "own.parquet":
+        frame.to_parquet(path)
+    elif name == "own.xlsx":
+        frame.to_excel(path, index=False)
+    elif name == "own.jsonl":
+        path.write_text("".join(json.dumps({"data": row, "label": row["label"]}) + "\n" for row in rows))
+        nested = {"text": "data.text"}
+    elif name == "own.json":
+        path.write_text(json.dumps(rows))
+    else:
+        frame.to_csv(path, index=False, sep="\t" if name == "own.tsv" else ",")
+    assert written(path.read_bytes(), name) == USUAL | nested
+
+
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", ": no rows in it; give it texts, below a header if it is csv or tsv"),
+    "header alone": (b"text,label\n", ": no rows in it; give it texts, below a header if it is csv or tsv"),
+    "utf-16": (PLAIN.decode().encode("utf-16"), ": seems to be utf-16; save the file as utf-8"),
+    "utf-16 without a mark": (PLAIN.decode().encode("utf-16-le"), ": seems to be utf-16; save the file as utf-8"),
+    "old line ends": (PLAIN.replace(b"\n", b"\r"), r", line 1: lines end in \r alone; save it with \n"),
+    "open quote": (PLAIN + b'"open,yes\n', ", line 62: unexpected end of data; is a quote left open?"),
+    "ragged": (PLAIN + b"a,b,c\n", ", line 62: 3 fields where the header has 2; mend the row"),
+    "one column": (
+        csv("text", texts()),
+        ": none of the columns looks like labels ('text'); name the one with --label, or give the file one",
+    ),
+    "one class": (csv("text,label", texts(), ["yes"] * 60), ": every text has label 'yes'; add texts of another one"),
+    "a name twice": (
+        csv("text,label,label", texts(), LABELS, LABELS),
+        ", line 1: more than one column 'label'; rename the others",
+    ),
+    "no text at all": (
+        bytes(range(128, 256)) * 9,
+        ": is neither in utf-8 nor in another encoding that is known here; save it as utf-8",
+    ),
+}
+"""Files that cannot be read or trained on, and why."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_one_line_and_writes_nothing(tmp_path: Path, name: str) -> None:
+    content, line = REFUSED[name]
+    path, into = tmp_path / "reviews.csv", tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(AuditError) as caught:
+        initialising([path], into)
+    assert str(caught.value).removeprefix(f"{path}").removeprefix("reviews") == line
+    assert not into.exists()
+
+
+def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written: Written, tmp_path: Path) -> None:
+    content = csv("body,summary,shop,colour", texts(), texts(60, 5), ["a", "b", "c"] * 20, LABELS)
+    entry = written(content, text="summary", label="shop")
+    assert (entry["text"], entry["label"]) == ("summary", "shop")
+    (tmp_path / "mine.yaml").unlink()
+    with pytest.raises(
+        AuditError, match=r"no column 'shops', only 'body', .* \(did you mean 'shop'\?\); set `--label`"
+    ):
+        written(content, label="shops")
+    with pytest.raises(AuditError, match=r"text and label are the same column, 'shop'; name another for one of them"):
+        written(content, text="shop", label="shop")
+    said = initialising([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
+    assert "    text: body                        # guess; it may also be 'summary'\n" in said
+    assert "    label: colour                     # guess; it may also be 'shop'\n" in said
+
+
+def test_a_call_says_what_was_found_and_what_to_do_next(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (tmp_path / "imdb.csv").write_bytes(csv("text,label", texts(), LABELS))
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
+    monkeypatch.chdir(tmp_path)
+    assert command_line.main(["init", "imdb.csv"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    configuration = (tmp_path / "mine.yaml").read_text()
+    assert said[: len(configuration.splitlines())] == configuration.splitlines()
+    assert said[-7:] == [
+        "my-imdb: 60 texts, 2 classes (no 30, yes 30); 40 train, 8 dev, 12 test (test and dev drawn)",
+        "my-imdb: about 10 words a text (median), 10 in the longest; words by spaCy's rules for 'en'",
+        "warning: my-imdb: 12 test texts are too few for a word for any question: 100 are needed, as about 500 rows "
+        "give",
+        "",
+        "This is mine.yaml. Check the lines with `guess`, and that the columns are those that you mean. Next:",
+        "  snakemake -n --configfile mine.yaml",
+        "  snakemake --cores 2 all --configfile mine.yaml",
+    ]
+    assert command_line.main(["init", "imdb.csv"]) == 1
+    assert command_line.main(["init", "imbd.csv", "--into", "other.yaml"]) == 1
+    assert command_line.main(["init", "--into", "other.yaml"]) == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "error: mine.yaml: is there already; remove it, or write another file with `--into other.yaml`",
+        "error: imbd.csv: not there (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl (or "
+        ".gz after them), .parquet or .xlsx",
+        "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",
+    ]
+    assert (tmp_path / "mine.yaml").read_text() == configuration
+
+
+def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", 50)
+    (tmp_path / "a.csv").write_bytes(PLAIN)
+    said = initialising([tmp_path / "a.csv"], tmp_path / "mine.yaml")
+    sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"
+    assert f"warning: a: 60 texts make trainings long; in the entry of the data set, `{sample}`" in said
+    raw = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    raw["corpora"]["a"] |= yaml.safe_load(sample)
+    assert Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory").config.corpora["a"].splits.most.train == 20000
+
+
+def test_a_folder_without_the_snakefile_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run reads paths from the folder of the Snakefile, so that they are whole then."""
+    (tmp_path / "a.csv").write_bytes(csv("text,label", texts(), LABELS))
+    monkeypatch.chdir(tmp_path)
+    said = initialising([Path("a.csv")], None)
+    assert "Next, in the folder that has the Snakefile:" in said
+    assert f"  snakemake -n --configfile {tmp_path / 'mine.yaml'}\n" in said
+    assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == str(tmp_path / "a.csv")
+
+
+def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(code: str, config: object) -> None:
+        raise ImportError("Japanese support requires SudachiPy")
+
+    blank.cache_clear()
+    monkeypatch.setattr(spacy, "blank", fail)
+    path, into = tmp_path / "own.csv", tmp_path / "mine.yaml"
+    path.write_bytes(csv("text,label", [f"この映画はとても良かったです {at}" for at in range(60)], LABELS))
+    line = (
+        "own: tokens: Japanese words are found by SudachiPy, which is not installed; install it (`python -m pip "
+        "install sudachipy sudachidict_core`), or set `tokens: {tokenizer: spaces}` where spaces stand between the "
+        "words already"
+    )
+    assert f"warning: {line}\n" in initialising([path], into)
+    with pytest.raises(AuditError) as caught:
+        Plan(overlaid(CATALOGUE, yaml.safe_load(into.read_text())), CATALOGUE, tmp_path / "memory")
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "the film was great and I would see it again"),
+        ("de", "der Film war gut und ich würde ihn wieder sehen, weil mir niemand davon erzählt hatte"),
+        ("fr", "le film était très bien et je le reverrais avec mes amis"),
+        ("es", "la película fue muy buena y la vería otra vez con mis amigos"),
+        ("pt", "o filme foi muito bom e eu veria de novo com os meus amigos"),
+        ("uk", "фільм був дуже добрий і я б подивився його знову"),
+        ("fa", "فیلم خیلی خوب بود و من دوباره با دوستانم آن را می بینم"),
+        ("hi", "यह फिल्म बहुत अच्छी थी और मैं इसे फिर से देखूंगा"),
+        ("ja", "この映画はとても良かったです"),
+        ("ko", "이 영화는 정말 좋았다"),
+        ("zh", "这部电影很好看"),
+        ("th", "หนังเรื่องนี้ดีมาก"),
+    ],
+)
+def test_the_language_is_told_by_script_and_frequent_words(code: str, text: str) -> None:
+    assert language_of([text]) == (code, True)
+
+
+def test_what_tells_no_language_is_no_sure_guess() -> None:
+    assert language_of(["1 2 3"]) == ("en", False)
+    assert language_of(["gazu memo litu"]) == ("en", False)
+    assert language_of(["ⵎⴰⵎⵎⴰ"]) == ("xx", False)

@@ -1,0 +1,203 @@
+"""A configuration for a table of the user's own, with what a look at the file tells: `init` of the command line."""
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
+from attention_audit.corpus.counts import ENOUGH, count, words_a_character
+from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, language_of, layout_of, texts_in
+from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
+from attention_audit.corpus.tokens import lacking
+from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.places import CATALOGUE
+
+USAGE = "init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
+MINE = Path("mine.yaml")
+"""The configuration that is written where nobody names another."""
+ROWS = 20_000
+"""Rows from which columns are guessed."""
+SAMPLE = 500
+"""Texts from which the language is guessed."""
+LONGEST = 40
+"""Characters of the name of a data set."""
+CLASSES = 20
+"""So many classes are named at most."""
+DOCUMENT = 100
+"""Texts of so many words on average have sentences that are kept."""
+MANY = 50_000
+"""From so many texts on, it is said how to take a sample."""
+Said = dict[str, tuple[Any, str]]
+"""The keys of an entry, each with its value and a remark."""
+
+
+def checked_path(files: Sequence[Path]) -> Path:
+    """The file to look at. Raises AuditError where there is not one, or of another format."""
+    if len(files) != 1:
+        raise AuditError(USAGE)
+    path = files[0]
+    if not path.is_file():
+        near = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
+        raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
+    if not format_of(path.name):
+        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
+    return path
+
+
+def chosen(key: str, named: str | None, likely: list[Column], columns: list[Column], path: Path) -> tuple[str, str]:
+    """The column of the texts or labels, and a remark where it is a guess. named: what the user says.
+
+    Raises AuditError where there is no such column, or none that may be it.
+    """
+    names = [column.name for column in columns]
+    if named is not None:
+        if named not in names:
+            raise AuditError(f"{path}: {no_column(f'--{key}', named, names)}")
+        return named, ""
+    if not likely:
+        there = ", ".join(map(shown, names[:SHOWN]))
+        raise AuditError(
+            f"{path}: none of the columns looks like {key}s ({there}); name the one with --{key}, or give the file one"
+        )
+    others = few_of([shown(column.name) for column in likely[1:]])
+    return likely[0].name, f"guess; it may also be {others}" if others else ""
+
+
+def seen(path: Path) -> Path:
+    """A path as a run names it, which begins in the folder of the Snakefile."""
+    return path if CATALOGUE.exists() else path.resolve()
+
+
+def name_of(path: Path, taken: Mapping[str, Any]) -> str:
+    """A name for the data set of a file that no other one has."""
+    letters = unicodedata.normalize("NFKD", path.name.partition(".")[0]).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9]+", "-", letters.lower()).strip("-")[:LONGEST] or "mine"
+    return f"my-{name}" if name in taken else name
+
+
+def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> Said:
+    """The keys of the entry of a file, but for what all rows must tell. Raises AuditError as `chosen` does."""
+    rows = [row for _, row in islice(table_rows(path, {}, layout), ROWS)]
+    if not rows:
+        raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
+    columns = columns_of(rows)
+    others = [column for column in columns if column.name != label]
+    texts = chosen("text", text, texts_in(others), columns, path)
+    others = [column for column in columns if column.name != texts[0]]
+    labels = chosen("label", label, labels_in(others), columns, path)
+    said: Said = {"kind": ("table", ""), "path": (str(seen(path)), "")}
+    if layout.encoding != "utf-8":
+        said["encoding"] = (layout.encoding, "guess, by its bytes")
+    if layout.delimiter:
+        said["delimiter"] = (layout.delimiter, "")
+    if layout.names:
+        said["columns"] = ([*layout.names], "guess: the first row is a text and no header")
+    said |= {"text": texts, "label": labels}
+    free = [column for column in others if column.name != labels[0]]
+    if split := next((column for column in free if column.is_split), None):
+        said["split"] = (split.name, numbers(split.values))
+    if own := next((column for column in free if column.is_id), None):
+        if own.empty or len(own.values) < len(own.cells):
+            said["id"] = (
+                None,
+                f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows",
+            )
+        else:
+            said["id"] = (own.name, "")
+    if evidence := evidence_in(rows, free, texts[0]):
+        said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
+    cells = next(column.cells for column in columns if column.name == texts[0])
+    code, sure = language_of([str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]])
+    how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
+    said["tokens"] = ({"tokenizer": code}, how)
+    return said
+
+
+def source_of(said: Said, path: Path) -> TableCorpus:
+    """The entry as the plan reads it. Raises AuditError where the columns that the user names do not go together."""
+    try:
+        return TableCorpus.model_validate({key: value for key, (value, _) in said.items()})
+    except ValidationError as error:
+        raise AuditError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from error
+
+
+def written(name: str, said: Said, path: Path) -> str:
+    """The configuration, as the user reads it."""
+
+    def flow(value: Any) -> str:
+        text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
+        return text.removesuffix("...\n").strip()
+
+    top = [
+        (f"results: runs/{name}", "the folder that the run writes to"),
+        (f"datasets: [{name}]", "Wiegreffe & Pinter's tests, with models of the paper's sizes and five seeds"),
+        ("corpora:", ""),
+        (f"  {name}:", ""),
+    ]
+    keys = [(f"    {key}: {flow(value)}", remark) for key, (value, remark) in said.items()]
+    lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top + keys]
+    call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
+    head = f"# Written by `{call}`. docs/configuration.md has every key.\n"
+    return head + "".join(f"{line}\n" for line in lines)
+
+
+def initialising(files: Sequence[Path], into: Path | None, text: str | None = None, label: str | None = None) -> str:
+    """Write a configuration for a file, and return what was found, guessed and is to be done.
+
+    into: where to write it, `MINE` where None. text, label: columns that the user names. Raises AuditError where there
+    is a file already, and where the table cannot be read or has nothing to train on; nothing is written then.
+    """
+    into = into or MINE
+    if into.exists():
+        raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
+    path = checked_path(files)
+    catalogue = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")) if CATALOGUE.exists() else {}
+    name = name_of(path, catalogue.get("corpora", {}))
+    said = guessed(path, layout_of(path), text, label)
+    counts = count(name, source_of(said, path), {"path": path})
+    if counts.unlabelled:
+        said["drop_unlabelled"] = (True, f"{counts.unlabelled} of {counts.read} rows have no label")
+    if counts.whole and 2 <= len(counts.labels) <= CLASSES:
+        said["classes"] = (sorted(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
+    tokens = source_of(said, path).tokens
+    absent = lacking(tokens)
+    if counts.sample and not absent and words_a_character(counts.sample, tokens) * median(counts.lengths) > DOCUMENT:
+        said["tokens"] = (said["tokens"][0] | {"sentences": True}, f"{said['tokens'][1]}; sentences are for HANs")
+    source = source_of(said, path)
+    refuse(name, source, counts)
+    odd = [*([absent] if absent else []), *oddities(source, counts)]
+    if counts.usable > MANY:
+        odd.append(
+            f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "
+            "data set, `splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
+        )
+    made = written(name, said, path)
+    try:
+        with into.open("x", encoding="utf-8") as file:
+            file.write(made)
+    except OSError as error:
+        raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
+    found = [f"{name}: {line}" for line in described(source, counts)]
+    where = "" if CATALOGUE.exists() else ", in the folder that has the Snakefile"
+    configuration = shlex.quote(str(seen(into)))
+    return "\n".join(
+        [
+            made,
+            *found,
+            *(f"warning: {name}: {line}" for line in odd),
+            "",
+            f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next{where}:",
+            f"  snakemake -n --configfile {configuration}",
+            f"  snakemake --cores 2 all --configfile {configuration}\n",
+        ]
+    )
