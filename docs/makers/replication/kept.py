@@ -81,6 +81,8 @@ def _cell(column: Column, text: str) -> Any:
         if pa.types.is_string(column.type.value_type):
             return literal_eval(text) if text else []
         return [float(value) for value in text.strip("[]").split(",") if value.strip()]
+    if pa.types.is_integer(column.type) and text:
+        return int(float(text))
     return float(text) if text else nan
 
 

@@ -19,7 +19,7 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
-from attention_audit.tables.shown import answered, interval
+from attention_audit.tables.shown import answered, found, interval
 from attention_audit.tables.wording import heading, label_of, named, number
 from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
@@ -283,14 +283,13 @@ class Written:
 
     def claimed(self, row: Row) -> tuple[str, ...]:
         """One row of a table of findings."""
-        ours, low, high = (f"{row[name]:.3g}" for name in ("ours", "low", "high"))
         word = UNASKED if isnan(row["ours"]) else {YES: BACK, NO: AGAINST}.get(str(row["holds"]), OPEN)
         return (
             display_name(str(row["dataset"])),
             str(row["claim"]),
             str(row["theirs"]),
             str(row["statistic"]),
-            "" if word == UNASKED else f"{ours} [{low}, {high}]",
+            found(row),
             word,
             "" if word == BACK else self.because(str(row["claim"]), str(row["dataset"])),
         )
