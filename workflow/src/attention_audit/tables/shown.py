@@ -95,7 +95,8 @@ def significant(value: float) -> str:
 
 def found(row: Row) -> str:
     """The value of a row of columns.claims with its interval; "" where it is not known."""
-    return significant(row["ours"]) + within(row["low"], row["high"], significant)
+    ours = significant(row["ours"])
+    return ours and ours + within(row["low"], row["high"], significant)
 
 
 def effect(row: Row, name: str) -> str:
