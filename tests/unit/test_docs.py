@@ -36,7 +36,9 @@ README, METHOD = (ROOT / "README.md").read_text(), DOCS["method"]
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "gallery").glob("*.md")),
     *sorted((ROOT / "docs" / "replication").glob("*.md")),
+    *sorted((ROOT / "docs" / "replication").glob("*/*.md")),
 ]
 
 
@@ -55,10 +57,11 @@ def anchors(page: str) -> set[str]:
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text()
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if target.startswith("#"):
-            assert target[1:] in anchors(text), target
-        elif not re.match(r"https?://", target):
-            assert (page.parent / target).is_file(), target
+        if not re.match(r"https?://", target):
+            path, _, anchor = target.partition("#")
+            there = page.parent / path if path else page
+            assert there.is_file(), target
+            assert not anchor or anchor in anchors(there.read_text()), target
 
 
 def test_the_map_of_the_tree_is_true_and_whole() -> None:
