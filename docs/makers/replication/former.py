@@ -42,7 +42,8 @@ def restated(row: pd.Series, labels: Mapping[str, str]) -> pd.Series:
     row = row.copy()
     row["learnt"] = able(row)
     for question in REDEFINED:
-        row[question], row[f"{question}_note"] = NOT_ASKED, "it was defined otherwise when this was run"
+        if row[question] != NOT_ASKED:
+            row[question], row[f"{question}_note"] = NOT_ASKED, "it was defined otherwise when this was run"
         row[[f"{question}_trainings", f"{question}_texts"]] = 0
         row[[f"{question}_{part}" for part in (*BOUNDS, "margin")]] = nan
     row[[f"{effect}_{part}" for effect in BESIDE_REDEFINED for part in BOUNDS]] = nan
