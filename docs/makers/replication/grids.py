@@ -8,8 +8,8 @@ from attention_audit.report.grids import LONG
 
 WIDE = 11
 """Columns of a table at most."""
-NAMES = frozenset({"data set", "paper", "model", "row", "λ"})
-"""The columns that tell the rows of a table apart, which are its first ones."""
+NAMES = frozenset({"data set", "paper", "model", "row", "λ", "texts"})
+"""The columns that each part of a table has: what tells its rows apart, and on how much they rest."""
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
