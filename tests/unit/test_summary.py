@@ -369,7 +369,7 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
 def test_each_model_has_a_part_of_its_own(audits, tmp_path):
     render(summarised(audits, subject(), reasons={"diabetes": "x"}), tmp_path / "summary", "{}", shown, LABELS)
     text = (tmp_path / "summary.md").read_text()
-    assert text.startswith("Diabetes: Not run: x.\n\n| data set   | paper ")
+    assert text.startswith("Diabetes: Not run: x.\n\n| data set   | model   | needed ")
     own = text.partition("\n## needle: base, Wiegreffe & Pinter 2019\n")[2].partition("\n## What is measured\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in own.splitlines() if line.startswith("|")]
     assert rows[0] == ["question", "word", "effect", "95 % interval", "margin", "trainings", "texts"]
@@ -390,6 +390,8 @@ def test_each_model_has_a_part_of_its_own(audits, tmp_path):
     assert (tmp_path / "summary.tex").read_text().count(r"\begin{tabular}") == 4
     for line in (tmp_path / "summary.tex").read_text().splitlines():
         assert "To quote" not in line or line.startswith("% ")
+    both = shown(summarised(audits, subject(), subject("base", None, suite="jw", paper="JW2019")), LABELS)
+    assert both[0].rows["paper"].tolist() == ["Wiegreffe & Pinter 2019", "Jain & Wallace 2019"]
     render(summarised(NOTHING, reasons={"diabetes": "x"}), tmp_path / "none", "{}", shown, LABELS)
     assert (tmp_path / "none.tex").read_text().count(r"\begin{tabular}") == 2
 

@@ -326,8 +326,10 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     judged = [row for row in rows if row["model"]]
     missing = wrapped(*(f"{display_name(row['dataset'])}: {row['sentence']}" for row in rows if not row["model"]))
     legend = [{"question": question, "measured": measured} for question, measured in MEASURED.items()]
+    # two suites may have models of one name
+    suites = ["paper"] if len({(row["dataset"], row["model"]) for row in judged}) < len(judged) else []
     return [
-        block(judged, {**called(labels, "paper", "model"), **plain(*QUESTIONS)}, text=missing),
+        block(judged, {**called(labels, *suites, "model"), **plain(*QUESTIONS)}, text=missing),
         *(part for row in judged for part in of_model(row, labels)),
         block(legend, plain("question", "measured"), "What is measured", IN_BRACKETS),
     ]
