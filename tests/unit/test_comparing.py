@@ -37,8 +37,8 @@ def test_words_and_intervals_are_compared_question_by_question() -> None:
     assert of.loc["base", "learnt"].tolist() == ["yes", "yes", "same", "overlap"]
     assert of.loc["base", "stable"].tolist() == ["yes", "no", "other", "apart"]
     assert of.loc["base", "used"].tolist() == ["not asked", "not asked", "same", ""]
-    assert of.loc["old", "used"].tolist() == ["no", "not there", "other", ""]
-    assert of.loc["new", "used"].tolist() == ["not there", "no", "other", ""]
+    assert of.loc["old", "used"].tolist() == ["no", "not there", "only in a", ""]
+    assert of.loc["new", "used"].tolist() == ["not there", "no", "only in b", ""]
     stable = compared.iloc[2]
     assert (stable["value_a"], stable["margin_a"], stable["margin_b"], stable["high_b"]) == (0.7, 0.5, 0.45, 0.4)
     assert compared.iloc[0]["margin_a"] == 0
@@ -55,7 +55,7 @@ def test_a_reader_sees_each_answer_in_one_cell() -> None:
 
 
 def test_runs_without_a_model_in_common_or_without_any() -> None:
-    assert set(two_runs(FIRST.iloc[1:], SECOND.iloc[:1])["words"]) == {"other"}
+    assert set(two_runs(FIRST.iloc[1:], SECOND.iloc[:1])["words"]) == {"only in a", "only in b"}
     assert two_runs(FIRST.iloc[2:], FIRST.iloc[2:]).empty
 
 
@@ -72,14 +72,27 @@ def test_two_folders_are_compared_on_the_command_line(
 ) -> None:
     assert main(["compare", *map(str, folders), "--into", str(tmp_path / "out/run.1")]) == 0
     said = capsys.readouterr().out
-    # base's `stable`, and all nine answers of each model that only one run has
-    assert said.startswith(f"a: {folders[0]}, b: {folders[1]}. 19 of 27 words differ; 1 of 2 pairs of intervals lie ")
+    # base's `stable`
+    counted = "1 of 9 words that both have differ; 1 of 2 pairs of intervals lie apart."
+    assert said.startswith(f"a: {folders[0]}, b: {folders[1]}. {counted}\n\n| dat")
+    assert said.count("\n| sst ") == 9
+    rest = "\n\nModels that only one of the runs has:\n\n- only in a: sst, wp: old\n- only in b: sst, wp: new\n"
+    assert said.endswith(rest)
     assert "| sst        | wp      | base    | stable       | yes: 0.700 [0.600, 0.800], margin 0.5" in said
     assert (tmp_path / "out/run.1.md").read_text() == said
     pd.testing.assert_frame_equal(
         pd.read_csv(tmp_path / "out/run.1.csv", keep_default_na=False, na_values={"value_a": ""})[["words", "value_a"]],
         two_runs(FIRST, SECOND)[["words", "value_a"]],
     )
+
+
+def test_a_part_of_a_run_agrees_with_the_whole(tmp_path: Path, provenance: Provenance) -> None:
+    for name, frame in (("whole", FIRST), ("part", FIRST.iloc[:1])):
+        write_table(tmp_path / name / "tables/summary.parquet", SUMMARY, frame, provenance)
+    said = comparing([tmp_path / "whole", tmp_path / "part"], None)
+    assert "part. 0 of 9 words that both have differ; 0 of 2 pairs of intervals lie apart." in said
+    alone = comparing([tmp_path / "part", tmp_path / "part"], None)
+    assert "Models that only one" not in alone
 
 
 def test_what_is_not_there_is_told_in_one_line(folders: tuple[Path, Path], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.tables.render import render
-from attention_audit.tables.shown import findings, verdicts, wide
+from attention_audit.tables.shown import findings, pairwise, uncertain, verdicts, wide
 from attention_audit.tables.wording import number
 
 NO_INTERVAL = (math.nan, math.nan)
@@ -136,9 +136,44 @@ def test_claims_stand_beside_the_papers(tmp_path):
     lines = (tmp_path / "claims.md").read_text().splitlines()
     assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:5])] == [
         ["data set", "claim", "statistic", "ours", "paper", "holds"],
-        ["Yelp", "c", "s", "1.25 [1.1, inf]", "at least 1.6", "yes"],
+        ["Yelp", "c", "s", "1.25 [at least 1.1]", "at least 1.6", "yes"],
         ["Yelp", "d", "s", "9 [8, 10]", "", "NO"],
         ["Yelp", "e", "s", "", "", "undecided"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.5, 0.25, 0.75, "0.500 [0.250, 0.750]"),
+        (0.5, -math.inf, math.inf, "0.500 [cannot be bounded: its divisor may be 0]"),
+        (6.0, 2.5, math.inf, "6.000 [at least 2.500]"),
+        (math.inf, 2.5, math.inf, "always [at least 2.500]"),
+        (math.inf, math.inf, math.inf, "always"),
+        (math.nan, -math.inf, math.inf, ""),
+        (0.5, math.nan, math.nan, "0.500"),
+    ],
+)
+def test_what_has_no_end_is_said_in_words(value, low, high, shown):
+    assert uncertain({"mean": value, "sd": math.nan, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
+
+
+def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
+    cells_ = {"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan, "seeds": 1, "published": math.nan}
+    cells_ |= {"selection": "", "note": "", "class_name": ""}
+    rows = [
+        {"dataset": "yelp", "row": f"{model}/{pair}", "metric": metric, "mean": mean, **cells_}
+        for model in ("han_rnn", "flan_none")
+        for pair in ("smallest/random", "gradient/attention")
+        for metric, mean in (("first_earlier", 40.0), ("earlier_ratio", math.inf))
+    ]
+    render(pd.DataFrame(rows)[TABLE.schema.names], tmp_path / "t", "{}", pairwise, LABELS)
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert [line for line in lines if line.startswith("#")] == ["## Yelp, HANrnn", "## Yelp, FLANnoenc"]
+    assert [cells(line, "|")[1:-1] for line in (lines[2], *lines[4:6])] == [
+        ["first, second", "first earlier (%)", "first / second", "seeds"],
+        ["smallest set, random", "40.0", "always", "1"],
+        ["gradient, attention", "40.0", "always", "1"],
     ]
 
 

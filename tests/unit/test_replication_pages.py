@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import shlex
 from datetime import UTC, datetime
@@ -32,10 +33,12 @@ from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.yaml_input import as_in_a_file
 from makers.replication import pages
-from makers.replication.__main__ import main
+from makers.replication.__main__ import found_pages, main
 from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
-from makers.replication.gallery import excerpt, gallery
+from makers.replication.former import earlier, restated
+from makers.replication.gallery import gallery
+from makers.replication.grids import below, excerpt, narrow
 from makers.replication.keeping import (
     LARGEST,
     MOST,
@@ -43,11 +46,10 @@ from makers.replication.keeping import (
     keep,
     kept_config,
     shrunk,
-    unpadded,
     weight,
 )
-from makers.replication.kept import RECORD, every_kept, read_csv
-from makers.replication.pages import below, closed, held, share, verdict, written_pages
+from makers.replication.kept import RECORD, every_kept, read_csv, unpadded
+from makers.replication.pages import closed, held, share, verdict, written_pages, written_tables
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"
@@ -96,7 +98,7 @@ def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> 
     settings = ExhibitJob(
         exhibit="summary", target="", suite="", reads={}, settings={}, takes=[], fetched={}, font=[],
         models={"wp": Models(where="here", looks={name: [label] for name, label in LABELS.items()})},
-        titles={"WP2019": "Wiegreffe & Pinter 2019", "JW2019": "Jain & Wallace 2019"},
+        titles={"WP2019": "Wiegreffe & Pinter 2019", "JW2019": "Jain & Wallace 2019", "SS2019": "Serrano & Smith 2019"},
         table=TableSpec(declared="", shown="", top="", gaps={}, paper="", number=""),
     )  # fmt: skip
     provenance = Provenance("table", settings.model_dump(), "")
@@ -137,21 +139,32 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_pages_say_what_the_kept_tables_say() -> None:
-    assert {**written_pages(RECORDED), "gallery.md": gallery(RECORDED)} == {
-        path.relative_to(ROOT / "docs").as_posix(): path.read_text()
-        for path in [*RECORDED.glob("*.md"), ROOT / "docs" / "gallery.md"]
-    }, "`make replication` writes them anew"
+    written = {**written_pages(RECORDED), **gallery(RECORDED)}
+    kept = {path.relative_to(ROOT / "docs").as_posix(): path.read_text() for path in found_pages(ROOT / "docs")}
+    assert written == kept, "`make replication` writes them anew"
+
+
+def test_kept_tables_are_shown_as_the_code_shows_them() -> None:
+    for path, text in written_tables(RECORDED).items():
+        assert (ROOT / "docs" / path).read_text() == text, f"{path}: `make replication` writes it anew"
+        assert not re.search(r"\binf\b", text), path
+
+
+def test_no_page_is_too_large_or_has_an_interval_without_ends() -> None:
+    for path in found_pages(ROOT / "docs"):
+        assert path.stat().st_size <= pages.LARGEST, path
+        assert not re.search(r"\binf\b", path.read_text()), path
 
 
 def test_no_two_models_of_a_page_have_one_name() -> None:
+    found = {path: path.read_text() for path in found_pages(ROOT / "docs")}
     for page in PAGES:
-        text = (RECORDED / f"{page.name}.md").read_text()
-        tables = re.findall(r"^\| data set \|(?:.* \|)? model \|.*\n(?:\|.*\n)+", text, re.MULTILINE)
-        assert len(tables) >= 2, page.name
-        for table in tables:
-            head, _, *rows = [[cell.strip() for cell in line.split(" | ")] for line in table.splitlines()]
-            names = [tuple(cells[: head.index("model") + 1]) for cells in rows]
-            assert len(names) == len(set(names)), (page.name, names)
+        own = [text for path, text in found.items() if page.name in (path.stem, path.parent.name)]
+        heads = [head for text in own for head in re.findall(r"^\| question \| (.*) \|\n\| --- ", text, re.MULTILINE)]
+        assert heads, page.name
+        for head in heads:
+            names = head.split(" | ")
+            assert len(names) == len(set(names)), (page.name, head)
 
 
 def test_the_record_is_small_and_names_no_machine() -> None:
@@ -170,10 +183,14 @@ def test_every_claim_of_the_control_corpora_held() -> None:
 
 
 def test_every_exhibit_is_in_the_gallery_once(docs: Path) -> None:
-    for page in (gallery(RECORDED), (docs / "gallery.md").read_text()):
-        shown, _, without = page.partition("## Without a run")
+    read = {path.relative_to(docs).as_posix(): path.read_text() for path in found_pages(docs)}
+    for written in (gallery(RECORDED), read):
+        shown, _, without = written["gallery.md"].partition("## Without a run")
+        parts = "\n".join(text for path, text in written.items() if path.startswith("gallery/"))
         for exhibit in EXHIBITS:
-            assert shown.count(f"### {exhibit.name}\n") + without.count(f"- `{exhibit.name}`:") == 1, exhibit.name
+            there = parts.count(f"## {exhibit.name}\n")
+            assert there + without.count(f"- `{exhibit.name}`:") == 1, exhibit.name
+            assert shown.count(f"- [{exhibit.name}](") == there, exhibit.name
 
 
 def test_every_caption_says_how_to_read_its_exhibit() -> None:
@@ -235,8 +252,11 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     assert "1821" not in page
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
     assert changed in page.splitlines()
-    found = "| AgNews, base | Uniform weights do as well as learnt ones, so the task is no test bed for attention | no "
+    found = "| base | Uniform weights do as well as learnt ones, so the task is no test bed for attention | no "
     assert f"{found}(section 3.2, table 2) | `needed` of `summary` | undecided: 0.010 [-0.020, 0.040] | open |" in page
+    assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention |  | ○ |" not in page
+    assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention | ○ |" in page
+    assert "| F1 | 1 of 2 | 1 of 2 |" in page
     # 58 of the paper's are known here, and 4 have a counterpart
     assert "54 published numbers have no counterpart in these runs, by data set: Diabetes (11), " in page
     assert "no GPU" in page
@@ -433,26 +453,27 @@ def former(**cells: Any) -> pd.Series:
 
 def test_words_that_were_defined_otherwise_are_left_out() -> None:
     old = former()
-    assert pages.earlier(old)
-    assert not pages.earlier(former(macro_f1=0.79))
-    shown = pages.restated(old, {})
+    assert earlier(old)
+    assert not earlier(former(macro_f1=0.79))
+    shown = restated(old, {})
     assert (shown["unique"], shown["signed"], shown["needed"], shown["used"]) == (*["not asked"] * 3, "yes")
     assert "uninformative" not in shown["sentence"]
     assert shown["sentence"].startswith("What may be said: the prediction depends on these weights.")
     # what stands beside the word supports it
     assert shown["learnt"] == "yes"
-    assert pages.restated(former(accuracy=0.52), {})["learnt"] == "undecided"
-    assert pages.restated(former(accuracy=0.5), {})["learnt"] == "no"
+    assert restated(former(accuracy=0.52), {})["learnt"] == "undecided"
+    assert restated(former(accuracy=0.5), {})["learnt"] == "no"
 
 
 def test_no_page_inverts_a_p_value_or_shows_what_was_withdrawn() -> None:
-    written = {path.name: path.read_text() for path in [*RECORDED.glob("*.md"), RECORDED.parent / "gallery.md"]}
+    written = {path: path.read_text() for path in found_pages(RECORDED.parent)}
     for name, text in written.items():
         for withdrawn in ("uninformative", "another reason than chance", "three words to either side"):
             assert withdrawn not in text, (name, withdrawn)
-    assert "Permuting the weights of a recurrent encoder hardly changes" not in written["jain-wallace.md"]
-    assert "lie outside by chance alone; " in " ".join(written["jain-wallace.md"].split())
-    claims = [line for line in written["serrano-smith.md"].splitlines() if "in a small minority of the texts" in line]
+    assert "Permuting the weights of a recurrent encoder hardly changes" not in written[RECORDED / "jain-wallace.md"]
+    assert "lie outside by chance alone; " in " ".join(written[RECORDED / "jain-wallace.md"].split())
+    page = written[RECORDED / "serrano-smith" / "findings.md"]
+    claims = [line for line in page.splitlines() if "in a small minority of the texts" in line]
     assert claims
     assert all("HANrnn: " in line for line in claims)
 
@@ -491,12 +512,57 @@ def test_a_table_comes_back_from_its_csv(tmp_path: Path) -> None:
 
 
 def test_tables_are_shown_in_part() -> None:
-    table = "| a |\n|:---|\n" + "| 1 |\n" * 6
-    assert excerpt(f"Words.\n\n{table}\nEnd.") == "| a |\n|:---|\n" + "| 1 |\n" * 4 + "\n2 more rows in the file.\n"
-    assert excerpt("Words.") == ""
+    table = "| a |\n| :--- |\n" + "".join(f"| {number} |\n" for number in range(6))
+    first = "".join(table.splitlines(keepends=True)[:6])
+    assert excerpt(f"Words.\n\n{table}\nEnd.", 4) == f"{first}\n2 more rows in the file.\n"
+    assert excerpt("Words.", 4) == ""
     assert below(f"## Title\n\n{table}") == f"#### Title\n\n{table}"
-    long = "| a |\n|---|\n" + "| 1 |\n" * 25
+    long = "| a |\n| --- |\n" + "".join(f"| {number} |\n" for number in range(25))
     assert below(long) == f"<details><summary>25 rows</summary>\n\n{long}\n</details>\n"
+
+
+def test_what_all_rows_have_alike_is_said_once() -> None:
+    table = (
+        "| data set | row | F1 | λ | seeds |\n|:---|:---|---:|---:|---:|\n| SST | a | 1 | | 3 |\n| SST | b | | | 3 |\n"
+    )
+    expected = "| row | F1 |\n| :--- | ---: |\n| a | 1 |\n| b |  |\n"
+    assert narrow(table) == f"In all rows: data set SST; seeds 3.\n\n{expected}"
+    # of a single row nothing can be said of all
+    one = "| row | F1 | note |\n| :--- | ---: | :--- |\n| a | 1 |  |\n"
+    assert narrow(one) == "| row | F1 |\n| :--- | ---: |\n| a | 1 |\n"
+
+
+def test_a_wide_table_is_parted() -> None:
+    names = [f"m{number}" for number in range(12)]
+    rows = [["a", *"0123456789", "", ""], ["b", *"1234567890", "1", "2"]]
+    lines = [["row", *names], [":---", *["---:"] * 12], *rows]
+    first, second = narrow("".join(f"| {' | '.join(line)} |\n" for line in lines)).split("\n\n")
+    assert first.splitlines() == [f"| {' | '.join(line[:7])} |" for line in lines]
+    # the row that has no value there is left out
+    held_ = [[line[0], *line[7:]] for line in lines]
+    assert second.splitlines() == [f"| {' | '.join(line)} |" for line in held_]
+
+
+def test_a_large_page_leads_to_its_parts(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = (docs / "replication" / "wiegreffe-pinter.md").read_text()
+    monkeypatch.setattr(pages, "LARGEST", 1200)
+    written = written_pages(docs / "replication")
+    first = written["replication/wiegreffe-pinter.md"]
+    own = {path: text for path, text in written.items() if path.startswith("replication/wiegreffe-pinter/")}
+    assert {"findings", "changes", "numbers-sst", "numbers-agnews"} <= {Path(path).stem for path in own}
+    for path, text in own.items():
+        assert f"]({path.removeprefix('replication/')})" in first
+        assert f"]({path.removeprefix('replication/')})" in written["replication/README.md"]
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            there = os.path.normpath(Path(path).parent / target)
+            assert there in written or (docs / there).exists(), (path, target)
+    assert "; [selected-on-test](changes.md#selected-on-test) closes 75% of the difference |" in "".join(own.values())
+    # every line of a table is on one of them
+    for line in whole.splitlines():
+        if line.startswith("| base |"):
+            assert sum(
+                line.split(" | ")[:4] == other.split(" | ")[:4] for text in own.values() for other in text.splitlines()
+            )
 
 
 def test_many_findings_are_counted_first(tmp_path: Path) -> None:
@@ -518,6 +584,9 @@ def test_many_findings_are_counted_first(tmp_path: Path) -> None:
     path = tmp_path / "replication" / "diversity" / "main" / "tables" / "md_table_claims.csv"
     pd.DataFrame(rows, columns=CLAIMS.schema.names).to_csv(path, index=False)
     page = written_pages(tmp_path / "replication")["replication/diversity.md"]
-    assert "| a measure; above 0 | 10 of 15 | 10 of 15 |" in page
     assert "30 findings in words: comes back 20, open 10." in page
-    assert "<details><summary>30 rows</summary>" in page
+    assert "✓ comes back, ○ open; empty: " in page
+    head = "| what they found | SST | IMDb |\n| --- | --- | --- |\n"
+    assert f"**Comes back wherever it was asked** (10 findings):\n\n{head}| finding 0 | ✓ | ✓ |\n" in page
+    assert f"**Comes back on none** (5 findings):\n\n{head}| finding 10 | ○ | ○ |\n" in page
+    assert "Comes back on some" not in page

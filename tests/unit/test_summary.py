@@ -366,15 +366,32 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
     assert (missing["sentence"], missing["model"], missing["ranks"]) == ("Not run: no file.", "", NOT_ASKED)
 
 
-def test_it_is_shown_with_what_it_rests_on(audits, tmp_path):
+def test_each_model_has_a_part_of_its_own(audits, tmp_path):
     render(summarised(audits, subject(), reasons={"diabetes": "x"}), tmp_path / "summary", "{}", shown, LABELS)
     text = (tmp_path / "summary.md").read_text()
-    assert "no: 0.100 [" in text
-    assert "gradient (+0.700 [" in text
-    assert "## What each answer rests on" in text
-    assert "the adversary (adversary, λ 0.2): JSD (nats), TVD" in text
-    assert "Not run: x." in text
+    assert text.startswith("Diabetes: Not run: x.\n\n| data set   | model   | needed ")
+    own = text.partition("\n## needle: base, Wiegreffe & Pinter 2019\n")[2].partition("\n## What is measured\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in own.splitlines() if line.startswith("|")]
+    assert rows[0] == ["question", "word", "effect", "95 % interval", "margin", "trainings", "texts"]
+    assert [row[0] for row in rows[2:10]] == [*QUESTIONS]
+    assert rows[5][:3] == ["ranks", "no", "0.100"]
+    assert "Show instead, by ranks: gradient (+0.700 [" in own
+    # the table of the answers comes first, then the attribution, the sentence, and what was compared
+    order = [
+        "| transferable ",
+        "Show instead",
+        "To quote: ",
+        "Notes. ",
+        "| ranks, on half of the texts: attention, gradient ",
+    ]
+    assert sorted(order, key=own.index) == order
+    assert "| the adversary (adversary, λ 0.2): JSD (nats), TVD " in own
+    assert max(len(line) for line in own.splitlines()) <= 100
     assert (tmp_path / "summary.tex").read_text().count(r"\begin{tabular}") == 4
+    for line in (tmp_path / "summary.tex").read_text().splitlines():
+        assert "To quote" not in line or line.startswith("% ")
+    both = shown(summarised(audits, subject(), subject("base", None, suite="jw", paper="JW2019")), LABELS)
+    assert both[0].rows["paper"].tolist() == ["Wiegreffe & Pinter 2019", "Jain & Wallace 2019"]
     render(summarised(NOTHING, reasons={"diabetes": "x"}), tmp_path / "none", "{}", shown, LABELS)
     assert (tmp_path / "none.tex").read_text().count(r"\begin{tabular}") == 2
 
@@ -413,10 +430,10 @@ def test_marked_words_stand_beside_the_answer_and_move_no_word(audits):
         "annotator against the others 0.58."
     )
     assert beside_marks(plain) == beside_marks(other) == ""
-    first, _, besides, _ = shown(table, LABELS)
-    assert first.rows["marked words"].tolist() == [beside_marks(row).removeprefix("Marked words: "), ""]
-    assert "marked words: AUPRC of attention" in besides.rows["measured"].tolist()
-    assert "marked words" not in shown(summarised(audits, subject()), LABELS)[0].rows
+    _, _, besides, _, other_besides, _ = shown(table, LABELS)
+    assert beside_marks(row) in " ".join(besides.text.split())
+    assert "marked words: AUPRC of attention" in besides.rows["beside"].tolist()
+    assert "arked words" not in other_besides.text + other_besides.rows.to_string()
 
 
 def test_one_annotator_has_no_other():

@@ -11,7 +11,7 @@ from attention_audit.report.facts import commit
 from makers.replication.gallery import gallery
 from makers.replication.keeping import keep
 from makers.replication.kept import RECORD, ROOT
-from makers.replication.pages import written_pages
+from makers.replication.pages import written_pages, written_tables
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,17 +27,26 @@ def parser() -> argparse.ArgumentParser:
 
 
 def write(docs: Path) -> list[Path]:
-    """Write all pages below `docs`, the gallery included, and remove those of runs that are no longer kept."""
+    """Write all pages below `docs`, the gallery included, and remove those of runs that are no longer kept.
+
+    The tables of the runs are written too, as the code of today shows them. Returns the paths of the pages.
+    """
     record = docs / RECORD.name
     record.mkdir(parents=True, exist_ok=True)
-    pages = {**written_pages(record), "gallery.md": gallery(record)}
-    for stale in record.glob("*.md"):
+    pages = {**written_pages(record), **gallery(record)}
+    for stale in found_pages(docs):
         if stale.relative_to(docs).as_posix() not in pages:
             stale.unlink()
-    for name, text in pages.items():
+    for name, text in {**pages, **written_tables(record)}.items():
         with whole(docs / name) as path:
             path.write_text(text, encoding="utf-8")
     return [docs / name for name in pages]
+
+
+def found_pages(docs: Path) -> list[Path]:
+    """The pages that lie below `docs` by now."""
+    folders = ("replication/*.md", "replication/*/*.md", "gallery.md", "gallery/*.md")
+    return [path for folder in folders for path in docs.glob(folder)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

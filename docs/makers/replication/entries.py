@@ -309,9 +309,9 @@ JAIN_WALLACE = Page(
     findings=(
         *(
             Finding(
-                "How far permuting the weights of a recurrent encoder changes the prediction: their "
-                f"{what} over texts of the median over permutations, ours the mean over both",
-                "section 4.2.1, figure 5",
+                "Permuting the weights of a recurrent encoder changes the prediction as far as theirs",
+                f"section 4.2.1, figure 5; their {what} over texts of the median over permutations, ours the mean over "
+                "both",
                 "used",
                 theirs,
                 "jw",
@@ -330,7 +330,7 @@ JAIN_WALLACE = Page(
             table="jw_table2_correlation",
         ),
         Finding(
-            "It orders them only weakly as leave-one-out does",
+            "Attention over a recurrent encoder's states orders the words only weakly as leave-one-out does",
             "section 4.1, table 2",
             "tau",
             "below 0.5",

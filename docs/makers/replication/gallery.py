@@ -1,4 +1,4 @@
-"""docs/gallery.md: every figure and table of the package once, from the runs that are kept."""
+"""docs/gallery.md and the pages that it leads to: every figure and table of the package once, from kept runs."""
 
 from pathlib import Path
 
@@ -6,8 +6,10 @@ from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
 from makers.replication.entries import QUOTING
+from makers.replication.former import earlier
+from makers.replication.grids import excerpt
 from makers.replication.kept import Kept, every_kept
-from makers.replication.pages import earlier, said
+from makers.replication.pages import said
 
 WORDS = frozenset({"summary", "texts", "controls", "pd_table_noticed"})
 """Exhibits that show words of the summary."""
@@ -15,9 +17,9 @@ ROWS = 4
 """Rows of a table that the gallery shows; the whole table is linked."""
 OPENING = """# Gallery
 
-Every figure and table of the package once, from the runs of [the record](replication/README.md). Written by `make
-replication`. Below each name, what it shows and how to read it, from its entry and its caption in `workflow/report/`,
-which says more. Of a table, the first rows.
+Every figure and table of the package once, from the runs of [the record](replication/README.md), a page for each suite.
+Written by `make replication`. Below each name, what it shows and how to read it, from its entry and its caption in
+`workflow/report/`, which says more. Of a table, the first rows.
 
 """
 WITHOUT = """## Without a run
@@ -28,33 +30,13 @@ are not ours to hand on.
 """
 
 
-def excerpt(text: str) -> str:
-    """The first table of a page in Markdown, with at most ROWS rows; "" where there is none."""
-    lines = text.splitlines()
-    start = next((place for place, line in enumerate(lines) if line.startswith("|")), None)
-    if start is None:
-        return ""
-    table = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        table.append(line)
-    rest = len(table) - 2 - ROWS
-    more = f"\n{rest} more row{'s' if rest > 1 else ''} in the file.\n" if rest > 0 else ""
-    return "\n".join(table[: 2 + ROWS]) + "\n" + more
-
-
 def entry(exhibit: Exhibit, kept: Kept) -> str:
     """One exhibit as a run has it."""
-    path = f"replication/{kept.page.name}/{kept.run.name}/{exhibit.folder}/{kept.file(exhibit).name}"
-    run = (
-        f"From [{kept.page.title}](replication/{kept.page.name}.md), run {kept.run.name}: [`{exhibit.name}`]({path})\n"
-    )
-    if isinstance(exhibit, Table):
-        shown = excerpt(kept.file(exhibit).read_text(encoding="utf-8"))
-    else:
-        shown = f"![{exhibit.shows}]({path})\n"
-    return "\n".join([f"### {exhibit.name}\n", f"{said(exhibit)}\n", shown, run])
+    path = f"../replication/{kept.page.name}/{kept.run.name}/{exhibit.folder}/{kept.file(exhibit).name}"
+    page = f"[{kept.page.title}](../replication/{kept.page.name}.md)"
+    shown = excerpt(kept.text(exhibit), ROWS) if isinstance(exhibit, Table) else f"![{exhibit.shows}]({path})\n"
+    run = f"From {page}, run {kept.run.name}: [`{exhibit.name}`]({path})\n"
+    return "\n".join([f"## {exhibit.name}\n", f"{said(exhibit)}\n", shown, run])
 
 
 def of_earlier_words(exhibit: Exhibit, kept: Kept) -> bool:
@@ -63,18 +45,22 @@ def of_earlier_words(exhibit: Exhibit, kept: Kept) -> bool:
     return table is not None and any(earlier(row) for _, row in table.iterrows())
 
 
-def gallery(record: Path) -> str:
-    """The whole page."""
-    runs = list(every_kept(record))
+def gallery(record: Path) -> dict[str, str]:
+    """The pages by their path in docs/: what there is, and a page for each suite."""
     whose: dict[str, Kept] = {}
-    for kept in runs:
+    for kept in every_kept(record):
         for exhibit in kept.exhibits:
             if exhibit.name not in whose and kept.shows(exhibit) and not of_earlier_words(exhibit, kept):
                 whose[exhibit.name] = kept
-    parts = [OPENING]
+    pages, parts = {}, [OPENING]
     for key, title in [*((suite.key, suite.title) for suite in SUITES), ("", "Of all suites")]:
-        entries = [entry(each, whose[each.name]) for each in EXHIBITS if each.suite == key and each.name in whose]
-        parts += [f"## {title}\n\n", *(f"{text}\n" for text in entries)] if entries else []
+        own = [each for each in EXHIBITS if each.suite == key and each.name in whose]
+        if own:
+            path = f"gallery/{key or 'all'}.md"
+            opening = f"# Gallery: {title}\n\nA part of [the gallery](../gallery.md).\n"
+            pages[path] = "\n".join([opening, *(entry(each, whose[each.name]) for each in own)])
+            lines = [f"- [{each.name}]({path}#{each.name}): {each.shows}\n" for each in own]
+            parts += [f"## {title}\n\n", *lines, "\n"]
     left = [each for each in EXHIBITS if each.name not in whose]
-    lines = [f"- `{each.name}`: {said(each)}{' It shows texts.' if each.name in QUOTING else ''}" for each in left]
-    return "".join([*parts, *([WITHOUT, "\n".join(lines), "\n"] if lines else [])])
+    lines = [f"- `{each.name}`: {said(each)}{' It shows texts.' if each.name in QUOTING else ''}\n" for each in left]
+    return {"gallery.md": "".join([*parts, *([WITHOUT, *lines] if lines else [])]).rstrip("\n") + "\n", **pages}

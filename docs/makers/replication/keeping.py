@@ -27,7 +27,7 @@ from attention_audit.plan.suites import SUITES
 from attention_audit.report.facts import machines, span, versions
 from attention_audit.tables.wording import labels_of
 from makers.replication.entries import PAGES, QUOTING, KeptRun, Page, page_named
-from makers.replication.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent
+from makers.replication.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent, unpadded
 
 LARGEST = 150_000
 """Bytes of a figure at most."""
@@ -39,9 +39,6 @@ COLOURS = (64, 32, 16)
 """Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
 MACHINE = frozenset({"mirror", "results", "replace"})
 """Keys of the configuration that say where files lay on one machine."""
-PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
-PADDING = re.compile(r"(?<=\| ) +| +(?= \|)|(?<=---)-+")
-"""What aligns the columns of a .md table in a text editor: most of the bytes of one that has a long cell."""
 DIGEST = "digest"
 """The generated corpus that is declared apart from the others."""
 READ = {"tables": (".parquet", ".csv", ".md"), "figures": (".pdf", ".png")}
@@ -70,12 +67,6 @@ def shrunk(path: Path) -> bytes:
                 return drawn.getvalue()
         width = int(width * 0.8)
     return b""
-
-
-def unpadded(text: str) -> str:
-    """A Markdown table of the same cells, whose columns are not aligned; what stands around it stays."""
-    lines = (PADDING.sub("", line) if line.startswith("|") else line for line in text.splitlines(keepends=True))
-    return "".join(lines)
 
 
 def _without(value: Any, prefix: str) -> Any:
@@ -259,5 +250,5 @@ def copied(folder: Path, exhibit: Exhibit, into: Path) -> bool:
         return bool(small)
     shutil.copyfile(folder / f"{exhibit.name}.csv", into / f"{exhibit.name}.csv")
     text = (folder / f"{exhibit.name}.md").read_text(encoding="utf-8")
-    (into / f"{exhibit.name}.md").write_text(unpadded(PROVENANCE.sub("\n", text)), encoding="utf-8")
+    (into / f"{exhibit.name}.md").write_text(unpadded(text), encoding="utf-8")
     return True

@@ -1,6 +1,7 @@
 """What is kept of a run in docs/replication/: tables as .csv and .md, figures, the configuration, and run.json."""
 
 import json
+import re
 from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +17,20 @@ from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plugins import load
 from attention_audit.section import Section
+from attention_audit.tables.render import markdown
+from attention_audit.tables.shown import Shown
 from makers.replication.entries import PAGES, KeptRun, Page
+from makers.replication.former import earlier, restated
 
 ROOT = Path(__file__).parents[3]
 RECORD = Path("docs") / "replication"
 """The folder of the pages and of what is kept, in a checkout."""
 FACTS, CONFIG = "run.json", "config.yaml"
+PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
+PADDING = re.compile(r"(?<=\| ) +| +(?= \|)|(?<=---)-+")
+"""What aligns the columns of a .md table in a text editor: most of the bytes of one that has a long cell."""
 
 
 class MachineKind(Section):
@@ -71,6 +79,12 @@ class Facts(Section):
         return sum(spent.cpu_seconds for spent in self.spent) / 3600
 
 
+def unpadded(text: str) -> str:
+    """A page of tables in Markdown with the same cells, whose columns are not aligned, and without its provenance."""
+    lines = PROVENANCE.sub("\n", text).splitlines(keepends=True)
+    return "".join(PADDING.sub("", line) if line.startswith("|") else line for line in lines)
+
+
 def _cell(column: Column, text: str) -> Any:
     """One value of a .csv file, which has an empty text for what is not known."""
     if column.type == pa.string():
@@ -81,11 +95,14 @@ def _cell(column: Column, text: str) -> Any:
         if pa.types.is_string(column.type.value_type):
             return literal_eval(text) if text else []
         return [float(value) for value in text.strip("[]").split(",") if value.strip()]
+    if pa.types.is_integer(column.type) and text:
+        return int(float(text))
     return float(text) if text else nan
 
 
 def read_csv(path: Path, declared: Artefact) -> pd.DataFrame:
-    """A table that was written as .csv, with the columns that are declared of it; numbers are floats.
+    """A table that was written as .csv, with the columns that are declared of it; numbers are floats, but for
+    whole ones where none is missing.
 
     A column that was declared since then is empty. Raises AuditError where the file is no such table.
     """
@@ -140,6 +157,17 @@ class Kept:
         path = self.folder / "tables" / f"{name}.csv"
         declared = next(table.columns for table in TABLES if table.name == name)
         return read_csv(path, artefact(declared)) if path.is_file() else None
+
+    def text(self, table: Table) -> str:
+        """A table in Markdown, as the code of today shows it; where .csv has some rows alone, as the run wrote it."""
+        rows = self.table(table.name)
+        if table.top or rows is None:
+            return self.file(table).read_text(encoding="utf-8")
+        labels = self.facts.labels
+        if table.name == "summary":
+            rows = pd.DataFrame([restated(row, labels) if earlier(row) else row for _, row in rows.iterrows()])
+        shown: Shown = load(table.shown)
+        return unpadded(markdown(shown(rows, labels), "{}"))
 
 
 def kept_runs(record: Path, page: Page) -> list[Kept]:

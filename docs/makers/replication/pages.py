@@ -2,28 +2,30 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isnan, nan, sqrt
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.intervals import NORMAL
-from attention_audit.answer.sentence import FROZEN, SCORES, Instead, Said, beside_marks, quality, sentence
+from attention_audit.answer.sentence import SCORES, beside_marks, quality
 from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES
-from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
+from attention_audit.columns.summary import MEASURED, QUESTIONS
 from attention_audit.names import display_name
-from attention_audit.plan.exhibit import Exhibit, Figure
+from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.report.grids import LONG
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
-from attention_audit.tables.shown import answered, interval
-from attention_audit.tables.wording import heading, label_of, named, number
+from attention_audit.tables.shown import answered, found, interval
+from attention_audit.tables.wording import heading, named, number
 from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
-from makers.replication.kept import CONFIG, Kept, kept_runs
+from makers.replication.former import BOUNDS, FORMER, earlier, restated
+from makers.replication.grids import below, grid
+from makers.replication.kept import CONFIG, Kept, every_kept, kept_runs
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
@@ -40,6 +42,11 @@ VERDICTS = {
     OTHER: "a property of the texts, which does not",
 }
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
+SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
+"""How a table of all findings shows what becomes of them."""
+HOW_OFTEN = ("Comes back wherever it was asked", "Comes back on some data sets", "Comes back on none")
+LARGEST = 25_000
+"""Bytes of a page at most; one that would be larger is parted."""
 UNEXPLAINED = "no run shows the cause yet"
 BOUND = re.compile(r"(above|below) (-?[\d.]+)")
 RANGE = re.compile(r"between ([\d.]+) and ([\d.]+)")
@@ -47,29 +54,71 @@ JUDGED = (COMPATIBLE, NOT_COMPATIBLE, INSIDE, OUTSIDE)
 """Verdicts by an interval that holds 95 of 100 single trainings."""
 WITHDRAWN = re.compile(r"(?!HANrnn: ).*the top item flips the decision in a small minority of the texts")
 """Claims in kept tables that are made no longer, since the paper's number is of another model."""
-REDEFINED = ("needed", "signed", "unique", "transferable")
-"""Questions that were asked otherwise in runs of which `earlier` holds."""
-FORMER = (
-    "Some of these runs are from before needed, signed, unique and transferable were defined as they are now. Their "
-    "words for these questions are left out, and their sentences are made of the others, until they are run again.\n"
-)
-BOUNDS = ("value", "low", "high")
 CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "md_table_claims"}
 """The tables of a paper's findings that the runs make themselves."""
 
 Row = Mapping[Any, Any]
 
 
-def below(text: str) -> str:
-    """A kept table in Markdown as a page shows it: its headings below the page's, and long parts folded."""
-    deeper = re.sub(r"^#", "###", text, flags=re.MULTILINE)
-    return re.sub(r"(?:^\|.*\n)+", lambda part: folded(part[0]), deeper, flags=re.MULTILINE)
+class Line(NamedTuple):
+    """A finding beside ours, on one data set. row: of the table that measures it; "" where the finding says it."""
+
+    dataset: str
+    row: str
+    says: str
+    theirs: str
+    measured: str
+    ours: str
+    word: str
+    why: str
 
 
-def folded(table: str) -> str:
-    """A table in Markdown, folded where it has more than LONG rows; GitHub and most readers open it at a click."""
-    rows = table.count("\n") - 2
-    return table if rows <= LONG else f"<details><summary>{rows} rows</summary>\n\n{table}\n</details>\n"
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: its name in addresses and its title, what is said first, and its texts by what they are about,
+    mostly data sets. stays: on the first page, where others are pages of their own.
+    """
+
+    name: str
+    title: str
+    parts: Mapping[str, str]
+    above: str = ""
+    stays: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return self.above + "\n".join(self.parts.values())
+
+    def pages(self) -> dict[str, tuple[str, str]]:
+        """Its texts by the name of a page, each with what it is about: one, or where that is too large, one a part."""
+        if size(self.text) <= LARGEST:
+            return {self.name: ("", self.text)}
+        return {f"{self.name}-{slug(about)}": (about, self.above + text) for about, text in self.parts.items()}
+
+
+def how_often(words: Set[str]) -> str:
+    """On which data sets a finding comes back, one of HOW_OFTEN, from its words on all of them."""
+    everywhere, some, nowhere = HOW_OFTEN
+    return nowhere if BACK not in words else everywhere if words == {BACK} else some
+
+
+def size(text: str) -> int:
+    """Bytes of a page."""
+    return len(text.encode())
+
+
+def slug(name: str) -> str:
+    """A name as a part of an address."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def gathered(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Texts by what they are about; several about one thing become one."""
+    parts: dict[str, list[str]] = {}
+    for about, text in texts:
+        parts.setdefault(about, []).append(text)
+    return {about: "\n".join(own) for about, own in parts.items()}
 
 
 def caption(exhibit: Exhibit) -> Sentences:
@@ -81,18 +130,6 @@ def said(exhibit: Exhibit) -> str:
     """The two sentences of an exhibit: what it shows, and how to read it; from its entry and its caption."""
     paper = f" ({exhibit.number} of the paper)" if exhibit.number else ""
     return f"It shows: {exhibit.shows}{paper}. How to read it: {caption(exhibit).reading}"
-
-
-def grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown, without the columns that are empty in all rows."""
-    lines = [list(row) for row in rows]
-    kept = [place for place in range(len(headings)) if any(line[place] for line in lines)]
-    shown = [
-        [headings[place] for place in kept],
-        ["---"] * len(kept),
-        *([line[place] for place in kept] for line in lines),
-    ]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in shown) + "\n"
 
 
 def matches(cells: Cells, row: Row) -> bool:
@@ -183,12 +220,11 @@ class Written:
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
 
-    def of_numbers(self) -> str:
-        """Number by number, a table for each published table and data set."""
+    def of_numbers(self) -> Iterator[tuple[str, str]]:
+        """Number by number, a data set and a table for each published table of it."""
         groups: dict[tuple[str, str, str], list[Row]] = {}
         for row in self.numbers:
             groups.setdefault((str(row["paper"]), str(row["table"]), str(row["dataset"])), []).append(row)
-        parts = []
         for (paper, table, dataset), rows in groups.items():
             notes = [[note for note in str(row["note"]).split("; ") if note] for row in rows]
             shared = [note for note in notes[0] if all(note in each for each in notes)]
@@ -216,8 +252,7 @@ class Written:
                 "verdict",
                 "notes, and why",
             ]
-            parts += [title, remark, grid(headings, lines)]
-        return "\n".join(filter(None, parts))
+            yield display_name(dataset), "\n".join(filter(None, (title, remark, grid(headings, lines))))
 
     def in_short(self) -> str:
         """How many published numbers have which verdict, and what the verdicts mean."""
@@ -232,13 +267,12 @@ class Written:
             if judged
             else ""
         )
-        words = Counter(line[-2] for line in self.findings)
-        heard = ", ".join(f"{word} {words[word]}" for word in (BACK, AGAINST, OPEN, UNASKED) if words[word])
-        findings = f"{words.total()} findings in words: {heard}.\n" if heard else ""
+        heard = self.heard()
+        findings = f"{len(self.findings)} findings in words: {heard}.\n" if heard else ""
         said = f"{sum(missing.values())} published numbers have no counterpart in these runs, by data set: {left}.\n"
         none = "No published number has a counterpart in these runs.\n" if self.page.paper else NO_PAPER
         numbers = grid(["verdict", "numbers", "it means"], rows) if rows else none
-        return "\n".join(filter(None, [numbers, chance, findings, said if missing else ""]))
+        return "\n".join(filter(None, [findings, chance, numbers, said if missing else ""]))
 
     def missing(self) -> dict[str, int]:
         """The published numbers of the paper that no run has a counterpart of, by the paper's name of the data set."""
@@ -250,47 +284,79 @@ class Written:
         lost = [key for key in facts() if key[0] == self.page.paper and key[1:] not in have]
         return dict(Counter(key[2] for key in lost))
 
-    @property
-    def findings(self) -> list[tuple[str, ...]]:
-        """Finding by finding, with verdict and why at the end: those whose table the runs make, and those declared with
-        the page.
-        """
-        rows: list[tuple[str, ...]] = []
+    def heard(self) -> str:
+        """How many findings come back, and how many do not."""
+        words = Counter(line.word for line in self.findings)
+        return ", ".join(f"{word} {words[word]}" for word in SYMBOLS if words[word])
+
+    @cached_property
+    def findings(self) -> list[Line]:
+        """Finding by finding: those whose table the runs make, and those declared with the page."""
+        lines: list[Line] = []
         for kept in self.main:
             table = kept.table(CLAIMS[self.page.paper]) if self.page.paper in CLAIMS else None
             claims = [] if table is None else table.to_dict("records")
-            rows += [self.claimed(row) for row in claims if not WITHDRAWN.fullmatch(str(row["claim"]))]
-            rows += [line for finding in self.page.findings for line in self.found(finding, kept)]
-        return rows
+            lines += [self.claimed(row) for row in claims if not WITHDRAWN.fullmatch(str(row["claim"]))]
+            lines += [line for finding in self.page.findings for line in self.found(finding, kept)]
+        return lines
 
-    def of_findings(self) -> str:
-        """These as a table, with why where it is known; of many, first how many come back by measure and data set."""
-        if not self.findings:
-            return ""
-        headings = ["data set", "what they found", "theirs", "measured as", "ours [95 %]", "verdict", "why"]
-        table = grid(headings, ((*rest, bold(word), why) for *rest, word, why in self.findings))
-        if len(self.findings) <= LONG:
-            return table
-        datasets = list(dict.fromkeys(line[0] for line in self.findings))
-        words: dict[str, dict[str, list[bool]]] = {}
-        for dataset, _, _, measured, _, word, _ in self.findings:
-            words.setdefault(measured, {}).setdefault(dataset, []).append(word == BACK)
-        counts = (
-            (measured, *(f"{sum(found[name])} of {len(found[name])}" if name in found else "" for name in datasets))
-            for measured, found in words.items()
-        )
-        return f"How many come back:\n\n{grid(['measured as', *datasets], counts)}\n{folded(table)}"
+    def what_comes_back(self) -> Iterator[tuple[str, str]]:
+        """At a glance, which findings come back on which data sets, and how many numbers lie outside."""
+        words: dict[str, dict[str, list[str]]] = {}
+        for line in self.findings:
+            words.setdefault(line.says, {}).setdefault(line.dataset, []).append(line.word)
+        groups: dict[str, list[Sequence[str]]] = {}
+        datasets = list(dict.fromkeys(line.dataset for line in self.findings))
+        for says, on in words.items():
+            symbols = [" ".join(SYMBOLS[word] for word in on.get(name, ())) for name in datasets]
+            groups.setdefault(how_often({word for own in on.values() for word in own}), []).append((says, *symbols))
+        used = [word for word in SYMBOLS if any(line.word == word for line in self.findings)]
+        legend = f"{', '.join(f'{SYMBOLS[word]} {word}' for word in used)}; empty: the paper does not say so there.\n"
+        if groups:
+            yield "legend", legend
+        for title in HOW_OFTEN:
+            if rows := groups.get(title):
+                what = f"{len(rows)} finding{'s' if len(rows) > 1 else ''}"
+                yield title, f"**{title}** ({what}):\n\n{grid(['what they found', *datasets], rows)}"
+        if outside := "\n".join(self.outside()):
+            yield "numbers", outside
 
-    def claimed(self, row: Row) -> tuple[str, ...]:
+    def outside(self) -> Iterator[str]:
+        """How many numbers lie outside, by measure and data set."""
+        judged = [row for row in self.numbers if verdict(row) in JUDGED]
+        datasets = list(dict.fromkeys(display_name(str(row["dataset"])) for row in judged))
+        counts: dict[str, dict[str, list[bool]]] = {}
+        for row in judged:
+            on = counts.setdefault(heading(str(row["metric"])), {})
+            on.setdefault(display_name(str(row["dataset"])), []).append(verdict(row) in (NOT_COMPATIBLE, OUTSIDE))
+        if judged:
+            yield "**How many published numbers lie outside** of where 95 of 100 single trainings of ours do:\n"
+            yield grid(
+                ["measure", *datasets],
+                (
+                    (measure, *(f"{sum(on[name])} of {len(on[name])}" if name in on else "" for name in datasets))
+                    for measure, on in counts.items()
+                ),
+            )
+
+    def of_findings(self) -> Iterator[tuple[str, str]]:
+        """Finding by finding, a data set and its table, with why where it is known."""
+        headings = ["of", "what they found", "theirs", "measured as", "ours [95 %]", "verdict", "why"]
+        for dataset in dict.fromkeys(line.dataset for line in self.findings):
+            own = (line for line in self.findings if line.dataset == dataset)
+            rows = [(line.row, *line[2:6], bold(line.word), line.why) for line in own]
+            yield dataset, f"### {dataset}\n\n{grid(headings, rows)}"
+
+    def claimed(self, row: Row) -> Line:
         """One row of a table of findings."""
-        ours, low, high = (f"{row[name]:.3g}" for name in ("ours", "low", "high"))
         word = UNASKED if isnan(row["ours"]) else {YES: BACK, NO: AGAINST}.get(str(row["holds"]), OPEN)
-        return (
+        return Line(
             display_name(str(row["dataset"])),
+            "",
             str(row["claim"]),
             str(row["theirs"]),
             str(row["statistic"]),
-            "" if word == UNASKED else f"{ours} [{low}, {high}]",
+            found(row),
             word,
             "" if word == BACK else self.because(str(row["claim"]), str(row["dataset"])),
         )
@@ -304,7 +370,7 @@ class Written:
         )
         return "; ".join(known)
 
-    def found(self, finding: Finding, kept: Kept) -> Iterator[tuple[str, ...]]:
+    def found(self, finding: Finding, kept: Kept) -> Iterator[Line]:
         """A declared finding beside the tables of a run: a line for each data set and row of which it is said."""
         table = kept.table(finding.table or "summary")
         for row in [] if table is None else table.to_dict("records"):
@@ -312,8 +378,9 @@ class Written:
             if of and is_about(finding, row):
                 shown, word = held(finding, row)
                 name = named(str(row["row" if finding.table else "model"]), self.labels)
-                yield (
-                    f"{display_name(str(row['dataset']))}, {name}",
+                yield Line(
+                    display_name(str(row["dataset"])),
+                    name,
                     finding.says,
                     f"{finding.theirs} ({finding.source})",
                     f"`{finding.measure}` of `{finding.table or 'summary'}`",
@@ -362,51 +429,42 @@ class Written:
             ]
         return "\n".join(parts)
 
-    def of_answers(self) -> str:
-        """What the runs themselves say of each map: the sentence, and the eight words.
-
-        Models of two suites may have one name; where a page has several suites, each row names its own. What two runs
-        say alike of one model is said once.
-        """
+    @cached_property
+    def judged(self) -> list[pd.Series]:
+        """The rows of the summaries of the runs that change nothing."""
         tables = [kept.table("summary") for kept in self.main]
-        rows = [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
-        if not rows:
-            return ""
-        former = any(map(earlier, rows))
-        rows = [restated(row, self.labels) if earlier(row) else row for row in rows]
-        several = len({row["suite"] for row in rows}) > 1
-        opening = ["data set", *(["suite"] if several else []), "model"]
-        sentences, words = [], []
-        for row in rows:
-            suite = [named(str(row["paper"]), self.labels)] if several else []
-            opens = (display_name(str(row["dataset"])), *suite, named(str(row["model"]), self.labels))
-            how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
-            marks = beside_marks(row.to_dict()).removeprefix("Marked words: ")
-            sentences.append((*opens, how_well, str(row["sentence"]), marks))
-            words.append((*opens, *(answered(row, question) for question in QUESTIONS)))
-        legend = "\n".join(f"- **{question}**: {measured}" for question, measured in MEASURED.items())
-        return "\n".join(
-            [
-                grid(
-                    [*opening, "how well it predicts", "what may be read into its map", "marked words"],
-                    dict.fromkeys(sentences),
-                ),
-                "The words behind these sentences, each with its effect and 95 % interval over trainings and texts:\n",
-                grid([*opening, *QUESTIONS], dict.fromkeys(words)),
-                *([FORMER] if former else []),
-                f"{legend}\n",
-            ]
-        )
+        return [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
 
-    def shown(self, exhibits: Iterable[Exhibit]) -> str:
+    def of_answers(self) -> Iterator[tuple[str, str]]:
+        """What the runs themselves say of each map, by data set: the sentences, and the words of the questions.
+
+        Models of two suites may have one name; where a page has several suites, each names its own. What two runs say
+        alike of one model is said once; raises ValueError where they do not say it alike.
+        """
+        several = len({row["suite"] for row in self.judged}) > 1
+        answers: dict[str, dict[str, tuple[str, ...]]] = {}
+        for row in (restated(row, self.labels) if earlier(row) else row for row in self.judged):
+            suite = f", {named(str(row['paper']), self.labels)}" if several else ""
+            model = f"{named(str(row['model']), self.labels)}{suite}"
+            how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
+            said = " ".join(filter(None, (str(row["sentence"]), beside_marks(row.to_dict()))))
+            said = f" ({how_well}): {said}" if how_well else f": {said}"
+            answer = (said, *(answered(row, question) for question in QUESTIONS))
+            if answers.setdefault(str(row["dataset"]), {}).setdefault(model, answer) != answer:
+                raise ValueError(f"{self.page.name}: two runs differ in what they say of {model} on {row['dataset']}")
+        for dataset, models in answers.items():
+            sentences, *words = zip(*models.values(), strict=True)
+            said = "".join(f"- **{model}**{sentence}\n" for model, sentence in zip(models, sentences, strict=True))
+            lines = [(question, *of) for question, of in zip(QUESTIONS, words, strict=True) if {*of} != {NOT_ASKED}]
+            yield display_name(dataset), f"### {display_name(dataset)}\n\n{said}\n{grid(['question', *models], lines)}"
+
+    def shown(self, exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, str]]:
         """Exhibits as the runs have them: of each once what it shows and how to read it, then all runs that have it."""
-        parts = []
         for exhibit in exhibits:
             runs = [kept for kept in self.main if kept.shows(exhibit)]
             if runs:
-                parts.append(f"### {caption(exhibit).title}\n\n{said(exhibit)}\n")
-                parts += [self.shown_of(exhibit, kept) for kept in runs]
-        return "\n".join(parts)
+                opening = f"### {caption(exhibit).title}\n\n{said(exhibit)}\n"
+                yield exhibit.name, "\n".join([opening, *(self.shown_of(exhibit, kept) for kept in runs)])
 
     def shown_of(self, exhibit: Exhibit, kept: Kept) -> str:
         """One exhibit as one run has it; its run is named where the page has several."""
@@ -416,19 +474,7 @@ class Written:
         name = f"[`{exhibit.name}`{of}]({path})\n"
         if isinstance(exhibit, Figure):
             return f"{name}\n![{exhibit.shows}]({path})\n"
-        return f"{name}\n{below(file.read_text(encoding='utf-8'))}"
-
-    def of_tables(self) -> str:
-        """The tables that the page shows whole."""
-        return self.shown(exhibit for exhibit in EXHIBITS if exhibit.name in self.page.tables)
-
-    def of_figures(self) -> str:
-        """The figures of the runs."""
-        return self.shown(exhibit for exhibit in EXHIBITS if isinstance(exhibit, Figure))
-
-    def of_runs(self) -> str:
-        """How each run was made: command, code, versions, machines, time, files."""
-        return "\n".join(map(self.of_run, self.runs))
+        return f"{name}\n{below(kept.text(exhibit))}" if isinstance(exhibit, Table) else name
 
     def of_run(self, kept: Kept) -> str:
         """How one run was made."""
@@ -461,29 +507,86 @@ class Written:
         ]
         return "\n".join(lines)
 
-    def text(self) -> str:
-        """The whole page."""
-        page = self.page
-        opening = (
-            f"# {page.title}\n\nWritten by `make replication` from the files in `{page.name}/`, which "
-            f"are kept of real runs; no number is written by hand.\n\n{page.about}\n"
-        )
-        beyond = "\n".join(f"- {sentence}" for sentence in page.beyond) + "\n"
-        numbered = bool(self.numbers)
-        sections = {
-            "In short": self.in_short(),
-            "Finding by finding": self.of_findings(),
-            "Number by number": NUMBERS + self.of_numbers() if numbered else "",
-            "One thing changed": CHANGES + self.of_changes() if self.changed else "",
-            "What may be read into these maps": self.of_answers(),
-            "Tables": self.of_tables(),
-            "What nobody can know from it": beyond,
-            "Figures": self.of_figures(),
-            "The runs": self.of_runs(),
+    @property
+    def sections(self) -> list[Section]:
+        """All that is said, but for what says nothing."""
+        beyond = "".join(f"- {sentence}\n" for sentence in self.page.beyond)
+        legend = "".join(f"- **{question}**: {measured}\n" for question, measured in MEASURED.items())
+        former = f"{FORMER}\n" if any(map(earlier, self.judged)) else ""
+        tables = (exhibit for exhibit in EXHIBITS if exhibit.name in self.page.tables)
+        figures = (exhibit for exhibit in EXHIBITS if isinstance(exhibit, Figure))
+        parts = {"one thing changed": self.of_changes()} if self.changed else {}
+        sections = [
+            Section("short", "In short", {"": self.in_short()}, stays=True),
+            Section("back", "What comes back", gathered(self.what_comes_back()), stays=True),
+            Section("findings", "Finding by finding", gathered(self.of_findings())),
+            Section("numbers", "Number by number", gathered(self.of_numbers()), NUMBERS),
+            Section("changes", "One thing changed", parts, CHANGES),
+            Section(
+                "answers",
+                "What may be read into these maps",
+                gathered(self.of_answers()),
+                f"{former}{ANSWERS}{legend}\n",
+            ),
+            Section("tables", "Tables", gathered(self.shown(tables))),
+            Section("beyond", "What nobody can know from it", {"": beyond}, stays=True),
+            Section("figures", "Figures", gathered(self.shown(figures))),
+            Section("runs", "The runs", {kept.run.name: self.of_run(kept) for kept in self.runs}),
+        ]
+        return [section for section in sections if section.parts]
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[str, str]]:
+        """The pages that the first one leads to, by their path in docs/replication/: title and text of each; none where
+        all is small enough for one page.
+        """
+        if size(self.whole(self.sections)) <= LARGEST:
+            return {}
+        return {
+            f"{self.page.name}/{name}.md": (": ".join(filter(None, (section.title, about))), text)
+            for section in self.sections
+            if not section.stays
+            for name, (about, text) in section.pages().items()
         }
-        return "\n".join([opening, *(f"## {title}\n\n{body}" for title, body in sections.items() if body)])
+
+    def whole(self, sections: Iterable[Section]) -> str:
+        """A page of these sections."""
+        opening = (
+            f"# {self.page.title}\n\nWritten by `make replication` from the files in `{self.page.name}/`, which "
+            f"are kept of real runs; no number is written by hand.\n\n{self.page.about}\n"
+        )
+        return "\n".join([opening, *(f"## {section.title}\n\n{section.text}" for section in sections)])
+
+    @property
+    def pages(self) -> dict[str, str]:
+        """Its pages by their path in docs/replication/."""
+        first = f"{self.page.name}.md"
+        if not self.parts:
+            return {first: self.whole(self.sections)}
+        back = f"A part of [{self.page.title}](../{first})."
+        others = {
+            path: self.moved(f"# {self.page.title}: {title}\n\n{back}\n\n{text}")
+            for path, (title, text) in self.parts.items()
+        }
+        links = Section("parts", "In detail", {"": "".join(f"- {link}\n" for link in self.links())})
+        *staying, beyond = (section for section in self.sections if section.stays)
+        return {first: self.whole([*staying, links, beyond]), **others}
+
+    def links(self) -> Iterator[str]:
+        """Links to the parts, from docs/replication/."""
+        return (f"[{title}]({path})" for path, (title, _) in self.parts.items())
+
+    def moved(self, text: str) -> str:
+        """A text of the first page as it stands one folder further down, its headings one level higher."""
+        nearer = text.replace(f"]({self.page.name}/", "](")
+        nearer = re.sub(r"\[([\w-]+)\]\(#one-thing-changed\)", r"[\1](changes.md#\1)", nearer)
+        return re.sub(r"^#(?=##)", "", nearer, flags=re.MULTILINE)
 
 
+ANSWERS = (
+    "Below each sentence the words behind it, each with its effect and 95 % interval over trainings and texts. What no "
+    "model of a data set was asked is left out. The effects:\n\n"
+)
 NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
     "number is nearly always one training, so it is held against the second.\n\n"
@@ -501,46 +604,6 @@ def is_about(finding: Finding, row: Row) -> bool:
     if finding.table:
         return row["row"] in finding.rows and row["metric"] == finding.measure
     return row["suite"] == finding.suite and row["model"] in finding.rows
-
-
-def earlier(row: pd.Series) -> bool:
-    """Whether a row of columns.SUMMARY is of a run from before the questions were defined as they are now."""
-    return not isnan(row["accuracy"]) and isnan(row["macro_f1"])
-
-
-def able(row: pd.Series) -> str:
-    """Whether such a model is better than the largest class, from its accuracy and the number of texts alone.
-
-    The text's part in the difference is 1, 0 or -1, so that its mean square is at most the two shares of errors.
-    """
-    gain, texts = row["accuracy"] - row["majority_accuracy"], max(row[f"{name}_texts"] for name in QUESTIONS)
-    errors = 2 - row["accuracy"] - row["majority_accuracy"]
-    return NO if gain <= 0 else YES if gain > NORMAL * sqrt(errors / texts) else UNDECIDED
-
-
-def restated(row: pd.Series, labels: Mapping[str, str]) -> pd.Series:
-    """A row of which `earlier` holds, without the words that were defined otherwise, and a sentence of the rest."""
-    row = row.copy()
-    for question in REDEFINED:
-        row[question], row[f"{question}_value"] = NOT_ASKED, nan
-    row["learnt"] = able(row)
-    answers = {
-        question: Said(row[question], row[f"{question}_value"], int(row[f"{question}_trainings"]))
-        for question in QUESTIONS
-    }
-    shown = {
-        question: Instead(
-            label_of(row[f"instead_by_{question}"], labels),
-            row[f"instead_by_{question}_value"],
-            row[f"instead_by_{question}_attention"],
-            row[f"instead_by_{question}_better"] == YES,
-        )
-        for question in INSTEAD
-        if row[f"instead_by_{question}"]
-    }
-    frozen = FROZEN in row["sentence"]
-    row["sentence"] = sentence(answers, Said(row["learnt"], nan, 0), shown, frozen)
-    return row
 
 
 def held(finding: Finding, row: Row) -> tuple[str, str]:
@@ -562,20 +625,23 @@ def held(finding: Finding, row: Row) -> tuple[str, str]:
     return f"{number(value, '')}{interval(low, high)}", BACK if inside else OPEN if outside else AGAINST
 
 
-def index(record: Path) -> str:
-    """docs/replication/README.md: the pages, and of each how many published numbers have which verdict."""
-    rows = []
+def index(pages: Mapping[str, Written]) -> str:
+    """docs/replication/README.md: the pages, and of each how many findings come back and numbers have which verdict."""
+    rows, contents = [], []
     for page in PAGES:
-        runs = kept_runs(record, page)
-        if not any(not kept.run.changes for kept in runs):
-            rows.append((page.title, page.about, "not run yet", ""))
+        written = pages.get(page.name)
+        if written is None:
+            rows.append((page.title, page.about, "not run yet", "", ""))
             continue
-        written = Written(page, runs)
         counts = Counter(verdict(row) for row in written.numbers)
         said = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
-        hours = sum(kept.facts.cpu_hours for kept in runs)
-        rows.append((f"[{page.title}]({page.name}.md)", page.about, said or "no counterpart", f"{hours:.1f}"))
-    return INDEX + grid(["page", "what it asks", "published numbers", "CPU hours"], rows)
+        hours = sum(kept.facts.cpu_hours for kept in written.runs)
+        link = f"[{page.title}]({page.name}.md)"
+        rows.append((link, page.about, written.heard() or "none", said or "no counterpart", f"{hours:.1f}"))
+        if written.parts:
+            contents.append(f"- {link}: {', '.join(written.links())}\n")
+    table = grid(["page", "what it asks", "findings in words", "published numbers", "CPU hours"], rows)
+    return f"{INDEX}{table}\n## In detail\n\n{''.join(contents)}" if contents else INDEX + table
 
 
 INDEX = """# The record
@@ -597,9 +663,17 @@ of why numbers differ.
 
 def written_pages(record: Path) -> dict[str, str]:
     """Every page by its path in docs/, with the index; pages of which no run is kept are left out."""
-    pages = {"replication/README.md": index(record)}
-    for page in PAGES:
-        runs = kept_runs(record, page)
-        if any(not kept.run.changes for kept in runs):
-            pages[f"replication/{page.name}.md"] = Written(page, runs).text()
-    return pages
+    every = (Written(page, kept_runs(record, page)) for page in PAGES)
+    written = {each.page.name: each for each in every if each.main}
+    pages = {path: text for each in written.values() for path, text in each.pages.items()}
+    return {f"replication/{path}": text for path, text in {"README.md": index(written), **pages}.items()}
+
+
+def written_tables(record: Path) -> dict[str, str]:
+    """Every table of the runs that are kept, in Markdown, by its path in docs/."""
+    return {
+        f"replication/{kept.file(exhibit).relative_to(record)}": kept.text(exhibit)
+        for kept in every_kept(record)
+        for exhibit in kept.exhibits
+        if isinstance(exhibit, Table)
+    }

@@ -1,6 +1,6 @@
 """The answers of two finished runs side by side, from the summaries in their folders of results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ KEYS = ["dataset", "suite", "model"]
 EFFECT = ("value", "low", "high", "margin")
 ABSENT = "not there"
 """The word of a model that the other run alone has."""
+ONLY = {"a": "only in a", "b": "only in b"}
+"""What is said of such a model's words in the place of same or other."""
 
 
 def _answers(summary: pd.DataFrame) -> pd.DataFrame:
@@ -36,8 +38,8 @@ def _answers(summary: pd.DataFrame) -> pd.DataFrame:
 def two_runs(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Columns.SUMMARY frames of two runs, a and b, as one: nine rows for each data set, suite and model of either.
 
-    words: same or other. intervals: overlap, apart, or "" where one is not known. Data sets that neither run could have
-    are left out.
+    words: same or other, or one of ONLY. intervals: overlap, apart, or "" where one is not known. Data sets that
+    neither run could have are left out.
     """
     runs = {"a": _answers(first), "b": _answers(second)}
     models = dict.fromkeys(key[:-1] for answers in runs.values() for key in answers.index)
@@ -48,7 +50,11 @@ def two_runs(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     known = both[["low_a", "high_a", "low_b", "high_b"]].notna().all(axis=1)
     overlap = (both["low_a"] <= both["high_b"]) & (both["low_b"] <= both["high_a"])
     return both.assign(
-        words=np.where(both["word_a"] == both["word_b"], "same", "other"),
+        words=np.select(
+            [both["word_b"] == ABSENT, both["word_a"] == ABSENT, both["word_a"] == both["word_b"]],
+            [*ONLY.values(), "same"],
+            "other",
+        ),
         intervals=np.where(known, np.where(overlap, "overlap", "apart"), ""),
     )
 
@@ -70,8 +76,16 @@ def side_by_side(compared: pd.DataFrame, names: tuple[str, str]) -> pd.DataFrame
     return shown.assign(words=compared["words"], intervals=compared["intervals"]).astype(str)
 
 
+def apart(compared: pd.DataFrame) -> Iterator[str]:
+    """The models that only one run has, a line for each run, data set and suite."""
+    for words in ONLY.values():
+        models = compared.loc[compared["words"] == words, KEYS].drop_duplicates()
+        for (dataset, suite), rows in models.groupby(KEYS[:2], sort=False):
+            yield f"- {words}: {dataset}, {suite}: {', '.join(rows['model'])}"
+
+
 def comparing(folders: Sequence[Path], into: Path | None) -> str:
-    """The comparison as Markdown, with a line that counts what differs.
+    """The comparison as Markdown: what differs in number, the answers that both runs have, and whose only one has.
 
     into: where it is written too, as .csv with every digit and as .md; None for nowhere. Raises AuditError where there
     are not two folders, or where one has no summary.
@@ -85,12 +99,15 @@ def comparing(folders: Sequence[Path], into: Path | None) -> str:
             raise AuditError(f"{path}: not there; make it with `snakemake summary`, or name another folder of results")
         frames.append(read_frame(path, SUMMARY))
     compared = two_runs(*frames)
-    words, intervals = compared["words"], compared["intervals"]
+    shared = compared[~compared["words"].isin(ONLY.values())]
+    intervals = shared["intervals"]
     counted = (
-        f"a: {folders[0]}, b: {folders[1]}. {(words == 'other').sum()} of {len(words)} words differ; "
-        f"{(intervals == 'apart').sum()} of {(intervals != '').sum()} pairs of intervals lie apart."
+        f"a: {folders[0]}, b: {folders[1]}. {(shared['words'] == 'other').sum()} of {len(shared)} words that both have "
+        f"differ; {(intervals == 'apart').sum()} of {(intervals != '').sum()} pairs of intervals lie apart."
     )
-    text = f"{counted}\n\n{side_by_side(compared, (str(folders[0]), str(folders[1]))).to_markdown(index=False)}\n"
+    rest = "\n".join(["Models that only one of the runs has:\n", *lines]) if (lines := [*apart(compared)]) else ""
+    beside = side_by_side(shared, (str(folders[0]), str(folders[1]))).to_markdown(index=False) if len(shared) else ""
+    text = "\n\n".join(filter(None, (counted, beside, rest))) + "\n"
     if into:
         with whole(into.with_name(f"{into.name}.csv")) as path:
             compared.to_csv(path, index=False)

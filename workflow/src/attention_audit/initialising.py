@@ -147,7 +147,7 @@ def written(name: str, said: Said, path: Path) -> str:
     keys = [(f"    {key}: {flow(value)}", remark) for key, (value, remark) in said.items()]
     lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top + keys]
     call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
-    head = f"# Written by `{call}`. docs/configuration.md has every key.\n"
+    head = f"# Written by `{call}`. docs/configuration/README.md has every key.\n"
     return head + "".join(f"{line}\n" for line in lines)
 
 

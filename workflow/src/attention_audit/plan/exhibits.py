@@ -274,6 +274,7 @@ _TABLES: tuple[Table, ...] = (
         "tables.erasure:ss_table_pairwise",
         "which of two rankings flips the decision first",
         number="Section 5.4",
+        shown="tables.shown:pairwise",
         reads={"ranked_sets": rows("ranked_sets", TEXT, "ranking removed")},
     ),
     Table(

@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
 from attention_audit.columns.readable import READ_BY
-from attention_audit.columns.summary import INSTEAD, QUESTIONS
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.tables.shown import Block, Shown
 
 TEX = str.maketrans(
@@ -22,9 +22,8 @@ TEX = str.maketrans(
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
     "question", "measured", "agreement", "chance", "answer", "text", "label", "prediction", "show",
-    "top items: weight, contribution", "marked words", "liar", "it notices", "honest model", "liar's answer",
-    "instead of", *(f"{question}, without the remedy" for question in READ_BY),
-    *(f"show instead, by {question}" for question in INSTEAD), *QUESTIONS,
+    "top items: weight, contribution", "liar", "it notices", "honest model", "liar's answer", "first, second",
+    "instead of", "word", "beside", *(f"{question}, without the remedy" for question in READ_BY), *QUESTIONS,
 }  # fmt: skip
 """Columns that hold words and are therefore aligned to the left."""
 
@@ -54,7 +53,8 @@ def latex(parts: Sequence[Block], provenance: str) -> str:
     blocks = []
     for part in parts:
         body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", grid(part.rows, "latex_booktabs").translate(TEX))
-        blocks += [*(f"% {words}" for words in (part.title, part.text) if words), body]
+        comments = "\n".join(filter(None, (part.title, part.text))).splitlines()
+        blocks += [*(f"% {line}".rstrip() for line in comments), body]
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
 
 

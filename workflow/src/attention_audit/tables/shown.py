@@ -6,13 +6,14 @@ without a label. A function declares the columns that readers see, each by its h
 """
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.sentence import beside_marks
+from attention_audit.answer.sentence import beside_marks, quality
 from attention_audit.answer.sizes import TEXTS
 from attention_audit.answer.words import NO, TOO_FEW, YES
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
@@ -67,9 +68,35 @@ def called(labels: Mapping[str, str], *names: str) -> dict[str, Cell]:
     return {"data set": lambda row: display_name(row["dataset"]), **cells}
 
 
+UNBOUNDED = "cannot be bounded: its divisor may be 0"
+"""Of an interval without ends, which only a ratio has."""
+
+
+def within(low: float, high: float, written: Callable[[float], str]) -> str:
+    """An interval in brackets, its ends as `written` has them; "" where one is not known, or where the value itself is
+    infinite. What has no end is said in words.
+    """
+    if math.isnan(low) or math.isnan(high) or low == math.inf:
+        return ""
+    if math.isinf(low):
+        return f" [{UNBOUNDED}]"
+    return f" [at least {written(low)}]" if math.isinf(high) else f" [{written(low)}, {written(high)}]"
+
+
 def interval(low: float, high: float, metric: str = "") -> str:
-    """An interval in brackets; "" where a bound is NaN."""
-    return "" if math.isnan(low) or math.isnan(high) else f" [{number(low, metric)}, {number(high, metric)}]"
+    """An interval in brackets, with the digits of a metric; see `within`."""
+    return within(low, high, partial(number, metric=metric))
+
+
+def significant(value: float) -> str:
+    """A value with three significant digits, whatever it measures."""
+    return f"{value:.3g}" if math.isfinite(value) else number(value, "")
+
+
+def found(row: Row) -> str:
+    """The value of a row of columns.claims with its interval; "" where it is not known."""
+    ours = significant(row["ours"])
+    return ours and ours + within(row["low"], row["high"], significant)
 
 
 def effect(row: Row, name: str) -> str:
@@ -114,10 +141,22 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     return [filled(Block(pd.DataFrame(lines, dtype=str)))]
 
 
+def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.table whose rows are <model>/<first>/<second>: `wide`, a block for each data set and model."""
+    parts = table["row"].str.partition("/")
+    blocks = []
+    for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
+        [shown] = wide(rows, labels)
+        title = ", ".join(filter(None, (display_name(str(dataset)), named(str(model), labels))))
+        pairs = shown.rows.drop(columns="data set").rename(columns={"row": "first, second"})
+        blocks.append(Block(pairs, title))
+    return blocks or wide(table, labels)
+
+
 def uncertain(cell: Row) -> str:
     """A mean with its interval or, where there is none, its sd over seeds."""
     mean, sd = (number(cell[name], cell["metric"]) for name in ("mean", "sd"))
-    return mean + (interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
+    return mean and mean + (interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
 
 
 def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
@@ -142,13 +181,10 @@ def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
 def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.claims, with the interval beside the value; "" where the value is not known."""
 
-    def ours(row: Row) -> str:
-        return "" if math.isnan(row["ours"]) else f"{row['ours']:.3g} [{row['low']:.3g}, {row['high']:.3g}]"
-
     cells = {
         **called({}),
         **plain("claim", "statistic"),
-        "ours": ours,
+        "ours": found,
         "paper": lambda row: row["theirs"],
         "holds": lambda row: row["holds"].upper() if row["holds"] == NO else row["holds"],
     }
@@ -204,8 +240,6 @@ def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
     return f"{label} ({gain:+.3f}{interval(low, high)}{clear})"
 
 
-GROUNDS = ("margin", "trainings", "texts", "note")
-"""What an answer rests on."""
 BESIDE = {
     "accuracy, and of the largest class": ("accuracy", "majority_accuracy"),
     "macro F1": ("macro_f1",),
@@ -240,36 +274,65 @@ def beside(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield about.format(chosen=chosen), shown
 
 
-def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.summary: the answers; what they rest on; what stands beside them; what each effect is."""
-    rows: list[dict[Any, Any]] = [
-        {**row, "marked words": beside_marks(row).removeprefix("Marked words: ")} for row in summary.to_dict("records")
-    ]
-    judged = [row for row in rows if row["model"]]
-    who = called(labels, "model")
-    cells: dict[str, Cell] = {
-        **called(labels, "paper", "model"),
-        "seeds": lambda row: str(row["seeds"]),
-        "answer": lambda row: row["sentence"],
-        **{question: partial(answered, question=question) for question in QUESTIONS},
-        **{f"show instead, by {name}": partial(instead, question=name, labels=labels) for name in INSTEAD},
-    }
-    cells |= plain("marked words") if any(row["marked words"] for row in rows) else {}
-    rests = [
-        {**row, "question": question, **{name: row[f"{question}_{name}"] for name in GROUNDS}}
-        for row in judged
+ENDS = ("value", "low", "high")
+IN_BRACKETS = "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks."
+
+
+def wrapped(*paragraphs: str) -> str:
+    """Paragraphs in lines that a terminal shows whole; empty ones are left out."""
+    filled_up = partial(textwrap.fill, width=100, break_long_words=False, break_on_hyphens=False)
+    return "\n\n".join(map(filled_up, filter(None, paragraphs)))
+
+
+def compared(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Attention and the attribution that does best, by the questions by which they are compared."""
+    for question in INSTEAD:
+        if best := row[name := f"instead_by_{question}"]:
+            values = (number(float(row[f"{name}_{whose}"]), "") for whose in ("attention", "value"))
+            yield f"{question}, on half of the texts: attention, {label_of(best, labels)}", ", ".join(values)
+
+
+def of_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Iterator[Block]:
+    """One row of columns.summary: its eight answers; then which attribution to show instead, the sentence, and what
+    stands beside them.
+    """
+    asked = [
+        {"question": question, "word": row[question]}
+        | {name: row[f"{question}_{name}"] for name in (*ENDS, "margin", "trainings", "texts")}
         for question in QUESTIONS
     ]
-    besides = [{**row, "measured": about, "value": value} for row in judged for about, value in beside(row, labels)]
-    grounds = {**who, **plain("question"), "answer": lambda row: answered(row, row["question"]), **plain(*GROUNDS)}
-    grounds["margin"] = real("margin")
-    text = "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks."
+    cells = plain("question", "word") | {"effect": real("value")}
+    cells["95 % interval"] = lambda answer: interval(answer["low"], answer["high"]).strip()
+    cells |= {"margin": real("margin"), **plain("trainings", "texts")}
+    model = ", ".join(filter(None, (named(row[name], labels) for name in ("model", "paper"))))
+    trained = f"{row['seeds']} training{'s' if row['seeds'] > 1 else ''}" if row["seeds"] else ""
+    how_well = quality(str(row["learnt"]), row)
+    yield block(asked, cells, f"{display_name(row['dataset'])}: {model}", "; ".join(filter(None, (trained, how_well))))
+    shown = [f"by {question}: {best}" for question in INSTEAD if (best := instead(row, question, labels))]
+    notes = [f"{question}: {note}" for question in QUESTIONS if (note := row[f"{question}_note"])]
+    text = wrapped(
+        f"Show instead, {'; '.join(shown)}." if shown else "",
+        f"To quote: {row['sentence']}",
+        beside_marks(row),
+        f"Notes. {'. '.join(notes)}." if notes else "",
+    )
+    besides = [{"beside": about, "value": value} for about, value in (*compared(row, labels), *beside(row, labels))]
+    yield block(besides, plain("beside", "value"), text=text)
+
+
+def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.summary: the words of all models; each model's answers; what each effect is."""
+    rows = summary.to_dict("records")
+    judged = [row for row in rows if row["model"]]
+    missing = wrapped(*(f"{display_name(row['dataset'])}: {row['sentence']}" for row in rows if not row["model"]))
     legend = [{"question": question, "measured": measured} for question, measured in MEASURED.items()]
-    blocks = [block(rows, cells)]
-    if rests:
-        blocks.append(block(rests, grounds, "What each answer rests on", text))
-        blocks.append(block(besides, {**who, **plain("measured", "value")}, "Beside them"))
-    return [*blocks, block(legend, plain("question", "measured"), "What is measured")]
+    # two suites may have models of one name
+    suites = ["paper"] if len({(row["dataset"], row["model"]) for row in judged}) < len(judged) else []
+    return [
+        block(judged, {**called(labels, *suites, "model"), **plain(*QUESTIONS)}, text=missing),
+        *(part for row in judged for part in of_model(row, labels)),
+        block(legend, plain("question", "measured"), "What is measured", IN_BRACKETS),
+    ]
 
 
 DECISION = {True: "stays", False: "flips", None: ""}

@@ -84,6 +84,8 @@ PER_CENT = re.compile(r"\w+_percent")
 """Metrics in percent whose values may be far below 1."""
 PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
 LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
+ALWAYS = "always"
+"""An infinite value: a ratio to what never happens, of two rankings of which the second is never first."""
 
 
 def heading(metric: str) -> str:
@@ -97,9 +99,9 @@ def heading(metric: str) -> str:
 
 
 def number(value: float, metric: str, paper: bool = False) -> str:
-    """A value with as many digits as its metric is shown with; "" for NaN."""
-    if math.isnan(value):
-        return ""
+    """A value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
+    if not math.isfinite(value):
+        return "" if math.isnan(value) else ALWAYS
     if COUNTS.fullmatch(metric):
         return f"{value:z.0f}"
     if LENGTHS.fullmatch(metric):
