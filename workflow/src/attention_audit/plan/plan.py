@@ -131,10 +131,16 @@ class Plan:
             code=self.guide_code(),
             log=f"{places.logs}/guide.log",
         )
+        explored, shown = self.exploring.planned([])
+        # of the first model, a text of which is shown
+        first = {
+            "readouts": [explored["readouts"][view.runs[0].readout] for view in shown.views[:1]],
+            "corpus": explored["corpus"][:1],
+        }
         explorer = PlannedJob(
             name="explorer",
             stage="explorer",
-            inputs=self.exploring.planned([])[0],
+            inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
             code=self.explorer_code(),
@@ -151,6 +157,7 @@ class Plan:
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
                 "config": guide.outputs["config"],
                 "records": corpora.record_files(self.config, self.scope.datasets),
+                **first,
             },
             outputs={"page": [f"{results}/{REPORT}"]},
             told=self.report_job,
@@ -212,6 +219,8 @@ class Plan:
             exhibits=self.shown_exhibits(),
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
+            controls=self.scope.controls,
+            items=subjects[0].items if (subjects := self.exhibiting.subjects()) else "words",
         )
 
     def explorer_job(self) -> ExplorerJob:

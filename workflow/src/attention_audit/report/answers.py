@@ -39,14 +39,16 @@ class Cell:
 class Row:
     """One model: its suite, by its key (perhaps empty), its seeds, answers and sentence.
 
-    view: what the explorer calls it, "<data set>/<suite>/<model>". first: whether it is the first one of its data set
-    and suite. quality: how well it predicts, in words; guesses: whether it is no better than always the same answer.
-    instead: which attribution does best, by question, with its gain over attention. marks: how well attention points to
-    marked words, empty where none are. seen: the tables and figures that show its answers, each with the questions.
+    anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". first: whether it is
+    the first one of its data set and suite. quality: how well it predicts, in words; guesses: whether it is no better
+    than always the same answer. instead: which attribution does best, by question, with its gain over attention. marks:
+    how well attention points to marked words, empty where none are. seen: the tables and figures that show its answers,
+    each with the questions.
     """
 
     model: str
     suite: str
+    anchor: str
     view: str
     seeds: int
     first: bool
@@ -134,13 +136,14 @@ def answers_of(
     scales = {question: SCALES[question].holding(margin_of(summary, question)) for question in QUESTIONS}
     repeated = summary.duplicated(["dataset", "suite"]).tolist()
     by_dataset: dict[str, list[Row]] = {}
-    for (_, row), again in zip(summary.iterrows(), repeated, strict=True):
+    for place, ((_, row), again) in enumerate(zip(summary.iterrows(), repeated, strict=True), 1):
         better = [(question, instead(row, question, labels)) for question in INSTEAD]
         asked = [question for question in QUESTIONS if row[question] != NOT_ASKED]
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
             Row(
                 model=named(row["model"], labels),
                 suite=str(row["suite"]),
+                anchor=f"answer-{place}",
                 view=f"{row['dataset']}/{row['suite']}/{row['model']}",
                 seeds=int(row["seeds"]),
                 first=not again,
