@@ -56,7 +56,7 @@ class Seen(NamedTuple):
         if self.others == 1:
             return f"the other training has another top {item}"
         which = f"all {self.others}" if differ == self.others else f"{differ} of the {self.others}"
-        return f"{which} other trainings have another top {item}"
+        return f"{which} other trainings {'has' if differ == 1 else 'have'} another top {item}"
 
     def distance(self) -> str:
         """How far the adversary goes, in words; "" where that is not far."""

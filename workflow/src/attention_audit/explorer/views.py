@@ -422,18 +422,18 @@ def cut(view: View, places: Sequence[int]) -> View:
     return cast(View, some(view))
 
 
-def seen_of(view: View, seed: int) -> list[Seen]:
+def seen_of(about: AboutView, view: View) -> list[Seen]:
     """What the rule of the opening text knows of each text: of the seed that is shown first."""
-    run = view["runs"][str(seed)]
+    run = view["runs"][str(about["seeds"][0])]
     right = [own == gold for own, gold in zip(run["prediction"], view["gold"], strict=True)]
-    read = [words[: len(words) - marks] for words, marks in zip(view["words"], view["marks"], strict=True)]
-    words = [len(" ".join(items).split()) for items in read]
+    read = [items[: len(items) - marks] for items, marks in zip(view["words"], view["marks"], strict=True)]
+    words = [len(items) if about["items"] == "words" else len(" ".join(items).split()) for items in read]
     known = [view["columns"][name] for name in Seen._fields[3:]]
     return [*map(Seen.of, right, map(max, run["p"]), words, *known)]
 
 
 def opened(about: AboutView, view: View) -> tuple[AboutView, View]:
     """A view with the text first that is shown first, and with the reason."""
-    place, why = opening(seen_of(view, about["seeds"][0]), about["items"].removesuffix("s"))
+    place, why = opening(seen_of(about, view), about["items"].removesuffix("s"))
     others = [other for other in range(len(view["id"])) if other != place]
     return AboutView(**about | {"opening": why}), cut(view, [place, *others])

@@ -12,6 +12,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import AUDITS
@@ -220,8 +221,22 @@ class Plan:
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,
+            built=self.built(),
             items=subjects[0].items if (subjects := self.exhibiting.subjects()) else "words",
         )
+
+    def built(self) -> dict[str, str]:
+        """What the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
+        found = {}
+        for every in self.scope.suites.values():
+            for name in self.scope.datasets_of(every):
+                suite = self.scope.for_dataset(every, name)
+                for model in suite.judged:
+                    if suite.given(name, model) is None:
+                        of = suite.architecture(name, model)
+                        key = f"{name}/{suite.key}/{suite.family(model)}"
+                        found[key] = built(of.encoder, of.attention, of.hierarchical)
+        return found
 
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""

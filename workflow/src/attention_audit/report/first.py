@@ -87,7 +87,7 @@ def first_text(
     own = texts[(texts[["dataset", "suite", "model"]] == texts.iloc[0][["dataset", "suite", "model"]]).all(axis=1)]
     columns = (readout[name] for name in ("id", "probabilities", "attention"))
     read = {id_: (float(max(p)), weights) for id_, p, weights in zip(*columns, strict=True)}
-    rows = own[own["id"].isin(read)].to_dict("records")
+    rows = own[own["id"].isin(read) & own["id"].isin(corpus)].to_dict("records")
     seen = [
         Seen.of(
             row["prediction"] == row["label"],

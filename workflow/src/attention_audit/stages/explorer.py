@@ -100,7 +100,7 @@ class PageBuilder:
         known = {row["id"]: [row[column] for column in columns] for row in rows}
         sure = found.probabilities.max(1).tolist()
         return [
-            Seen.of(is_right, how_sure, words[id_], *known.get(id_, (0, 0, None)))
+            Seen.of(is_right, how_sure, words.get(id_, 0), *known.get(id_, (0, 0, None)))
             for id_, is_right, how_sure in zip(found.ids, right, sure, strict=True)
         ]
 
