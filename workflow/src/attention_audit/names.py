@@ -50,7 +50,7 @@ class Names(LiveByName[Look]):
                 )
 
 
-ENCODERS = {
+CALLED = {
     "bilstm": "BiLSTM",
     "lstm": "LSTM",
     "bigru": "BiGRU",
@@ -66,7 +66,7 @@ ENCODERS = {
 
 def built(encoder: str, attention: str, hierarchical: bool) -> str:
     """What a model is built of, in words, from the names that its configuration has for them."""
-    called = ENCODERS.get(encoder, encoder.replace("_", " "))
+    called = CALLED.get(encoder, encoder.replace("_", " "))
     levels = " over words, then over sentences" if hierarchical else ""
     return f"{called}{levels}, {attention.replace('_', ' ')} attention"
 
