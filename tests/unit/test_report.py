@@ -427,7 +427,7 @@ FIRST = {
     "dataset": "sst", "suite": "wp", "model": "base", "seed": 1, "id": "t1", "label": 1, "prediction": 1,
     "prediction_name": "good", "others": 2, "agree": 0, "moved": math.nan, "show": "unstable",
 }  # fmt: skip
-READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention": [[0.1, 0.5, 0.4, 0.0]]})
+READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention": [[0.1, 0.5, 0.4]]})
 
 
 def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
@@ -439,7 +439,6 @@ def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | N
 
 def test_the_first_text_has_its_words_and_weights_and_what_may_be_said() -> None:
     found = first_of({})
-    # what follows the words in the weights are marks of a tokenizer
     assert [(item.text, item.shade, item.weight) for item in found.items] == [
         ("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40"),
     ]  # fmt: skip

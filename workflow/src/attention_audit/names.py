@@ -67,7 +67,7 @@ CALLED = {
 def built(encoder: str, attention: str, hierarchical: bool) -> str:
     """What a model is built of, in words, from the names that its configuration has for them."""
     called = CALLED.get(encoder, encoder.replace("_", " "))
-    levels = " over words, then over sentences" if hierarchical else ""
+    levels = ", words then sentences" if hierarchical else ""
     return f"{called}{levels}, {attention.replace('_', ' ')} attention"
 
 

@@ -58,7 +58,7 @@ class FirstText:
 
 
 def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
-    """The items of a text with their weights; what follows the last word in the weights are marks of a tokenizer.
+    """The items of a text with their weights, as many as the model read.
 
     starts: where sentences begin, of a text whose items are sentences; else None.
     """

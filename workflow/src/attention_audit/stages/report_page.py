@@ -35,7 +35,11 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
         return None
     path = job.input("readouts")
     kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
-    readout = pa.concat_tables(read_batches(path, kind, ["id", "probabilities", "attention"])).to_pandas()
+    columns = ["id", "probabilities", "attention", *(["marks"] if kind is not READOUT else [])]
+    readout = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
+    if "marks" in readout:  # of a tokenizer, the last items, which are no words
+        pairs = zip(readout["attention"], readout["marks"], strict=True)
+        readout["attention"] = [weights[: len(weights) - marks] for weights, marks in pairs]
     wanted = pc.field("id").isin(readout["id"].tolist())
     corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
     texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
