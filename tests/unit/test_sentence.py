@@ -97,15 +97,18 @@ def test_words_of_these_trainings_say_so():
 
 
 def test_what_not_to_read_and_what_to_show_instead():
-    expected = "Do not read the weights as importance: they come 31 % of the way from a random order to the best one. "
+    expected = (
+        "Do not read the weights as importance: ranked by weight, positions come 31 % of the way from a random order to "
+        "the best one. "
+    )
     assert sentence(said(ranks=NO), ABLE, {"ranks": BETTER}).startswith(
-        f"{expected}Attention x gradient does this clearly better, so show it instead. This run"
+        f"{expected}Attention x gradient ranks them clearly better, so show it instead. This run"
     )
     for instead in ({"ranks": BETTER._replace(better=False)}, {}, {"ranks": None}):
         assert sentence(said(ranks=NO), ABLE, instead).startswith(f"{expected}This run")
     for word, text in (
-        ({"ranks": YES}, "orders the positions clearly better than attention."),
-        ({"located": UNDECIDED}, "points to the words that matter clearly better than attention."),
+        ({"ranks": YES}, "ranks positions clearly better than attention."),
+        ({"located": UNDECIDED}, "finds the words that matter clearly better than attention."),
     ):
         (question,) = word
         assert f"Attention x gradient {text}" in sentence(said(**word), ABLE, {question: BETTER})
@@ -114,8 +117,8 @@ def test_what_not_to_read_and_what_to_show_instead():
 @pytest.mark.parametrize("value", [-0.2, 0.004])
 def test_what_is_no_better_than_chance_has_no_number(value):
     text = sentence(said(value=value, ranks=NO, located=NO), ABLE, {})
-    assert "importance: they do no better than a random order. Do not take" in text
-    assert "that matter: they do no better than words at random." in text
+    assert "importance: ranked by weight, positions do no better than a random order. Do not take" in text
+    assert "that matter: chosen by weight, words do no better than a random choice." in text
 
 
 def test_a_sentence_for_each_no():
@@ -124,8 +127,8 @@ def test_a_sentence_for_each_no():
         "no test of attention.",
         "another training, which shows a different one.",
         "nearly the same when they are shuffled.",
-        "they come 20 % of the way from a random order to the best one.",
-        "they come 20 % of the way from words at random to the best choice.",
+        "ranked by weight, positions come 20 % of the way from a random order to the best one.",
+        "chosen by weight, words come 20 % of the way from a random choice to the best one.",
         "in too many texts it speaks against it, or hardly does either.",
         "nearly alike attends elsewhere, further away than other trainings do.",
         "the weights hardly help another one.",

@@ -116,14 +116,15 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def _way(value: float, start: str, end: str) -> str:
-    """How far weights come from chance to the best that can be had, with its colon; "" where that is not known."""
+def _way(chosen: str, value: float, chance: str) -> str:
+    """How far items that are chosen by weight come from chance to the best, with a colon; "" where it is not known."""
     if isnan(value):
         return ""
     per_cent = round(100 * value)
-    if per_cent <= 0:
-        return f": they do no better than {start}"
-    return f": they come {per_cent} % of the way from {start} to {end}"
+    way = (
+        f"come {per_cent} % of the way from {chance} to the best one" if per_cent > 0 else f"do no better than {chance}"
+    )
+    return f": {chosen} {way}"
 
 
 WARNINGS: Mapping[str, Callable[[Said, str], str]] = {
@@ -135,11 +136,11 @@ WARNINGS: Mapping[str, Callable[[Said, str], str]] = {
         "The prediction hardly depends on these weights: it stays nearly the same when they are shuffled"
     ),
     "ranks": lambda said, item: (
-        f"Do not read the weights as importance{_way(said.value, 'a random order', 'the best one')}"
+        f"Do not read the weights as importance{_way(f'ranked by weight, {item}s', said.value, 'a random order')}"
     ),
     "located": lambda said, item: (
         "Do not take words with weight for the words that matter"
-        f"{_way(said.value, 'words at random', 'the best choice')}"
+        f"{_way('chosen by weight, words', said.value, 'a random choice')}"
     ),
     "signed": lambda said, item: (
         f"Do not read a highlighted {item} as one that speaks for the prediction: in too many texts it speaks "
@@ -160,9 +161,10 @@ def _better(question: str, said: Said, instead: Instead | None, item: str) -> st
     """Another attribution that clearly does better than attention; "" where none does."""
     if instead is None or not instead.better:
         return ""
+    ranks = question == "ranks"
     if said.word == NO:
-        return f"{instead.opening} does this clearly better, so show it instead."
-    does = f"orders the {item}s" if question == "ranks" else "points to the words that matter"
+        return f"{instead.opening} {'ranks' if ranks else 'finds'} them clearly better, so show it instead."
+    does = f"ranks {item}s" if ranks else "finds the words that matter"
     return f"{instead.opening} {does} clearly better than attention."
 
 
