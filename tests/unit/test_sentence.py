@@ -98,8 +98,8 @@ def test_words_of_these_trainings_say_so():
 
 def test_what_not_to_read_and_what_to_show_instead():
     expected = (
-        "Do not read the weights as importance: ranked by weight, positions come 31 % of the way from a random order to "
-        "the best one. "
+        "Do not read the weights as importance: ranked by weight, positions come 31 % of the way from a random order "
+        "to the best one. "
     )
     assert sentence(said(ranks=NO), ABLE, {"ranks": BETTER}).startswith(
         f"{expected}Attention x gradient ranks them clearly better, so show it instead. This run"

@@ -352,9 +352,9 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
         "transferable": NOT_ASKED,
     }  # fmt: skip
     assert base["sentence"] == (
-        "Do not read the weights as importance: ranked by weight, words come 10 % of the way from a random order to the "
-        "best one. Gradient ranks them clearly better, so show it instead. Leave-one-out finds the words that matter "
-        "clearly better than attention. Do not call the map the explanation: a model that predicts nearly alike "
+        "Do not read the weights as importance: ranked by weight, words come 10 % of the way from a random order to "
+        "the best one. Gradient ranks them clearly better, so show it instead. Leave-one-out finds the words that "
+        "matter clearly better than attention. Do not call the map the explanation: a model that predicts nearly alike "
         "attends elsewhere, further away than other trainings do (tested on one training only). What may be said: the "
         "model predicts better than one trained with equal weights, another training shows a similar map, the "
         "prediction depends on these weights and words with weight are words of the text that matter. This run did not "
