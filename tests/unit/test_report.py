@@ -444,7 +444,7 @@ def test_the_first_text_has_its_words_and_weights_and_what_may_be_said() -> None
     ]  # fmt: skip
     assert (found.prediction, found.sure, found.right, found.whole) == ("good", 0.875, True, False)
     assert found.verdict == "Do not show this map as an explanation: other trainings of the model have another one."
-    assert found.why.endswith("while all 2 other trainings have another top word.")
+    assert found.why.endswith("while both other trainings have another top word.")
     assert first_of({"show": "contrary"}, "sentences", [0, 1]).verdict.endswith("the top sentence does not speak for "
                                                                                 "the prediction.")  # fmt: skip
     whole = first_of({}, "sentences", [0, 1])
@@ -469,7 +469,7 @@ def test_the_page_opens_with_one_model_of_real_texts(
     job = made.job.model_copy(update={"controls": ["sst"], "built": built})
     shown = check_page(page(replace(made, job=job, first=first_of({})), BEGIN, tmp_path))
     words = " ".join(shown.text.split())
-    opens = "b, read by base (BiLSTM, additive attention) of W&P 2019, trained twice; accuracy 0.750, the majority "
+    opens = "Data set b, model base (BiLSTM, additive attention) of W&P 2019, trained twice; accuracy 0.750, the majority "
     assert opens in words
     assert words.index(opens) < words.index("26 % of the way") < words.index("The model says good (0.88)")
     assert "explorer.html#view=b/wp/base&text=t1" in shown.links

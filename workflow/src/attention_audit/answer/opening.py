@@ -55,7 +55,8 @@ class Seen(NamedTuple):
             return ""
         if self.others == 1:
             return f"the other training has another top {item}"
-        which = f"all {self.others}" if differ == self.others else f"{differ} of the {self.others}"
+        every = "both" if self.others == 2 else f"all {self.others}"
+        which = every if differ == self.others else f"{differ} of the {self.others}"
         return f"{which} other trainings {'has' if differ == 1 else 'have'} another top {item}"
 
     def distance(self) -> str:
