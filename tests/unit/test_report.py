@@ -469,7 +469,7 @@ def test_the_page_opens_with_one_model_of_real_texts(
     job = made.job.model_copy(update={"controls": ["sst"], "built": built})
     shown = check_page(page(replace(made, job=job, first=first_of({})), BEGIN, tmp_path))
     words = " ".join(shown.text.split())
-    opens = "Data set b, model base (BiLSTM, additive attention) of W&P 2019, trained twice; accuracy 0.750, the majority "
+    opens = "Data set b, model base (BiLSTM, additive attention) of W&P 2019, trained twice; accuracy 0.750, the "
     assert opens in words
     assert words.index(opens) < words.index("26 % of the way") < words.index("The model says good (0.88)")
     assert "explorer.html#view=b/wp/base&text=t1" in shown.links
