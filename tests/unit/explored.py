@@ -175,6 +175,7 @@ def view(
         suite_name=f"The suite <u>{suite}</u>",
         model=model,
         model_name=f"the model </script>{model}",
+        opening=f"Shown first because <b>{model}</b> is sure.",
         items="sentences" if suite == "ss" else "words",
         classes=[f"<b>class {place}</b>" for place in range(classes)],
         seeds=seeds,

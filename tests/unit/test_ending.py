@@ -12,7 +12,7 @@ from attention_audit.answer.sentence import GUESSING, quality
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.summary import SUMMARY
-from attention_audit.report.ending import MOST, ending
+from attention_audit.report.ending import AFTER, HEIGHT, MOST, WIDTH, ending
 
 SUITES = plan_of().shown_suites()
 GOOD = {
@@ -48,43 +48,49 @@ def test_a_models_quality_stands_beside_the_majority_class(learnt: str, expected
 def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
     path = folder / "summary.parquet"
     write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
-    return ending(path, SUITES, "Open it.").splitlines()
+    lines = ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
+    assert len(lines) <= HEIGHT - AFTER
+    assert all(len(line) <= WIDTH for line in lines if str(folder) not in line)
+    return lines
 
 
-def test_each_model_has_its_sentence_and_its_quality(tmp_path: Path, provenance: Provenance) -> None:
+def test_each_model_has_a_line_and_the_first_its_answer(tmp_path: Path, provenance: Provenance) -> None:
     gap = BLANK | {"dataset": "diabetes", "sentence": "Not run: no file."}
     lines = said([row("base", GOOD), row("base", POOR, dataset="needle"), gap], tmp_path, provenance)
     base = plan_of().scope.suite("wp").labels.labels["base"]
-    assert lines[1:4] == [
-        f"SST, Wiegreffe & Pinter 2019, {base} (accuracy 0.900, the majority class alone 0.510): It is so.",
-        f"needle, Wiegreffe & Pinter 2019, {base} (no better than always the same answer: accuracy 0.490, the",
-        "  majority class alone 0.520): No better than always giving the same answer, so there is no decision",
-    ]
-    assert lines[-3:] == [
+    assert lines == [
+        "",
+        f"SST, Wiegreffe & Pinter 2019, {base}: accuracy 0.900 (majority 0.510); 1 yes, 2 no, 5 not asked",
+        f"needle, {base}: accuracy 0.490 (majority 0.520); no better than always the same answer",
         "Diabetes: Not run: no file.",
+        "",
+        f"SST, Wiegreffe & Pinter 2019, {base}: It is so.",
+        "",
         f"Each answer in full, with effects and intervals: {tmp_path}/summary.md",
         "Open it.",
+        "Open that.",
     ]
 
 
-def test_marked_words_are_said_after_the_sentence(tmp_path: Path, provenance: Provenance) -> None:
-    marks = {"value": 0.41, "low": 0.38, "high": 0.44, "random": 0.22, "others": 0.58}
-    beside = {f"plausibility_{name}": value for name, value in marks.items()}
-    text = " ".join(" ".join(said([row("base", GOOD | beside)], tmp_path, provenance)).split())
-    line = "AUPRC 0.41 [0.38, 0.44]; random 0.22, one annotator against the others 0.58."
-    assert f"It is so. Marked words: {line} Each answer" in text
+def test_what_is_neither_yes_nor_no_is_open(tmp_path: Path, provenance: Provenance) -> None:
+    few = GOOD | {"used": "too few", "stable": "flat", "signed": "undecided"}
+    assert said([row("base", few)], tmp_path, provenance)[1].endswith("; 1 no, 3 open, 4 not asked")
+    unknown = {"stable": "yes", "accuracy": None, "majority_accuracy": None}
+    assert said([row("base", unknown)], tmp_path, provenance)[1].endswith("base: 1 yes, 7 not asked")
 
 
-def test_what_is_too_little_is_said_with_what_is_needed(tmp_path: Path, provenance: Provenance) -> None:
-    small = GOOD | {"used": "too few", "used_trainings": 1, "used_texts": 60}
-    text = " ".join(
-        " ".join(said([row(f"m{number}", small) for number in range(MOST + 1)], tmp_path, provenance)).split()
-    )
-    assert "no: stable, unique; too few: used (60 texts of the 100 needed)." in text
+@pytest.mark.parametrize("sentence", ["It is so.", "It comes 26 % of the way. " * 40])
+def test_many_models_fit_one_screen(sentence: str, tmp_path: Path, provenance: Provenance) -> None:
+    rows = [row(f"m{number}", GOOD | {"sentence": sentence}) for number in range(40)]
+    lines = said(rows, tmp_path, provenance)
+    (more,) = [place for place, line in enumerate(lines) if line.endswith(" more in summary.md")]
+    assert lines[more] == f"and {40 - (more - 1)} more in summary.md"
+    assert 1 <= more - 1 <= MOST
+    assert not any(line.startswith("%") for line in lines)
 
 
-def test_of_many_models_only_the_words_are_said(tmp_path: Path, provenance: Provenance) -> None:
-    rows = [row(f"m{number}", GOOD) for number in range(MOST)] + [row("last", POOR)]
-    text = " ".join(" ".join(said(rows, tmp_path, provenance)).split())
-    assert text.count("m0 (accuracy 0.900, the majority class alone 0.510): yes: used; no: stable, unique.") == 1
-    assert f"0.520): {GUESSING} Each answer in full" in text
+def test_a_run_without_models_says_why(tmp_path: Path, provenance: Provenance) -> None:
+    gap = BLANK | {"dataset": "diabetes", "sentence": f"Not run: {'no file ' * 40}."}
+    lines = said([gap], tmp_path, provenance)
+    assert lines[1].startswith("Diabetes: Not run: no file")
+    assert lines[2].startswith("Each answer in full")

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,12 @@ def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
         "adversary": "No model of this suite was trained to attend elsewhere.",
         "gradient, leave-one-out or integrated gradients": "The audit word_attributions needs a network.",
     }
-    view = views["first/wp/base"]
+    # of the texts that are right, sure and of 8 to 30 words, the first on which the other training disagrees
+    assert base["opening"].startswith("Shown first because the model is right and sure (0.8")
+    assert base["opening"].endswith("while the other training has another top word.")
+    shown = views["first/wp/base"]
+    assert shown["id"] == ["test-00006", *(f"test-{place:05d}" for place in range(30) if place != 6)]
+    view = cut(shown, [*range(1, 7), 0, *range(7, 30)])
     first = readout(30, 12, 1)
     assert view["id"] == first.ids
     assert view["gold"] == first.labels.tolist()
@@ -135,6 +141,26 @@ def test_hostile_texts_and_names_are_no_markup_in_the_page(tmp_path: Path) -> No
     plain, _ = job_of(tmp_path / "plain", {"first": 6, "second": 3})
     assert text.count("<script") == text.count("</script") == 4
     assert plain.settings == job.settings
+
+
+def test_a_sample_keeps_the_opening_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _ = job_of(tmp_path / "whole", {"first": 60, "second": 3})
+    run(whole)
+    monkeypatch.setattr("attention_audit.stages.explorer.MOST", 4)
+    few, _ = job_of(tmp_path / "few", {"first": 60, "second": 3})
+    run(few)
+    firsts = []
+    for name in ("whole", "few"):
+        about, views = parts_of((tmp_path / name / "explorer.html").read_text())
+        view = about["views"][0]
+        firsts.append((view["opening"], views[view["key"]]["id"][0]))
+    assert firsts[0] == firsts[1]
+
+
+def test_names_of_classes_that_are_read_from_the_right_keep_their_place() -> None:
+    explored = replace(explored_of(readout(3, 4, 1)), classes={0: "سلبي", 1: "good"})
+    about = Viewing(explored).about({"of": 3, "shown": 3, "why": ""})
+    assert about["classes"] == ["\u2068سلبي\u2069", "good"]
 
 
 def test_a_large_run_is_cut_to_the_size_of_a_page(tmp_path: Path) -> None:

@@ -291,6 +291,20 @@ def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> Non
     quiet(shown)
 
 
+def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
+    shown.open()
+    assert shown.text("#why") == "Shown first because <b>base</b> is sure."
+    shown.one("#next").click()
+    assert not shown.one("#why").is_displayed()
+    shown.one("#previous").click()
+    assert shown.one("#why").is_displayed()
+    # it is about the first training
+    shown.choose("#seed", "257")
+    shown.until("return document.querySelector('#kicker').textContent.includes('seed 257')")
+    assert not shown.one("#why").is_displayed()
+    quiet(shown)
+
+
 def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
     shown.open()
     shown.choose("#dataset", "sst")

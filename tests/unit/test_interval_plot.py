@@ -72,7 +72,7 @@ def test_the_words_say_what_the_drawing_shows() -> None:
         "needed: yes; effect 0.250 F1, 95 % interval 0.125 to 0.500, margin 0.01, drawn from -0.1 to 0.2"
     )
     assert alternative("ranks", "undecided", nan, -inf, inf, 0.5, SCALES["ranks"]) == (
-        "ranks: undecided; no effect is known, an interval without bounds, margin 0.5, drawn from -0.5 to 1.5"
+        "ranks: undecided; no effect is known, an interval that cannot be bounded, margin 0.5, drawn from -0.5 to 1.5"
     )
     assert alternative("used", "no", -0.0001, nan, nan, nan, SCALES["used"]) == (
         "used: no; effect 0.000 probability, no interval is known, drawn from 0 to 0.5"

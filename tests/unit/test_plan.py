@@ -280,6 +280,27 @@ def test_a_data_set_may_have_word_vectors_of_its_own(config: Config, suite: Suit
     assert started == {"diabetes": "normal", "needle": "zero"}
 
 
+def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
+    plan = plan_of(datasets=["needle", "movies"], serrano_smith={"datasets": []}, jain_wallace={"datasets": ["needle"]})
+    assert plan.scope.controls == ["needle"]
+    names = [subject.dataset for subject in plan.exhibiting.subjects()]
+    assert list(dict.fromkeys(names)) == ["movies", "needle"]
+    assert plan.explorer_job().views[0].dataset == "movies"
+    (report,) = (job for job in plan.jobs() if job.name == "report_html")
+    assert report.inputs["readouts"] == ["results/readouts/movies/wp/base/seed10/test.parquet"]
+    assert report.inputs["corpus"] == ["results/corpora/movies/corpus.parquet"]
+    job = plan.report_job()
+    assert (job.controls, job.items) == (["needle"], "words")
+    assert job.built["movies/wp/base"] == "BiLSTM, additive attention"
+
+
+def test_what_a_model_is_built_of_is_said_alike_in_all_suites() -> None:
+    built = plan_of().report_job().built
+    assert built["unison/jw/cnn_tanh"] == "CNN, additive attention"
+    assert built["digest/ss/han_conv"] == "CNN, words then sentences, additive attention"
+    assert built["digest/ss/flan_none"] == "no encoder, additive attention"
+
+
 def test_data_sets_from_one_archive_fetch_it_once(config: Config) -> None:
     archive = [("newsgroups", "20news-bydate.tar.gz")]
     assert corpora.fetched_files(config, "newsgroups") == corpora.fetched_files(config, "newsgroups-20") == archive

@@ -20,13 +20,14 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import flag, text
 from attention_audit.columns.summary import MEASURED, QUESTIONS, SUMMARY
 from attention_audit.columns.table import TABLE
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.texts import MAY, OPEN, TEXTS, UNKNOWN, WHY_NOT
 from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import RANKINGS
 from attention_audit.report.answers import answers_of, axes_of, seen_in
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
+from attention_audit.report.first import VERDICTS, FirstText, Item, first_text
 from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
@@ -223,7 +224,7 @@ def test_a_question_without_a_word_says_why() -> None:
     cells = {cell.question: cell for cell in shown.cells}
     assert (cells["stable"].why, cells["unique"].why) == ("too few texts", "no adversary")
     assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
-    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "no bounds")
+    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "cannot be bounded")
     assert cells["ranks"].plot is not None
     assert (cells["ranks"].plot.below, cells["ranks"].plot.above, cells["ranks"].plot.point) == (True, True, None)
     assert (cells["unique"].plot, cells["needed"].plot) == (None, None)
@@ -286,7 +287,9 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
     made = commit(tmp_path)
     assert made is not None
     assert len(made) == 40
-    (tmp_path / "file").write_text("x")
+    (tmp_path / "mine.yaml").write_text("x")
+    assert commit(tmp_path) == made
+    git("add", "mine.yaml")
     assert commit(tmp_path) == f"{made} and changes that are not committed"
     (tmp_path / "inner").mkdir()
     assert commit(tmp_path / "inner") is None
@@ -342,7 +345,7 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
 
 
 def test_the_report_links_to_the_explorer_where_there_is_one(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    assert check_page(page(run(explorer="explorer.html"), BEGIN, tmp_path)).links.count("explorer.html") == 2
+    assert check_page(page(run(explorer="explorer.html"), BEGIN, tmp_path)).links.count("explorer.html") == 1
     assert "explorer.html" not in check_page(page(run(), BEGIN, tmp_path)).links
 
 
@@ -415,8 +418,67 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert not any(link.startswith("explorer") for link in shown.links)
     with_explorer = made.job.model_copy(update={"explorer": "explorer.html"})
     linked = check_page(page(replace(made, job=with_explorer), BEGIN, tmp_path))
-    assert linked.links.count("explorer.html") == 2
+    assert linked.links.count("explorer.html") == 1
     assert {"explorer.html#view=sst/wp/base", "explorer.html#view=b/wp/base"} <= set(linked.links)
+
+
+WORDS = ["a", "fine", "film"]
+FIRST = {
+    "dataset": "sst", "suite": "wp", "model": "base", "seed": 1, "id": "t1", "label": 1, "prediction": 1,
+    "prediction_name": "good", "others": 2, "agree": 0, "moved": math.nan, "show": "unstable",
+}  # fmt: skip
+READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention": [[0.1, 0.5, 0.4]]})
+
+
+def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
+    corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
+    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), READ, corpus, items)
+    assert found is not None
+    return found
+
+
+def test_the_first_text_has_its_words_and_weights_and_what_may_be_said() -> None:
+    found = first_of({})
+    assert [(item.text, item.shade, item.weight) for item in found.items] == [
+        ("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40"),
+    ]  # fmt: skip
+    assert (found.prediction, found.sure, found.right, found.whole) == ("good", 0.875, True, False)
+    assert found.verdict == "Do not show this map as an explanation: other trainings of the model have another one."
+    assert found.why.endswith("while both other trainings have another top word.")
+    assert first_of({"show": "contrary"}, "sentences", [0, 1]).verdict.endswith("the top sentence does not speak for "
+                                                                                "the prediction.")  # fmt: skip
+    whole = first_of({}, "sentences", [0, 1])
+    assert [item.text for item in whole.items] == ["a", "fine film"]
+    assert not first_of({"label": 0}).right
+    assert first_text(pd.DataFrame([FIRST]).iloc[:0], READ, {}, "words") is None
+    assert {*VERDICTS} == {MAY, OPEN, UNKNOWN, *WHY_NOT.values()}
+
+
+def test_the_page_opens_with_one_model_of_real_texts(
+    run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
+) -> None:
+    frame = answered().assign(learnt="yes", accuracy=0.75, majority_accuracy=0.5, sentence="It comes 26 % of the way.")
+    made = run(
+        suites=[WP.model_copy(update={"models": {"base": "base", "lstm_tanh": "BiLSTM"}, "seeds": {}}), OTHER],
+        exhibits=[FIGURE, SUMMARY_TABLE],
+        tables={"summary": (frame, provenance.record())},
+        captions=dict.fromkeys(["wp_fig3_x", "summary"], CAPTION),
+        explorer="explorer.html",
+    )
+    built = {"b/wp/base": "BiLSTM, additive attention"}
+    job = made.job.model_copy(update={"controls": ["sst"], "built": built})
+    shown = check_page(page(replace(made, job=job, first=first_of({})), BEGIN, tmp_path))
+    words = " ".join(shown.text.split())
+    opens = "Data set b, model base (BiLSTM, additive attention) of W&P 2019, trained twice; accuracy 0.750, the "
+    assert opens in words
+    assert words.index(opens) < words.index("26 % of the way") < words.index("The model says good (0.88)")
+    assert "explorer.html#view=b/wp/base&text=t1" in shown.links
+    # what is generated stands below
+    order = list(shown.ids)
+    assert order.index("answer-2") < order.index("known") < order.index("answer-1")
+    # where all is generated, it is the answer
+    alone = made.job.model_copy(update={"controls": ["sst", "b"]})
+    assert "known" not in check_page(page(replace(made, job=alone), BEGIN, tmp_path)).ids
 
 
 def test_text_is_never_markup_in_answers(
@@ -439,11 +501,12 @@ def test_text_is_never_markup_in_answers(
         gaps={HOSTILE: HOSTILE},
         config={"datasets": [HOSTILE], "vectors": HOSTILE},
     )
-    shown = check_page(page(made, BEGIN, tmp_path))
+    hostile = replace(first_of({}), prediction=HOSTILE, why=HOSTILE, id=HOSTILE, items=[Item(HOSTILE, 1.0, "1")])
+    shown = check_page(page(replace(made, first=hostile), BEGIN, tmp_path))
     assert shown.tags["img"] == 1
     assert all(link.startswith(("#", "https://doi.org/")) for link in shown.links)
     # headings of the cards, sentences, reasons, links: all say it as it is
-    assert shown.text.count(HOSTILE) >= 10
+    assert shown.text.count(HOSTILE) >= 13
 
 
 def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:

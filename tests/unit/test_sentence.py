@@ -1,6 +1,7 @@
 """What a person may quote."""
 
-import math
+import re
+from math import nan
 
 import pytest
 from hypothesis import given
@@ -10,14 +11,17 @@ from attention_audit.answer.sentence import (
     ALLOWED,
     ALONE,
     DOUBTFUL,
+    EACH,
+    FLATTENED,
     FROZEN,
     GUESSING,
-    NO_TEST_BED,
     NOTHING_FURTHER,
+    OPENS,
+    POSITION,
     WARNINGS,
+    WHETHER,
     Instead,
     Said,
-    Top,
     listed,
     sentence,
 )
@@ -25,7 +29,7 @@ from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_F
 from attention_audit.columns.summary import QUESTIONS
 
 ABLE = Said(YES, 0.4, 5)
-WORDS = st.sampled_from([YES, NO, UNDECIDED, NOT_ASKED])
+BETTER = Instead("attention x gradient", 0.94, 0.32, True)
 
 
 def said(trainings: int = 5, value: float = 0.31, **words: str) -> dict[str, Said]:
@@ -34,114 +38,143 @@ def said(trainings: int = 5, value: float = 0.31, **words: str) -> dict[str, Sai
 
 
 def test_every_question_has_what_may_be_said():
-    assert tuple(ALLOWED) == QUESTIONS
-    assert {*WARNINGS, "signed"} == {*QUESTIONS}
+    assert tuple(ALLOWED) == tuple(WHETHER) == QUESTIONS
+    assert {*WARNINGS} == {*QUESTIONS}
 
 
 def test_a_model_that_guesses_is_told_in_one_sentence():
     assert sentence(said(needed=NO, ranks=YES), Said(NO, -0.1, 5), {}) == GUESSING
-    assert sentence(said(ranks=YES), Said(UNDECIDED, 0.1, 5), {}).startswith(f"{DOUBTFUL} What may be said: items")
+    text = sentence(said(ranks=YES), Said(UNDECIDED, 0.1, 5), {})
+    assert text.startswith(f"{DOUBTFUL} What may be said: positions with more weight")
 
 
-def test_a_task_that_is_no_test_bed_hides_no_other_answer():
+def test_a_task_that_does_not_test_attention_hides_no_other_answer():
     text = sentence(said(needed=NO, used=YES, ranks=NO), ABLE, {})
-    assert text.startswith(f"{NO_TEST_BED} Do not read weights as importance")
-    assert "Wiegreffe & Pinter 2019, section 3.2" in text
+    assert text.startswith(
+        "A model trained with equal weights predicts about as well, so this task is no test of attention. "
+        "Do not read the weights as importance"
+    )
     assert "What may be said: the prediction depends on these weights." in text
-    assert "uninformative" not in text
 
 
 def test_an_item_is_called_a_word_where_the_words_are_located():
-    for located, item in ((YES, "word"), (NO, "state"), (UNDECIDED, "state"), (NOT_ASKED, "state")):
-        assert f"a highlighted {item} speaks for" in sentence(said(located=located, signed=YES), ABLE, {})
-    contrary = sentence(said(value=0.2, signed=NO), ABLE, {}, top=Top(0.3, 0.5, True))
+    for located, item in ((YES, "word"), (NO, "position"), (UNDECIDED, "position"), (NOT_ASKED, "position")):
+        text = sentence(said(located=located, signed=YES), ABLE, {})
+        assert f"a highlighted {item} speaks for" in text
+        assert text.endswith(POSITION) == (item == "position")
+
+
+def test_what_was_found_by_erasing_says_so():
+    contrary = sentence(said(1, signed=NO, used=YES), ABLE, {}, erased=True)
     assert contrary.startswith(
-        "Do not read a highlighted state as one that speaks for the prediction (by erasure): it does in 20 % of the "
-        "texts, speaks against it in 30 %, and hardly does either in 50 %."
+        "Do not read a highlighted position as one that speaks for the prediction: in too many texts it speaks against "
+        "it, or hardly does either (found by erasing it). What"
     )
-    assert "prediction (by erasure)." in sentence(said(signed=YES), ABLE, {}, top=Top(0.0, 0.0, True))
+    mixed = said(used=YES) | {"signed": Said(YES, 0.95, 1)}
+    assert f"the prediction (found by erasing it, {ALONE})." in sentence(mixed, ABLE, {}, erased=True)
 
 
 def test_an_adversary_that_goes_no_further_than_another_training_shows_nothing_new():
     text = sentence(said(unique=NOTHING_NEW), ABLE, {})
     assert text.startswith(NOTHING_FURTHER)
-    assert "unique" not in text
+    assert WHETHER["unique"] not in text
 
 
-def test_too_little_is_said_with_what_is_there_and_what_is_needed():
-    few = Said(TOO_FEW, 0.3, 2, few="60 texts of the 100 needed")
-    pair = Said(TOO_FEW, 0.3, 2, few="2 trainings of the 3 needed")
-    text = sentence(said() | {"used": few, "ranks": few, "stable": pair}, ABLE, {})
+def test_what_is_open_is_said_in_everyday_words():
+    text = sentence(said(stable=TOO_FEW, transferable=TOO_FEW, used=UNDECIDED, unique=UNDECIDED), ABLE, {})
     assert text.startswith(
-        "Too little for a word: stable (2 trainings of the 3 needed); used, ranks (60 texts of the 100 needed)."
+        "It is undecided whether the prediction depends on these weights or another map would do as well. There are "
+        "too few trainings or texts to say whether another training shows a similar map or the weights help another, "
+        "simpler model too. This run did not ask whether the model predicts better"
     )
-    assert "Undecided" not in text
 
 
 def test_words_of_these_trainings_say_so():
-    each = Said(NO, 0.1, 2, these=True)
-    assert sentence(said(2, used=YES) | {"ranks": each}, ABLE, {}).endswith("Of each of these 2 trainings only: ranks.")
-    assert sentence(said() | {"ranks": each}, ABLE, {}).endswith("Of each of these 2 trainings only.")
+    each = Said(NO, nan, 2, these=True)
+    mixed = sentence(said(2, used=YES) | {"ranks": each}, ABLE, {})
+    assert mixed.startswith(f"Do not read the weights as importance ({EACH}). What may be said: the prediction")
+    assert f"All of this is {EACH}." in sentence(said() | {"ranks": each}, ABLE, {})
 
 
 def test_what_not_to_read_and_what_to_show_instead():
-    better = {"ranks": Instead("attention x gradient", 0.94, 0.32, True)}
-    rest = " Not asked: needed, stable, used, located, signed, unique, transferable."
-    assert sentence(said(ranks=NO), ABLE, better) == (
-        "Do not read weights as importance: erasing by attention reaches 0.32 of what can be had, attention x gradient "
-        "0.94; show attention x gradient instead." + rest
+    expected = (
+        "Do not read the weights as importance: ranked by weight, positions come 31 % of the way from a random order "
+        "to the best one. "
     )
-    unclear = {"ranks": better["ranks"]._replace(better=False)}
-    for instead in (unclear, {}, {"ranks": None}):
-        assert sentence(said(ranks=NO), ABLE, instead) == (
-            "Do not read weights as importance: erasing by attention reaches 0.31 of what can be had." + rest
-        )
-    assert "Attention x gradient ranks the items better than attention (0.94 against 0.32)." in sentence(
-        said(ranks=YES), ABLE, better
+    assert sentence(said(ranks=NO), ABLE, {"ranks": BETTER}).startswith(
+        f"{expected}Attention x gradient ranks them clearly better, so show it instead. This run"
     )
+    for instead in ({"ranks": BETTER._replace(better=False)}, {}, {"ranks": None}):
+        assert sentence(said(ranks=NO), ABLE, instead).startswith(f"{expected}This run")
+    for word, text in (
+        ({"ranks": YES}, "ranks positions clearly better than attention."),
+        ({"located": UNDECIDED}, "finds the words that matter clearly better than attention."),
+    ):
+        (question,) = word
+        assert f"Attention x gradient {text}" in sentence(said(**word), ABLE, {question: BETTER})
+
+
+@pytest.mark.parametrize("value", [-0.2, 0.004])
+def test_what_is_no_better_than_chance_has_no_number(value):
+    text = sentence(said(value=value, ranks=NO, located=NO), ABLE, {})
+    assert "importance: ranked by weight, positions do no better than a random order. Do not take" in text
+    assert "that matter: chosen by weight, words do no better than a random choice." in text
 
 
 def test_a_sentence_for_each_no():
-    answers = said(value=0.2, **dict.fromkeys(QUESTIONS, NO))
-    text = sentence(answers, ABLE, {}, top=Top(0.8, 0.0, False))
+    text = sentence(said(value=0.2, **dict.fromkeys(QUESTIONS, NO)), ABLE, {})
     for part in (
-        "another training, which shows another one.",
-        "shuffled, they move it by 0.200.",
-        "deleting them from the input reaches 0.20 of",
-        "speaks against it in 80 %",
-        "a model that predicts alike attends elsewhere, further away than other trainings do.",
-        "words beyond this model.",
+        "no test of attention.",
+        "another training, which shows a different one.",
+        "nearly the same when they are shuffled.",
+        "ranked by weight, positions come 20 % of the way from a random order to the best one.",
+        "chosen by weight, words come 20 % of the way from a random choice to the best one.",
+        "in too many texts it speaks against it, or hardly does either.",
+        "nearly alike attends elsewhere, further away than other trainings do.",
+        "the weights hardly help another one.",
     ):
         assert part in text
-    assert "Undecided" not in text
 
 
 def test_what_rests_on_one_training_says_so():
-    assert sentence(said(1, used=YES, ranks=YES), ABLE, {}).endswith(f"{ALONE}.")
+    assert f"All of this is {ALONE}." in sentence(said(1, used=YES, ranks=YES), ABLE, {})
     mixed = said(used=YES) | {"unique": Said(NO, 0.1, 1)}
-    assert sentence(mixed, ABLE, {}).endswith(f"{ALONE}: unique.")
+    assert f"than other trainings do ({ALONE}). What may be said" in sentence(mixed, ABLE, {})
     assert ALONE not in sentence(said(1, used=UNDECIDED), ABLE, {})
 
 
 def test_flat_maps():
-    text = sentence(said(stable=FLAT, ranks=FLAT, used=UNDECIDED), ABLE, {})
-    assert text.startswith("The map is flat: all items have nearly the same weight. Undecided: used.")
+    text = sentence(said(stable=FLAT, ranks=FLAT, used=UNDECIDED), ABLE, {"ranks": BETTER})
+    assert text.startswith(f"{FLATTENED} It is undecided whether the prediction")
+    assert "clearly better" not in text
 
 
-@pytest.mark.parametrize(("parts", "text"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
+@pytest.mark.parametrize(("parts", "text"), [("a", "a"), ("ab", "a or b"), ("abc", "a, b or c")])
 def test_lists(parts, text):
-    assert listed(list(parts)) == text
+    assert listed(list(parts), "or") == text
 
 
-@given(st.lists(WORDS, min_size=8, max_size=8), st.booleans())
-def test_nothing_is_claimed_that_was_not_answered(words, alone):
+@given(
+    st.lists(st.sampled_from([YES, NO, UNDECIDED, TOO_FEW, NOT_ASKED]), min_size=8, max_size=8),
+    st.integers(1, 3),
+    st.booleans(),
+)
+def test_nothing_is_claimed_that_was_not_answered(words, trainings, erased):
     given_words = dict(zip(QUESTIONS, words, strict=True))
-    answers = {question: Said(word, math.nan, 1 if alone else 3) for question, word in given_words.items()}
-    text = sentence(answers, ABLE, {})
-    item = "word" if given_words["located"] == YES else "state"
+    answers = {question: Said(word, 0.2, trainings) for question, word in given_words.items()}
+    text = sentence(answers, ABLE, {"ranks": BETTER, "located": BETTER}, erased=erased)
+    item = "word" if given_words["located"] == YES else "position"
+    parts = re.split(r"(?<=\.) ", text)
+    opened = {YES: "What may be said: ", **{word: f"{opening} " for word, opening in OPENS.items()}}
     for question, word in given_words.items():
-        assert (ALLOWED[question].format(item=item, by="") in text) == (word == YES)
-    assert (ALONE in text) == (alone and bool({YES, NO} & set(words)))
+        for other, opening in opened.items():
+            claim = (ALLOWED if other == YES else WHETHER)[question].format(item=item)
+            assert any(part.startswith(opening) and claim in part for part in parts) == (word == other)
+        warning = WARNINGS[question](answers[question], item)
+        assert (warning in text) == (word == NO)
+    assert (ALONE in text) == (trainings == 1 and bool({YES, NO} & {*words}))
+    assert len(re.findall(r"\d+", text)) <= 2
+    assert all(re.match(r"[A-Z].*\.$", part) for part in parts)
 
 
 def test_several_trainings_on_one_frozen_encoder_are_called_that():

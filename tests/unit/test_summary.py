@@ -352,12 +352,13 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
         "transferable": NOT_ASKED,
     }  # fmt: skip
     assert base["sentence"] == (
-        "Do not read weights as importance: erasing by attention reaches 0.10 of what can be had, gradient 0.80; show "
-        "gradient instead. Leave-one-out points to the words better than attention (1.00 against 0.75). Do not call "
-        "the map the explanation: a model that predicts alike attends elsewhere, further away than other trainings do. "
-        "What may be said: the model has to choose where to look, another training shows this map, the prediction "
-        "depends on these weights and words with "
-        "weight are words of the input that matter. Not asked: signed, transferable. This training only: unique."
+        "Do not read the weights as importance: ranked by weight, words come 10 % of the way from a random order to "
+        "the best one. Gradient ranks them clearly better, so show it instead. Leave-one-out finds the words that "
+        "matter clearly better than attention. Do not call the map the explanation: a model that predicts nearly alike "
+        "attends elsewhere, further away than other trainings do (tested on one training only). What may be said: the "
+        "model predicts better than one trained with equal weights, another training shows a similar map, the "
+        "prediction depends on these weights and words with weight are words of the text that matter. This run did not "
+        "ask whether a highlighted word speaks for the prediction or the weights help another, simpler model too."
     )
     assert (base["learnt"], base["instead_by_ranks"], base["instead_by_ranks_better"]) == (YES, "gradient", YES)
     # a model of the same name in another suite has none of these rows

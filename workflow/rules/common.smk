@@ -143,12 +143,13 @@ def tell():
     # the job processes read this file too, and need none of it
     from attention_audit.report.ending import ending
 
-    where = (
-        f"Open {page} in a browser: every table and figure, explained. "
-        f"Open {PLACES.results}/explorer.html to move the weights of a text yourself."
-    )
+    where = [
+        f"Open {page} in a browser: every table and figure, explained.",
+        f"Open {PLACES.results}/explorer.html to move the weights of a text yourself.",
+    ]
     if page not in made:
-        where = f"For a page of all of it: {shlex.join(['snakemake', '--cores', '1', 'report_page', *command_line()])}"
+        command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
+        where = [f"For a page of all of it: {command}"]
     try:
         print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
     except AuditError as error:

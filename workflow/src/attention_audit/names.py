@@ -50,6 +50,27 @@ class Names(LiveByName[Look]):
                 )
 
 
+CALLED = {
+    "bilstm": "BiLSTM",
+    "lstm": "LSTM",
+    "bigru": "BiGRU",
+    "conv": "CNN",
+    "affine": "every word by itself",
+    "none": "no encoder",
+    "transformer": "Transformer",
+    "orthogonal_bilstm": "orthogonal BiLSTM",
+    "orthogonal_lstm": "orthogonal LSTM",
+}
+"""What encoders are called where a reader asks what a model is built of."""
+
+
+def built(encoder: str, attention: str, hierarchical: bool) -> str:
+    """What a model is built of, in words, from the names that its configuration has for them."""
+    called = CALLED.get(encoder, encoder.replace("_", " "))
+    levels = ", words then sentences" if hierarchical else ""
+    return f"{called}{levels}, {attention.replace('_', ' ')} attention"
+
+
 PAPER_NAMES = {
     "sst": "SST",
     "imdb": "IMDb",

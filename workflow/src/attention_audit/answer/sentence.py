@@ -1,37 +1,48 @@
 """The answer as sentences that a person can quote, made from the words and from nothing else."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from math import isnan, nan
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES
 from attention_audit.columns.summary import PLAUSIBILITY
 
 ALLOWED = {
-    "needed": "the model has to choose where to look",
-    "stable": "another training shows this map",
+    "needed": "the model predicts better than one trained with equal weights",
+    "stable": "another training shows a similar map",
     "used": "the prediction depends on these weights",
-    "ranks": "items with more weight matter more to the decision",
-    "located": "words with weight are words of the input that matter",
-    "signed": "a highlighted {item} speaks for the prediction{by}",
-    "unique": "no other map was found that would do",
-    "transferable": "the weights say something about the words beyond this model",
+    "ranks": "{item}s with more weight matter more to the decision",
+    "located": "words with weight are words of the text that matter",
+    "signed": "a highlighted {item} speaks for the prediction",
+    "unique": "no other map was found that would do as well",
+    "transferable": "the weights help another, simpler model too",
 }
 """What a reader may say where the answer is yes, by question."""
-GUESSING = "No better than always giving the same answer, so there is no decision that its map could explain."
-DOUBTFUL = "Not clearly better than always giving the same answer."
-NO_TEST_BED = (
-    "Uniform weights do as well, so this task is no test bed for attention: "
-    '"attention is not explanation if you don\'t need it" (Wiegreffe & Pinter 2019, section 3.2).'
+WHETHER = {**ALLOWED, "unique": "another map would do as well"}
+"""What is open where there is neither a yes nor a no, behind "whether"."""
+OPENS = {
+    UNDECIDED: "It is undecided whether",
+    TOO_FEW: "There are too few trainings or texts to say whether",
+    NOT_ASKED: "This run did not ask whether",
+}
+"""How the sentence of what is open begins, by word."""
+GUESSING = (
+    "The model is no better than always giving the same answer, so there is no decision that its map could explain."
 )
+DOUBTFUL = "The model is not clearly better than always giving the same answer."
+FLATTENED = "The map is flat: it gives everything nearly the same weight, so it singles out nothing."
 NOTHING_FURTHER = (
-    "A model that predicts alike attends no further away than another training does by itself, which shows nothing new."
+    "A model that predicts nearly alike attends no further away than another training does by itself, which shows "
+    "nothing new."
 )
+POSITION = "A position is where a word stands; what the model holds there may come from other words."
+"""Said where items of the map are called positions."""
 FROZEN = "All trainings share a frozen encoder, so that they differ in attention and decoder alone."
 """Said where the maps of several trainings are compared."""
-ALONE = "This training only"
-"""Said of what rests on one training."""
+ALONE = "tested on one training only"
+"""Of what rests on one training."""
+EACH = "true of each of these trainings, though another may differ"
+"""Of what is known of every training of the run, and of no other."""
 
 SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
@@ -70,30 +81,20 @@ def beside_marks(row: Mapping[Any, Any]) -> str:
 class Said(NamedTuple):
     """One answer: its word, its value (NaN where there is none), and on how many trainings it rests.
 
-    these: whether it is of each of these trainings, and not of another one. few: what is there and what is needed,
-    where texts or trainings are too few for a word.
+    these: whether it is of each of these trainings, and not of another one.
     """
 
     word: str
     value: float
     trainings: int
     these: bool = False
-    few: str = ""
-
-
-class Top(NamedTuple):
-    """What is known of the items with the most attention: the shares of the texts whose own opposes the prediction, and
-    is inert; and whether that was found by erasing it, for want of an exact contribution.
-    """
-
-    opposes: float
-    inert: float
-    erased: bool
 
     @property
-    def by(self) -> str:
-        """How it was found, where not by an exact contribution."""
-        return " (by erasure)" if self.erased else ""
+    def scope(self) -> str:
+        """Of which trainings a yes or a no holds; "" where it is said of another one too."""
+        if self.word not in (YES, NO):
+            return ""
+        return ALONE if self.trainings == 1 else EACH if self.these else ""
 
 
 class Instead(NamedTuple):
@@ -104,83 +105,67 @@ class Instead(NamedTuple):
     attention: float
     better: bool
 
+    @property
+    def opening(self) -> str:
+        """The label at the beginning of a sentence."""
+        return self.label[:1].upper() + self.label[1:]
 
-def listed(parts: Sequence[str]) -> str:
-    """One thing, or several with commas and an "and"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """One thing, or several with commas and, before the last, an "and" or the like."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def _ranked(warning: str, means: str, said: Said, instead: Instead | None) -> str:
-    """A warning with attention's value and, where another attribution clearly does better, with that one's."""
-    if instead is None or not instead.better:
-        return f"{warning}: {means} reaches {said.value:.2f} of what can be had."
-    return (
-        f"{warning}: {means} reaches {instead.attention:.2f} of what can be had, {instead.label} {instead.value:.2f}; "
-        f"show {instead.label} instead."
+def _way(chosen: str, value: float, chance: str) -> str:
+    """How far items that are chosen by weight come from chance to the best, with a colon; "" where it is not known."""
+    if isnan(value):
+        return ""
+    per_cent = round(100 * value)
+    way = (
+        f"come {per_cent} % of the way from {chance} to the best one" if per_cent > 0 else f"do no better than {chance}"
     )
+    return f": {chosen} {way}"
 
 
-WARNINGS: Mapping[str, Callable[[Said, Instead | None], str]] = {
-    "needed": lambda said, instead: NO_TEST_BED,
-    "stable": lambda said, instead: "Do not expect this map of another training, which shows another one.",
-    "used": lambda said, instead: (
-        f"The prediction hardly depends on these weights: shuffled, they move it by {said.value:.3f}."
+WARNINGS: Mapping[str, Callable[[Said, str], str]] = {
+    "needed": lambda said, item: (
+        "A model trained with equal weights predicts about as well, so this task is no test of attention"
     ),
-    "ranks": partial(_ranked, "Do not read weights as importance", "erasing by attention"),
-    "located": partial(
-        _ranked, "Do not take words with weight for the words that matter", "deleting them from the input"
+    "stable": lambda said, item: "Do not expect this map of another training, which shows a different one",
+    "used": lambda said, item: (
+        "The prediction hardly depends on these weights: it stays nearly the same when they are shuffled"
     ),
-    "unique": lambda said, instead: (
-        "Do not call the map the explanation: a model that predicts alike attends elsewhere, further away than other "
-        "trainings do."
+    "ranks": lambda said, item: (
+        f"Do not read the weights as importance{_way(f'ranked by weight, {item}s', said.value, 'a random order')}"
     ),
-    "transferable": lambda said, instead: "Do not conclude anything about the words beyond this model.",
+    "located": lambda said, item: (
+        "Do not take words with weight for the words that matter"
+        f"{_way('chosen by weight, words', said.value, 'a random choice')}"
+    ),
+    "signed": lambda said, item: (
+        f"Do not read a highlighted {item} as one that speaks for the prediction: in too many texts it speaks "
+        "against it, or hardly does either"
+    ),
+    "unique": lambda said, item: (
+        "Do not call the map the explanation: a model that predicts nearly alike attends elsewhere, further away than "
+        "other trainings do"
+    ),
+    "transferable": lambda said, item: (
+        "Do not conclude anything about the words beyond this model: the weights hardly help another one"
+    ),
 }
-"""What a reader must not conclude where the answer is no, by question; of `signed`, `_contrary` says it."""
+"""What a reader must not conclude where the answer is no, by question."""
 
 
-def _contrary(item: str, said: Said, top: Top) -> str:
-    """That highlighted items do not speak for the prediction, with the shares of the texts."""
-    for_, against, neither = (100 * share for share in (said.value, top.opposes, top.inert))
-    return (
-        f"Do not read a highlighted {item} as one that speaks for the prediction{top.by}: it does in {for_:.0f} % of "
-        f"the texts, speaks against it in {against:.0f} %, and hardly does either in {neither:.0f} %."
-    )
-
-
-def _better(question: str, instead: Instead | None) -> str:
-    """Another attribution that clearly does better, where attention's own word is not no; "" where none does."""
+def _better(question: str, said: Said, instead: Instead | None, item: str) -> str:
+    """Another attribution that clearly does better than attention; "" where none does."""
     if instead is None or not instead.better:
         return ""
-    does = "ranks the items better" if question == "ranks" else "points to the words better"
-    label = instead.label[:1].upper() + instead.label[1:]
-    return f"{label} {does} than attention ({instead.value:.2f} against {instead.attention:.2f})."
-
-
-def _too_few(answers: Mapping[str, Said]) -> str:
-    """The questions for which texts or trainings are too few, with what is there and what is needed; "" for none."""
-    by_reason: dict[str, list[str]] = {}
-    for question, said in answers.items():
-        if said.word == TOO_FEW:
-            by_reason.setdefault(said.few, []).append(question)
-    parts = [f"{', '.join(questions)} ({few})" for few, questions in by_reason.items()]
-    return f"Too little for a word: {'; '.join(parts)}." if parts else ""
-
-
-def _scope(answers: Mapping[str, Said]) -> Iterator[str]:
-    """Of which trainings the words are that are not said of another one."""
-    said = {question: each for question, each in answers.items() if each.word in (YES, NO)}
-    some = {
-        ALONE: [question for question, each in said.items() if each.trainings == 1],
-        **{
-            f"Of each of these {each.trainings} trainings only": [name for name, other in said.items() if other.these]
-            for each in said.values()
-            if each.these
-        },
-    }
-    for scope, questions in some.items():
-        if questions:
-            yield f"{scope}." if len(questions) == len(said) else f"{scope}: {', '.join(questions)}."
+    ranks = question == "ranks"
+    if said.word == NO:
+        return f"{instead.opening} {'ranks' if ranks else 'finds'} them clearly better, so show it instead."
+    does = f"ranks {item}s" if ranks else "finds the words that matter"
+    return f"{instead.opening} {does} clearly better than attention."
 
 
 def sentence(
@@ -188,43 +173,49 @@ def sentence(
     learnt: Said,
     instead: Mapping[str, Instead | None],
     frozen: bool = False,
-    top: Top | None = None,
+    erased: bool = False,
 ) -> str:
-    """What a reader may conclude and what not, in whole sentences.
+    """What a reader may conclude and what not, in whole sentences with two numbers at most.
 
     answers: by question, in order. learnt: whether the model is better than the largest class alone. instead: by
     question, `ranks` and `located`, None where it is not known. frozen: whether all trainings have one encoder, which
-    none of them has trained. top: what `signed` rests on. A model that guesses is told in one sentence: there is no
-    decision that its map could explain. An item of the map is called a word where `located` is yes; else a state, which
-    may hold what other words say.
+    none of them has trained. erased: whether `signed` was found by erasing items, for want of an exact contribution. A
+    model that guesses is told in one sentence: there is no decision that its map could explain. An item of the map is
+    called a word where `located` is yes; else a position, where the model may hold what other words say.
     """
     if learnt.word == NO:
         return GUESSING
-    words = {question: said.word for question, said in answers.items()}
-    by_word = {
-        word: [question for question in answers if words[question] == word] for word in (YES, UNDECIDED, NOT_ASKED)
-    }
-    item = "word" if words["located"] == YES else "state"
-    shares = top or Top(nan, nan, False)
+    item = "word" if answers["located"].word == YES else "position"
+    scopes = {said.scope for said in answers.values() if said.word in (YES, NO)}
+    common = scopes.pop() if len(scopes) == 1 else ""
+
+    def scoped(question: str, claim: str) -> str:
+        """A claim with what narrows it: how it was found, and of which trainings it holds."""
+        found = "found by erasing it" if erased and question == "signed" else ""
+        scope = "" if common else answers[question].scope
+        narrowed = ", ".join(filter(None, [found, scope]))
+        return f"{claim} ({narrowed})" if narrowed else claim
+
     parts = [DOUBTFUL] if learnt.word == UNDECIDED else []
-    if FLAT in words.values():
-        parts.append("The map is flat: all items have nearly the same weight.")
+    if any(said.word == FLAT for said in answers.values()):
+        parts.append(FLATTENED)
     for question, said in answers.items():
         if said.word == NO:
-            warned = WARNINGS.get(question)
-            parts.append(warned(said, instead.get(question)) if warned else _contrary(item, said, shares))
-        elif said.word not in (NOT_ASKED, FLAT):
-            parts.append(_better(question, instead.get(question)))
-    if words["unique"] == NOTHING_NEW:
+            parts.append(f"{scoped(question, WARNINGS[question](said, item))}.")
+        if said.word not in (NOT_ASKED, FLAT):
+            parts.append(_better(question, said, instead.get(question), item))
+    if answers["unique"].word == NOTHING_NEW:
         parts.append(NOTHING_FURTHER)
-    if by_word[YES]:
-        allowed = [ALLOWED[question].format(item=item, by=shares.by) for question in by_word[YES]]
+    if allowed := [
+        scoped(name, claim.format(item=item)) for name, claim in ALLOWED.items() if answers[name].word == YES
+    ]:
         parts.append(f"What may be said: {listed(allowed)}.")
-    if by_word[UNDECIDED]:
-        parts.append(f"Undecided: {', '.join(by_word[UNDECIDED])}.")
-    parts.append(_too_few(answers))
-    if by_word[NOT_ASKED]:
-        parts.append(f"Not asked: {', '.join(by_word[NOT_ASKED])}.")
+    for word, opening in OPENS.items():
+        if unknown := [claim.format(item=item) for name, claim in WHETHER.items() if answers[name].word == word]:
+            parts.append(f"{opening} {listed(unknown, 'or')}.")
     if frozen and answers["stable"].trainings > 1:
         parts.append(FROZEN)
-    return " ".join(filter(None, [*parts, *_scope(answers)]))
+    if common:
+        parts.append(f"All of this is {common}.")
+    text = " ".join(filter(None, parts))
+    return f"{text} {POSITION}" if "position" in text else text

@@ -93,7 +93,8 @@ class Sampled(TypedDict):
 class AboutView(TypedDict):
     """What there is to know of a view before it is unpacked.
 
-    key: "<data set>/<suite>/<model>", no two alike. *_name: for readers. items: what the weights lie on. classes: their
+    key: "<data set>/<suite>/<model>", no two alike. *_name: for readers. opening: why the first of its texts is shown
+    first, in a sentence. items: what the weights lie on. classes: their
     names in order. seeds: of the model; the first is shown first, and `columns` are of `columns_seed`. heads: of the
     maps, 0 for one map. outputs: O, 0 where `here` is false. tail: whether every `Run` has a tail. missing: maps that
     this view has not, each with the reason in a sentence.
@@ -106,6 +107,7 @@ class AboutView(TypedDict):
     suite_name: str
     model: str
     model_name: str
+    opening: str
     items: Literal["words", "sentences"]
     classes: list[str]
     seeds: list[int]
@@ -157,7 +159,8 @@ Weights = list[float] | list[list[float]]
 
 
 class View(TypedDict):
-    """The texts of a view. All lists but those of `tail` have one entry a text.
+    """The texts of a view: the one that is shown first, then all others in the order of the data. All lists but those
+    of `tail` have one entry a text.
 
     words: the items: words, or whole sentences. marks: how many of the items, the last ones, are no words but marks of
     a tokenizer such as [CLS]; always 0 without heads. unread: how many words follow that the model did not read. query:

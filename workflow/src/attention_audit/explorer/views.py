@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from attention_audit.answer.opening import Seen, opening
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.texts import TEXTS
 from attention_audit.explorer import fitting
@@ -28,6 +29,7 @@ from attention_audit.explorer.document import (
 )
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
+from attention_audit.tables.wording import isolated
 
 Floats = npt.NDArray[np.float64]
 Maps = list[Floats | None]
@@ -360,8 +362,9 @@ class Viewing:
             suite_name=suite_name,
             model=explored.model,
             model_name=model_name,
+            opening="",
             items="sentences" if explored.items == "sentences" else "words",
-            classes=[explored.classes.get(class_, str(class_)) for class_ in range(classes)],
+            classes=[isolated(explored.classes.get(class_, str(class_))) for class_ in range(classes)],
             seeds=[*explored.runs],
             heads=self.heads,
             outputs=self.outputs,
@@ -417,3 +420,20 @@ def cut(view: View, places: Sequence[int]) -> View:
         return {key: value if key == "tail" else some(value) for key, value in part.items()}
 
     return cast(View, some(view))
+
+
+def seen_of(about: AboutView, view: View) -> list[Seen]:
+    """What the rule of the opening text knows of each text: of the seed that is shown first."""
+    run = view["runs"][str(about["seeds"][0])]
+    right = [own == gold for own, gold in zip(run["prediction"], view["gold"], strict=True)]
+    read = [items[: len(items) - marks] for items, marks in zip(view["words"], view["marks"], strict=True)]
+    words = [len(items) if about["items"] == "words" else len(" ".join(items).split()) for items in read]
+    known = [view["columns"][name] for name in Seen._fields[3:]]
+    return [*map(Seen.of, right, map(max, run["p"]), words, *known)]
+
+
+def opened(about: AboutView, view: View) -> tuple[AboutView, View]:
+    """A view with the text first that is shown first, and with the reason."""
+    place, why = opening(seen_of(about, view), about["items"].removesuffix("s"))
+    others = [other for other in range(len(view["id"])) if other != place]
+    return AboutView(**about | {"opening": why}), cut(view, [place, *others])

@@ -318,8 +318,11 @@ class Exhibiting:
         }
 
     def subjects(self) -> list[Subject]:
-        """The models whose attention the summary judges, one a data set, suite and model."""
-        return [
+        """The models whose attention the summary judges, one a data set, suite and model; those of generated data sets
+        come last.
+        """
+        controls = self.scope.controls
+        every_subject = [
             Subject(
                 dataset=name,
                 suite=suite.key,
@@ -337,6 +340,7 @@ class Exhibiting:
             for suite in [self.scope.for_dataset(every, name)]
             for model in suite.judged
         ]
+        return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
     def liars(self) -> list[Liar]:
         """The models that were trained to deceive, each beside an honest one; of every suite that has any."""

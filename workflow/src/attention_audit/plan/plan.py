@@ -12,6 +12,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import AUDITS
@@ -131,10 +132,16 @@ class Plan:
             code=self.guide_code(),
             log=f"{places.logs}/guide.log",
         )
+        explored, shown = self.exploring.planned([])
+        # of the first model, a text of which is shown
+        first = {
+            "readouts": [explored["readouts"][view.runs[0].readout] for view in shown.views[:1]],
+            "corpus": explored["corpus"][:1],
+        }
         explorer = PlannedJob(
             name="explorer",
             stage="explorer",
-            inputs=self.exploring.planned([])[0],
+            inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
             code=self.explorer_code(),
@@ -151,6 +158,7 @@ class Plan:
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
                 "config": guide.outputs["config"],
                 "records": corpora.record_files(self.config, self.scope.datasets),
+                **first,
             },
             outputs={"page": [f"{results}/{REPORT}"]},
             told=self.report_job,
@@ -212,7 +220,23 @@ class Plan:
             exhibits=self.shown_exhibits(),
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
+            controls=self.scope.controls,
+            built=self.built(),
+            items=subjects[0].items if (subjects := self.exhibiting.subjects()) else "words",
         )
+
+    def built(self) -> dict[str, str]:
+        """What the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
+        found = {}
+        for every in self.scope.suites.values():
+            for name in self.scope.datasets_of(every):
+                suite = self.scope.for_dataset(every, name)
+                for model in suite.judged:
+                    if suite.given(name, model) is None:
+                        of = suite.architecture(name, model)
+                        key = f"{name}/{suite.key}/{suite.family(model)}"
+                        found[key] = built(of.encoder, of.attention, of.hierarchical)
+        return found
 
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""

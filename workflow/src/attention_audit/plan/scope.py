@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
+from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.corpora import with_training
 from attention_audit.plan.suite import Suite
@@ -38,6 +39,11 @@ class Scope:
         self.datasets = [name for name in named if name not in self.unavailable]
         # what is worked out once lies in the object, and goes with it
         self.for_dataset: Callable[[Suite, str], Suite] = cache(self._for_dataset)
+
+    @property
+    def controls(self) -> list[str]:
+        """The generated data sets of the run, which stand behind real ones wherever a reader sees both."""
+        return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
 
     def suite(self, key: str) -> Suite:
         """A suite by its key. Raises AuditError where there is none."""

@@ -7,6 +7,7 @@ from math import isinf, isnan, nan
 import pandas as pd
 
 from attention_audit.answer.sentence import SCORES, beside_marks, quality
+from attention_audit.answer.sizes import counted
 from attention_audit.answer.words import NO, NOT_ASKED, YES, by_word
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, UNITS
 from attention_audit.jobs.pages import ShownExhibit
@@ -39,15 +40,18 @@ class Cell:
 class Row:
     """One model: its suite, by its key (perhaps empty), its seeds, answers and sentence.
 
-    view: what the explorer calls it, "<data set>/<suite>/<model>". first: whether it is the first one of its data set
-    and suite. quality: how well it predicts, in words; guesses: whether it is no better than always the same answer.
-    instead: which attribution does best, by question, with its gain over attention. marks: how well attention points to
-    marked words, empty where none are. seen: the tables and figures that show its answers, each with the questions.
+    anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
+    built of, empty where that is not known. first: whether it is the first one of its data set and suite. quality: how
+    well it predicts, in words; guesses: whether it is no better than always the same answer. instead: which attribution
+    does best, by question, with its gain over attention. marks: how well attention points to marked words, empty where
+    none are. seen: the tables and figures that show its answers, each with the questions.
     """
 
     model: str
     suite: str
+    anchor: str
     view: str
+    built: str
     seeds: int
     first: bool
     quality: str
@@ -100,13 +104,13 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
     word, note = str(row[question]), str(row[f"{question}_note"])
     value, low, high, margin = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "margin"))
     trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
-    rests = f"{trainings} training{'s' if trainings > 1 else ''}, {texts} texts" if trainings else ""
+    rests = f"{counted(trainings, 'training')}, {counted(texts, 'text')}" if trainings else ""
     drawn = not (isnan(value) and isnan(low) and isnan(high))
     return Cell(
         question,
         word,
         number(value, ""),
-        "no bounds" if isinf(low) or isinf(high) else interval(low, high).strip(),
+        "cannot be bounded" if isinf(low) or isinf(high) else interval(low, high).strip(),
         "" if word in (YES, NO) else "; ".join(part for part in note.split("; ") if part != ALONE),
         "; ".join(filter(None, [MEASURED[question], rests, note])),
         plotted(value, low, high, margin, scale) if drawn else None,
@@ -125,23 +129,29 @@ def seen_in(exhibits: Sequence[ShownExhibit], suite: str, questions: Sequence[st
 
 
 def answers_of(
-    summary: pd.DataFrame, labels: Mapping[str, str], exhibits: Sequence[ShownExhibit] = ()
+    summary: pd.DataFrame,
+    labels: Mapping[str, str],
+    exhibits: Sequence[ShownExhibit] = (),
+    built: Mapping[str, str] | None = None,
 ) -> list[tuple[str, list[Row]]]:
     """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
+    `built`: what models are built of, by their names in the explorer.
     """
     scales = {question: SCALES[question].holding(margin_of(summary, question)) for question in QUESTIONS}
     repeated = summary.duplicated(["dataset", "suite"]).tolist()
     by_dataset: dict[str, list[Row]] = {}
-    for (_, row), again in zip(summary.iterrows(), repeated, strict=True):
+    for place, ((_, row), again) in enumerate(zip(summary.iterrows(), repeated, strict=True), 1):
         better = [(question, instead(row, question, labels)) for question in INSTEAD]
         asked = [question for question in QUESTIONS if row[question] != NOT_ASKED]
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
             Row(
                 model=named(row["model"], labels),
                 suite=str(row["suite"]),
+                anchor=f"answer-{place}",
                 view=f"{row['dataset']}/{row['suite']}/{row['model']}",
+                built=(built or {}).get(f"{row['dataset']}/{row['suite']}/{row['model']}", ""),
                 seeds=int(row["seeds"]),
                 first=not again,
                 quality=quality(str(row["learnt"]), {name: row[name] for name in SCORES}),

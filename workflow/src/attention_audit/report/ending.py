@@ -1,62 +1,77 @@
-"""What the terminal says at the end of a run: the answers, how well the models predict, and where the report lies."""
+"""What the terminal says at the end of a run, on one screen: a line a model, the first one's answer, where to look."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attention_audit.answer.sentence import beside_marks, quality
-from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import NOT_ASKED, TOO_FEW, by_word
+from attention_audit.answer.words import NO, NOT_ASKED, YES
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
 from attention_audit.names import display_name
 
-MOST = 6
-"""So many models have their sentences in full; of more than these only the words are said."""
-WIDTH = 100
-"""Characters of a line."""
+MOST = 10
+"""So many models have a line at most."""
+WIDTH, HEIGHT = 100, 24
+"""Characters of a line, and lines of a screen."""
+AFTER = 2
+"""Lines that Snakemake writes below."""
 
 
-def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
-    """Data set, suite and model of a row; the data set alone where it was not run."""
+def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite], room: int = WIDTH) -> str:
+    """Data set, suite and model of a row, in so many characters; the data set alone where it was not run."""
+    dataset = display_name(row["dataset"])
     if row["suite"] not in suites:
-        return display_name(row["dataset"])
+        return dataset
     suite = suites[row["suite"]]
-    return f"{display_name(row['dataset'])}, {suite.title}, {suite.models.get(row['model'], row['model'])}"
+    model = suite.models.get(row["model"], row["model"])
+    whole = f"{dataset}, {suite.title}, {model}"
+    return whole if len(whole) <= room else textwrap.shorten(f"{dataset}, {model}", room, placeholder=" ...")
 
 
-def _words(row: Mapping[str, Any]) -> str:
-    """The questions by their answers; what was not asked is left out."""
-    words = by_word({question: row[question] for question in QUESTIONS})
-    said = [f"{word}: {', '.join(questions)}" for word, questions in words if word not in (NOT_ASKED, TOO_FEW)]
-    too_few = [question for question in QUESTIONS if row[question] == TOO_FEW]
-    few = {question: lacking(question, row[f"{question}_trainings"], row[f"{question}_texts"]) for question in too_few}
-    said += [
-        f"{TOO_FEW}: {', '.join(question for question in few if few[question] == why)} ({why})"
-        for why in dict.fromkeys(few.values())
-    ]
-    return f"{'; '.join(said)}." if said else row["sentence"]
+def _model(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
+    """One line: how well a model predicts, and how many questions have which answer; or why there is none."""
+    if not row["model"]:
+        return textwrap.shorten(f"{_who(row, suites)}: {row['sentence']}", WIDTH, placeholder=" ...")
+    said = []
+    if row["accuracy"] is not None:
+        said.append(f"accuracy {row['accuracy']:.3f} (majority {row['majority_accuracy']:.3f})")
+    if row["learnt"] == NO:
+        said.append("no better than always the same answer")
+    else:
+        kinds = Counter(word if word in (YES, NO, NOT_ASKED) else "open" for word in map(row.get, QUESTIONS))
+        said.append(", ".join(f"{kinds[kind]} {kind}" for kind in (YES, NO, "open", NOT_ASKED) if kinds[kind]))
+    numbers = "; ".join(said)
+    return f"{_who(row, suites, WIDTH - len(numbers) - 2)}: {numbers}"
 
 
-def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite]) -> list[str]:
-    """A paragraph a row of columns.SUMMARY, where null is None: what it is of, the model's quality, and the answer."""
+def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], room: int, more: str) -> list[str]:
+    """The lines of rows of columns.SUMMARY, where null is None: a line a model, and the answer of the first model.
+
+    room: how many lines there are. more: where the models stand that have no line.
+    """
     by_key = {suite.key: suite for suite in suites}
-    paragraphs = []
-    for row in rows:
-        skill = quality(row["learnt"], row)
-        answer = f"{row['sentence']} {beside_marks(row)}".strip() if len(rows) <= MOST else _words(row)
-        head = f"{_who(row, by_key)}{f' ({skill})' if skill else ''}:"
-        paragraphs.append(textwrap.fill(f"{head} {answer}", WIDTH, subsequent_indent="  ", break_on_hyphens=False))
-    return paragraphs
+    first = next((row for row in rows if row["model"]), None)
+    answer = []
+    if first is not None:
+        # a number keeps its sign
+        text = f"{_who(first, by_key)}: {first['sentence']}".replace(" %", "\u00a0%")
+        answer = ["", *textwrap.wrap(text, WIDTH, break_on_hyphens=False), ""]
+    most = max(1, min(MOST, room - len(answer) - 1))
+    lines = [_model(row, by_key) for row in rows[:most]]
+    if left := len(rows) - len(lines):
+        lines.append(f"and {left} more in {more}")
+    return [*lines, *(line.replace("\u00a0", " ") for line in answer)]
 
 
-def ending(summary: Path, suites: Iterable[ShownSuite], report: str) -> str:
-    """What is said of a run whose summary lies there; `report`: the line that says where the report is.
+def ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
+    """What is said of a run whose summary lies there; `report`: the lines that say where the report is.
 
     Raises AuditError where the summary cannot be read.
     """
     rows = read_table(summary, SUMMARY).to_pylist()
-    more = f"Each answer in full, with effects and intervals: {summary.with_suffix('.md')}"
-    return "\n".join(["", *answered(rows, suites), more, report])
+    more = summary.with_suffix(".md")
+    where = [f"Each answer in full, with effects and intervals: {more}", *report]
+    return "\n".join(["", *answered(rows, suites, HEIGHT - AFTER - 1 - len(where), more.name), *where])

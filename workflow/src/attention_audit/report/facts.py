@@ -60,7 +60,10 @@ def versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def commit(folder: Path) -> str | None:
-    """The git commit that `folder` is a checkout of, and whether there are other changes; None where it is none."""
+    """The git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
+
+    Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
+    """
 
     def git(*arguments: str) -> str:
         return subprocess.run(
@@ -70,7 +73,7 @@ def commit(folder: Path) -> str | None:
     try:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
             return None
-        changes = " and changes that are not committed" if git("status", "--porcelain") else ""
+        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
         return git("rev-parse", "HEAD") + changes
     except (OSError, subprocess.CalledProcessError):
         return None

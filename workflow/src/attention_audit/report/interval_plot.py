@@ -116,6 +116,6 @@ def alternative(question: str, word: str, value: float, low: float, high: float,
     elif isfinite(low) and isfinite(high):
         interval = f"95 % interval {low:z.3f} to {high:z.3f}"
     else:
-        interval = "an interval without bounds"
+        interval = "an interval that cannot be bounded"
     against = f"margin {margin:g}, " if not isnan(margin) else ""
     return f"{question}: {word}; {effect}, {interval}, {against}drawn from {scale.low:g} to {scale.high:g}"

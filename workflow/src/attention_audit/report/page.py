@@ -24,6 +24,7 @@ from attention_audit.names import display_name
 from attention_audit.plugins import load
 from attention_audit.report.answers import answers_of, axes_of
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
+from attention_audit.report.first import FirstText
 from attention_audit.report.grids import Grid, grid_of
 from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
@@ -88,7 +89,8 @@ class FinishedRun:
 
     job: the suites of the workflow, with data sets where this run asked for them, and its tables and figures. tables:
     frames and provenance, by name; figures: paths of PNG, by name; captions: the text of each, by name. raw_files: what
-    is known of each. entries: of the jobs that made the results, from their logs.
+    is known of each. entries: of the jobs that made the results, from their logs. first: the text that the page opens
+    with.
     """
 
     job: ReportJob
@@ -98,6 +100,7 @@ class FinishedRun:
     config: Mapping[str, Any]
     raw_files: Sequence[Mapping[str, Any]]
     entries: Sequence[Entry]
+    first: FirstText | None = None
 
     @property
     def labels(self) -> dict[str, str]:
@@ -229,6 +232,9 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
     environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
     jobs = list(run.entries)
+    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built)
+    controls = {display_name(name) for name in run.job.controls}
+    real = [group for group in answers if group[0] not in controls]
     return environment.get_template("page.html").render(
         made=made,
         commit=commit(folder),
@@ -240,7 +246,10 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
         single=by_name.get(SINGLE),
-        answers=[] if front is None else answers_of(front, run.labels, run.job.exhibits),
+        answers=real or answers,
+        controls=[group for group in answers if group[0] in controls] if real else [],
+        first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
+        text=run.first,
         axes=[] if front is None else axes_of(front),
         plot_size=(WIDTH, HEIGHT),
         explorer=run.job.explorer,

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.choice import Candidate, furthest
+from attention_audit.answer.opening import Seen, opening
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table
 from attention_audit.columns.consistency import CONSISTENCY
@@ -28,7 +29,7 @@ from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked
 from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
-from attention_audit.explorer.views import Explored, Viewing, about_map, cut
+from attention_audit.explorer.views import Explored, Viewing, about_map, cut, opened
 from attention_audit.jobs.pages import ExploredAdversary, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
@@ -78,13 +79,30 @@ class PageBuilder:
         return found if ids is None else found.aligned(ids)
 
     def ordered(self, dataset: str) -> list[str]:
-        """The ids of the test texts of a data set in the order of `fitting.drawn`: by label, and by whether the first
-        view's model predicts it.
+        """The ids of the test texts of a data set: first the one that the first view shows first, then in the order of
+        `fitting.drawn`: by label, and by whether the first view's model predicts it.
         """
         first = next(view for view in self.settings.views if view.dataset == dataset)
         found = self.readout(first.runs[0].readout)
-        strata = zip(found.labels.tolist(), (found.labels == found.predictions).tolist(), strict=True)
-        return [found.ids[place] for place in drawn(found.ids, [*strata])]
+        right = (found.labels == found.predictions).tolist()
+        shown, _ = opening(self.seen(first, found, right))
+        ids = [found.ids[place] for place in drawn(found.ids, [*zip(found.labels.tolist(), right, strict=True)])]
+        return [found.ids[shown], *(id_ for id_ in ids if id_ != found.ids[shown])]
+
+    def seen(self, view: ExploredView, found: Readout, right: Sequence[bool]) -> list[Seen]:
+        """What the rule of the opening text knows of every test text of a view."""
+        words: dict[str, int] = {}
+        for table in read_batches(self._by_dataset("corpus")[view.dataset], CORPUS, ["id", "tokens"]):
+            lengths = pc.list_value_length(table["tokens"])
+            words.update(zip(table["id"].to_pylist(), lengths.to_pylist(), strict=True))
+        columns = Seen._fields[3:]
+        rows = self.rows.filter(self._own(view)).select(["id", *columns]).to_pylist()
+        known = {row["id"]: [row[column] for column in columns] for row in rows}
+        sure = found.probabilities.max(1).tolist()
+        return [
+            Seen.of(is_right, how_sure, words.get(id_, 0), *known.get(id_, (0, 0, None)))
+            for id_, is_right, how_sure in zip(found.ids, right, sure, strict=True)
+        ]
 
     def texts(self, dataset: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """The words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
@@ -119,10 +137,14 @@ class PageBuilder:
 
     def columns(self, view: ExploredView, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The rows of the table of texts, by text."""
-        own = pc.field("id").isin(list(ids))
-        for name in ("dataset", "suite", "model"):
-            own &= pc.field(name) == getattr(view, name)
+        own = self._own(view) & pc.field("id").isin(list(ids))
         return {row["id"]: row for row in self.rows.filter(own).to_pylist()}
+
+    @staticmethod
+    def _own(view: ExploredView) -> pc.Expression:
+        """Which rows of the table of texts are of a view."""
+        parts = [pc.field(name) == getattr(view, name) for name in ("dataset", "suite", "model")]
+        return parts[0] & parts[1] & parts[2]
 
     def adversaries(self, view: ExploredView) -> Iterator[tuple[ExploredAdversary, str]]:
         """The adversary of each family that is shown, and what is to be said of its choice."""
@@ -163,12 +185,15 @@ class PageBuilder:
         )
 
     def views_of(self, counts: Mapping[str, int]) -> Made:
-        """The views with so many texts of each data set: the first of the sample, in the order of the corpus."""
+        """The views with so many texts of each data set: the first of the sample, in the order of the corpus, but
+        for the one that is shown first.
+        """
         made = []
         for view in self.settings.views:
             ids = sorted(self.ids[view.dataset][: counts[view.dataset]])
             viewing = Viewing(self.explored(view, ids))
-            made.append((viewing.about(self.sampled(view.dataset, len(ids))), packed(viewing.view())))
+            about, shown = opened(viewing.about(self.sampled(view.dataset, len(ids))), viewing.view())
+            made.append((about, packed(shown)))
         return made
 
     def sampled(self, dataset: str, shown: int) -> Sampled:
@@ -216,7 +241,9 @@ class PageBuilder:
         dataset, view = about["dataset"], unpacked(text)
         kept = set(self.ids[dataset][: counts[dataset]])
         places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
-        return AboutView(**about | {"sampled": self.sampled(dataset, len(places))}), packed(cut(view, places))
+        fewer = AboutView(**about | {"sampled": self.sampled(dataset, len(places))})
+        about, view = opened(fewer, cut(view, places))
+        return about, packed(view)
 
 
 def missing(view: ExploredView) -> dict[str, str]:

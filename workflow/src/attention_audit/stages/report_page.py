@@ -4,34 +4,61 @@ The page also says what the logs of the jobs and git say at the moment. Snakemak
 the page is made again whenever its tables or figures are, and never compared with an earlier one.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import yaml
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.journal import read_journal
-from attention_audit.artefacts.parquet import read_frame, read_provenance
+from attention_audit.artefacts.parquet import kind_of, read_batches, read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
+from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.kinds import artefact
+from attention_audit.columns.readout import HEADED, READOUT, SEVERAL
 from attention_audit.jobs.pages import ReportJob
-from attention_audit.report.page import FinishedRun, page
+from attention_audit.report.first import FirstText, first_text
+from attention_audit.report.page import SINGLE, FinishedRun, page
 from attention_audit.stages.job import Job
 
 Settings = ReportJob
+
+
+def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
+    """The text that the page opens with; None where no model's texts are known."""
+    if SINGLE not in tables or not job.inputs["readouts"]:
+        return None
+    path = job.input("readouts")
+    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
+    columns = ["id", "probabilities", "attention", *(["marks"] if kind is not READOUT else [])]
+    readout = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
+    if "marks" in readout:  # of a tokenizer, the last items, which are no words
+        pairs = zip(readout["attention"], readout["marks"], strict=True)
+        readout["attention"] = [weights[: len(weights) - marks] for weights, marks in pairs]
+    wanted = pc.field("id").isin(readout["id"].tolist())
+    corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
+    texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
+    return first_text(tables[SINGLE][0], readout, texts, job.settings.items)
 
 
 def run(job: Job[ReportJob]) -> None:
     """Write the page."""
     tables, figures = job.inputs["tables"], job.inputs["figures"]
     declared = {exhibit.name: exhibit.columns for exhibit in job.settings.exhibits}
+    frames = {path.stem: (read_frame(path, artefact(declared[path.stem])), read_provenance(path)) for path in tables}
     finished = FinishedRun(
         job=job.settings,
-        tables={path.stem: (read_frame(path, artefact(declared[path.stem])), read_provenance(path)) for path in tables},
+        tables=frames,
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
         raw_files=[read_record(path) for path in job.inputs["records"]],
+        first=opening_text(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
     text = page(finished, datetime.now(UTC), Path.cwd())

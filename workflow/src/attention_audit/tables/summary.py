@@ -11,9 +11,8 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.answer.sentence import Instead as ToShow
-from attention_audit.answer.sentence import Said, Top, sentence
+from attention_audit.answer.sentence import Said, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import YES
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
@@ -70,11 +69,9 @@ def columns_beside_marks(own: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def said_of(question: str, answer: Answer) -> Said:
+def said_of(answer: Answer) -> Said:
     """An answer as the sentence takes it."""
-    _, _, _, trainings, texts = answer.effect
-    few = lacking(question, trainings, texts)
-    return Said(answer.word, answer.effect.value, trainings, answer.these, few)
+    return Said(answer.word, answer.effect.value, answer.effect.trainings, answer.these)
 
 
 def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -83,17 +80,16 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     ability, scores = learnt(subject, audits)
     own = {name: of_run(getattr(audits, name), subject.model) for name in ("ranked_sets", "located")}
     instead = dict(zip(INSTEAD, (by_ranks(**own), by_located(own["located"])), strict=True))
-    said = {name: said_of(name, each) for name, each in answers.items()}
-    able = said_of("learnt", ability)
+    said = {name: said_of(each) for name, each in answers.items()}
+    able = said_of(ability)
     shown = {
         name: each and ToShow(label_of(each.ranking, labels), each.value, each.attention, each.better == YES)
         for name, each in instead.items()
     }
-    signed = answers["signed"].beside
-    top = Top(signed["signed_opposes"], signed["signed_inert"], signed["signed_by"] == ERASURE) if signed else None
+    erased = answers["signed"].beside.get("signed_by") == ERASURE
     cells = [
         subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"}),
-        {"sentence": sentence(said, able, shown, subject.frozen, top), **scores},
+        {"sentence": sentence(said, able, shown, subject.frozen, erased), **scores},
         {"learnt": ability.word, **bounds("learnt", ability.effect)},
         *(columns_of(question, answer) for question, answer in answers.items()),
         *(columns_instead(question, best) for question, best in instead.items()),

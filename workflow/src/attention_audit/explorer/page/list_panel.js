@@ -96,7 +96,7 @@ export function listPanel(change) {
       ),
     );
     const pairs = columns.map(({ name, label }) => [name, label]);
-    offer(named("sort"), [["", "their order in the data"], ...pairs], state.sort);
+    offer(named("sort"), [["", "the opening text, then as in the data"], ...pairs], state.sort);
     offer(named("where-column"), pairs, pairs[0][0]);
     drawCondition();
   }

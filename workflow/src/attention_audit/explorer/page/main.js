@@ -130,6 +130,8 @@ function drawHeading(place) {
       ? "so do the data."
       : element("span", { class: "wrong" }, "the data say ", element("b", {}, gold), "."),
   );
+  named("why").hidden = state.text !== texts.id[0] || state.seed !== shown.seeds[0];
+  named("why").textContent = shown.opening;
   named("query").hidden = texts.query[place] === null;
   named("query").replaceChildren(
     element("b", {}, "Read together with: "),
