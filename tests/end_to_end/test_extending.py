@@ -41,7 +41,8 @@ WIDTH = 8
 """Of every layer."""
 TEXTS = {"texts": {"train": 64, "dev": 32, "test": 32}}
 SMALL = {
-    "corpora": {"chorus": TEXTS, "chorus-again": TEXTS},
+    "datasets": ["chorus", "static"],
+    "corpora": {"chorus": TEXTS, "static": TEXTS, "chorus-again": TEXTS},
     "model": {"embedding": WIDTH, "hidden": WIDTH, "attention_hidden": WIDTH},
     "serrano_smith": {
         "datasets": ["chorus"],
@@ -130,7 +131,7 @@ def test_a_table_is_made(made: Folder) -> None:
 
 
 def test_an_audit_is_asked(made: Folder) -> None:
-    rows = pq.read_table(made.path / "results/audits/chorus/wp/entropy.parquet").to_pandas()
+    rows = pq.read_table(made.path / "results/audits/static/wp/entropy.parquet").to_pandas()
     assert set(rows["model"]) == {"base"}
     assert len(rows) == 32 * rows["seed"].nunique()
     assert rows["evenness"].between(0, 1).all()
@@ -199,13 +200,13 @@ def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: P
     names = "".join(f"- {name}\n" for plugin in PLUGINS for name in plugin.plugins)
     (study / "mine.yaml").write_text(f"plugins:\n{names}model: {{encoder: positions, attention: cosine}}\n")
     mine = {"datasets": ["chorus"], "seeds": [10, 50], "hidden": WIDTH, "embedding": WIDTH, "epochs": 1}
-    folder.overlay(**SMALL | {"corpora": {"chorus": TEXTS}}, mine=mine, deception=NOTHING, datasets=["chorus"])
+    folder.overlay(**SMALL | {"corpora": {"chorus": TEXTS, "static": TEXTS}}, mine=mine, deception=NOTHING)
     targets = [target for plugin in PLUGINS for command in plugin.commands for target in command.targets]
     *command, overlay = folder.command(*dict.fromkeys(targets))
     command += [str(study / "mine.yaml"), overlay]
     finished = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert_rendered(folder, ["longest", "mine_table_performance", "ss_table_pairwise"], ["jw_fig_agreement"])
-    assert pq.read_table(folder.path / "results/audits/chorus/wp/entropy.parquet").num_rows
+    assert pq.read_table(folder.path / "results/audits/static/wp/entropy.parquet").num_rows
     again = subprocess.run([*command, "-n"], cwd=folder.path, capture_output=True, text=True, check=False)
     assert "Nothing to be done" in again.stdout + again.stderr

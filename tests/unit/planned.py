@@ -1,4 +1,4 @@
-"""Plans of the demonstration with changes, for tests of what a configuration asks for."""
+"""Plans of the controls, which name most suites, with changes: for tests of what a configuration asks for."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from attention_audit.plan.suites import SUITES
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
-DEMONSTRATION = yaml.safe_load((ROOT / "config.yaml").read_text())
+CONTROLS = yaml.safe_load((ROOT / "presets" / "controls.yaml").read_text())
 
 
 def overlaid(base: Any, overlay: Any) -> Any:
@@ -23,8 +23,10 @@ def overlaid(base: Any, overlay: Any) -> Any:
 
 PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
-DEFAULT = overlaid(CATALOGUE, DEMONSTRATION)
-"""The demonstration over the catalogue, as Snakemake reads them where no file is given."""
+DEFAULT = overlaid(CATALOGUE, {key: value for key, value in CONTROLS.items() if key != "results"})
+"""The controls over the catalogue, as Snakemake reads them, but for the folder that they are written to."""
+DEMONSTRATION = overlaid(CATALOGUE, yaml.safe_load((ROOT / "config.yaml").read_text()))
+"""The demonstration over the catalogue: what is run where no file is given."""
 
 
 TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
@@ -32,5 +34,5 @@ TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
 
 
 def plan_of(**changes: Any) -> Plan:
-    """The plan of the demonstration with these changes."""
+    """The plan of the controls with these changes."""
     return Plan(overlaid(DEFAULT, changes), CATALOGUE)

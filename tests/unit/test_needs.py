@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planned import CATALOGUE, overlaid, plan_of
+from planned import CATALOGUE, DEMONSTRATION, overlaid
 from pydantic import ValidationError
 from rules import ASKED, rules
 
@@ -46,7 +46,7 @@ def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_job_that_is_submitted_says_what_it_needs() -> None:
-    needs, plan = read_needs(NEEDS), plan_of()
+    needs, plan = read_needs(NEEDS), Plan(DEMONSTRATION, CATALOGUE)
     jobs = [*plan.jobs(), *plan.further()]
     submitted = [job for job in jobs if job.needs]
     assert {job.stage for job in jobs if not job.needs} == LOCAL
@@ -65,7 +65,7 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
 
 
 def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
-    jobs = {job.name for job in plan_of().jobs(None) if not job.needs}
+    jobs = {job.name for job in Plan(DEMONSTRATION, CATALOGUE).jobs(None) if not job.needs}
     local = {rule.name for rule in rules().values() if rule.local}
     assert jobs | {"corpora", "audits", "tables", "figures", "guide", "report_page"} == local
     for name in local:
@@ -87,7 +87,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("preset", "said"),
     [
-        (None, r"the default run with its eight data sets about (\d+)"),
+        (None, r"the default run about (\d+)"),
         ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm"),
     ],
 )

@@ -216,7 +216,7 @@ def test_what_is_declared_fits_together() -> None:
         assert not page.runs[0].changes
         assert {exhibit.name for exhibit in EXHIBITS} >= {*page.tables}
         for run in page.runs:
-            assert not run.preset or (ROOT / "presets" / f"{run.preset}.yaml").is_file()
+            assert (ROOT / "presets" / f"{run.preset}.yaml").is_file()
         for finding in page.findings:
             effects = {f"{finding.measure}_{part}" for part in ("value", "low", "high")}
             assert finding.table in {exhibit.name for exhibit in EXHIBITS} or effects <= {*SUMMARY.schema.names}
@@ -226,7 +226,7 @@ def test_what_is_declared_fits_together() -> None:
     "run", [run for page in PAGES for run in page.runs if run.options], ids=lambda run: f"{run.preset}-{run.name}"
 )
 def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
-    path = ROOT / "presets" / f"{run.preset}.yaml" if run.preset else ROOT / "config.yaml"
+    path = ROOT / "presets" / f"{run.preset}.yaml"
     preset = overlaid(CATALOGUE, yaml.safe_load(path.read_text()))
     changed = overlaid(preset, as_in_a_file(command_line(shlex.split(run.options))))
     config, other = parse_config(preset), parse_config(changed)

@@ -523,17 +523,17 @@ READOUTS = Page(
 CONTROLS = Page(
     "controls",
     "Generated corpora",
-    "Do the tests find what is there, and nothing else? The default run, on corpora whose truth is known.",
+    "Do the tests find what is there, and nothing else? All suites that are trained, on corpora whose truth is known.",
     (
         KeptRun(
             "main",
-            "",
-            "The default run: eight generated corpora, and the models of all suites that are trained.",
+            "controls",
+            "The whole preset: eight generated corpora, and the models of all suites that are trained.",
         ),
         KeptRun(
             "maps",
-            "",
-            "The default run's models of one of these corpora, in whose texts a clue stands among words without one: "
+            "controls",
+            "The preset's models of one of these corpora, in whose texts a clue stands among words without one: "
             "the maps of single texts, which can be shown since nobody wrote them.",
             "'datasets=[beacon]' 'jain_wallace={datasets: []}' 'serrano_smith={datasets: []}'"
             " 'deception={datasets: []}'",

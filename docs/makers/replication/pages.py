@@ -479,9 +479,11 @@ class Written:
     def of_run(self, kept: Kept) -> str:
         """How one run was made."""
         told, run, where = kept.facts, kept.run, f"{self.page.name}/{kept.run.name}"
-        preset = f" --configfile presets/{run.preset}.yaml" if run.preset else ""
-        options = " ".join(filter(None, ["" if not run.preset else "mirror=<folder>", run.options]))
-        command = f"snakemake --cores 2 all{preset}" + (f" --config {options}" if options else "")
+        mirror = "" if self.page.generated else "mirror=<folder>"
+        options = " ".join(filter(None, [mirror, run.options]))
+        command = f"snakemake --cores 2 all --configfile presets/{run.preset}.yaml" + (
+            f" --config {options}" if options else ""
+        )
         kinds = "; ".join(
             f"{each.cpu}, {each.cores} cores, {each.memory} GiB" + (f", {each.gpu}" if each.gpu else ", no GPU")
             for each in told.machines
