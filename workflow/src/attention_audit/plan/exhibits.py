@@ -97,6 +97,7 @@ _FIGURES: tuple[Figure, ...] = (
         suites=("wp", "hf"),
         reads={"comparison": audit("comparison", "dataset model lambda seed jsd contribution_jsd tvd")},
         settings=("models", "budget"),
+        needs="adversaries",
         answers=("unique",),
     ),
     Figure(
@@ -429,6 +430,7 @@ _TABLES: tuple[Table, ...] = (
         },
         settings=("subjects",),
         answers=("signed",),
+        about="contributions",
     ),
     Table(
         "tables.plausibility:table_plausibility",
@@ -445,6 +447,7 @@ _TABLES: tuple[Table, ...] = (
         columns="columns.replication:REPLICATION",
         shown="tables.shown:comparisons",
         every_dataset=True,
+        needs="published",
     ),
     Table(
         "tables.controls:controls",
@@ -461,6 +464,7 @@ _TABLES: tuple[Table, ...] = (
         columns="columns.controls:CONTROLS",
         shown="tables.shown:verdicts",
         every_dataset=True,
+        needs="generated",
     ),
 )
 
