@@ -27,9 +27,14 @@ MARGIN = 0.6  # inches
 LETTERS = {1: 84, 2: 46, 3: 22}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
+TITLED, LINE = 3, 0.14  # lines of titles that panels have room for, and inches of a further one
 HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
+SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
+ROOTS = {0.0001: "0.0001", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1"}
+"""Ticks of square-root scales, and what they say."""
+APART = 0.15  # of such a scale, at least between two ticks
 BETWEEN = 4  # points between two labels side by side, so that they are not read as one
 
 Key = tuple[str, str]
@@ -119,8 +124,22 @@ def heading(columns: int, *lines: str) -> str:
     return "\n".join(fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines)
 
 
+def long_titles(figure: Figure) -> dict[int, int]:
+    """By row of axes, how many lines the longest title of its panels has beyond those that there is room for."""
+    found: dict[int, int] = {}
+    for axes in figure.axes:
+        if place := axes.get_subplotspec():
+            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
+            found[row] = max(found.get(row, 0), lines - TITLED)
+    return found
+
+
 def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
-    """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis."""
+    """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis.
+
+    Panels are titled by now; a row of them with longer titles than usual makes the figure higher.
+    """
+    figure.set_figheight(figure.get_figheight() + LINE * sum(long_titles(figure).values()))
     figure.supxlabel(f"{x}\n{fill(hint, HINT)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
@@ -137,6 +156,25 @@ def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: flo
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.set(xlim=(-0.3 * room, (1 + room) * LN2))
     axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
+
+
+def rooted(values: pd.Series) -> pd.Series:
+    """Square roots that have the signs of the values; they part what lies near 0."""
+    return np.sign(values) * np.sqrt(values.abs())
+
+
+def root_ticks(low: float, high: float) -> dict[float, str]:
+    """The ticks of a square-root scale between two values, and what they say: 0, and from far to near as many as find
+    room.
+    """
+    values = {0.0: "0"} | {sign * tick: f"{before}{said}" for tick, said in ROOTS.items() for sign, before in SIGNS}
+    within = sorted((tick for tick in values if low <= tick <= high), key=lambda tick: (tick != 0, -abs(tick)))
+    room = APART * (rooted(pd.Series([high])) - rooted(pd.Series([low])))[0]
+    shown: dict[float, str] = {}
+    for tick, place in zip(within, rooted(pd.Series(within)), strict=True):
+        if all(abs(place - other) >= room for other in shown):
+            shown[float(place)] = values[tick]
+    return shown
 
 
 def instead(axes: Axes, text: str) -> None:
