@@ -24,7 +24,7 @@ from attention_audit.units import LN2
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
 MARGIN = 0.6  # inches
-LETTERS = {1: 84, 2: 46, 3: 22}  # in a line of a panel's title, by the number of columns
+LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 TITLED, LINE = 3, 0.14  # lines of titles that panels have room for, and inches of a further one
@@ -32,7 +32,8 @@ HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
 SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
-ROOTS = {0.0001: "0.0001", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1"}
+SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
+ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
 """Ticks of square-root scales, and what they say."""
 APART = 0.15  # of such a scale, at least between two ticks
 BETWEEN = 4  # points between two labels side by side, so that they are not read as one
