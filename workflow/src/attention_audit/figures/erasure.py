@@ -208,7 +208,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
 @style.house_style()
 def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
     """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a square-root scale."""
-    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: rooted((1 - masses).clip(0, 1)))
+    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(0, 1).pow(0.5))
     for axes in figure.axes:
         axes.set(xlim=(0, 1))
         axes.set_xticks(*zip(*root_ticks(0, 1).items(), strict=True))

@@ -27,7 +27,7 @@ MARGIN = 0.6  # inches
 LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
-TITLED, LINE = 3, 0.14  # lines of titles that panels have room for, and inches of a further one
+TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
 HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
@@ -60,7 +60,7 @@ class Panel(NamedTuple):
 
     def title(self, *lines: str) -> None:
         """Name the panel by its data set and, below, some lines."""
-        text = heading(self.columns, display_name(self.dataset), *lines)
+        text = heading(LETTERS[self.columns], display_name(self.dataset), *lines)
         self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
 
     def beside(self, *labels: str, size: float = style.SMALL) -> None:
@@ -119,9 +119,8 @@ def columns_of(count: int) -> int:
     return COLUMNS.get(count, MOST)
 
 
-def heading(columns: int, *lines: str) -> str:
-    """The lines above a panel, each broken where a panel in so many columns is too narrow for it."""
-    letters = LETTERS[columns]
+def heading(letters: int, *lines: str) -> str:
+    """The lines above a panel, each broken where it has more letters than there is room for."""
     return "\n".join(fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines)
 
 
@@ -146,10 +145,10 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
         figure.supylabel(y, fontsize=style.TEXT)
 
 
-def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
-    """Say above the panels what each look stands for, at most so many in a row."""
+def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3, title: str = "") -> None:
+    """Say above the panels what each look stands for, at most so many in a row, perhaps under a title."""
     handles = [Line2D([], [], **look) for look in looks]
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, title=title, title_fontsize=style.TEXT)
 
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
@@ -161,7 +160,7 @@ def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: flo
 
 def rooted(values: pd.Series) -> pd.Series:
     """Square roots that have the signs of the values; they part what lies near 0."""
-    return np.sign(values) * np.sqrt(values.abs())
+    return values.abs().pow(0.5).where(values >= 0, -values.abs().pow(0.5))
 
 
 def root_ticks(low: float, high: float) -> dict[float, str]:
