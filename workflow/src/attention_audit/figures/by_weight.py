@@ -18,6 +18,8 @@ from matplotlib.figure import Figure
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
+    ENTRIES,
+    HANDLE,
     LINE,
     PAD,
     TITLED,
@@ -46,7 +48,6 @@ LEAST, PER_BIN, PER_CLASS = 0.62, 0.26, 0.15  # inches: of a panel, of a bin, an
 BETWEEN = 0.65  # inches: what stands between panels, beside their headings
 WIDE = 8  # panels at most that are two in a row
 LETTERS = {1: 84, 2: 38, 3: 20}  # in a line of a heading, by the number of columns; bins take room for their names
-ENTRIES, HANDLE = 112, 5  # letters in a line of the legend, and as many as a square takes
 TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 NEAREST = 0.03  # of the x axis: smaller values have no tick beside 0
 SHORTEST = 0.01  # TVD at the end of the x axis, at least; one of the ticks
@@ -122,7 +123,7 @@ def class_legend(figure: Figure, names: Mapping[str, ClassNames]) -> None:
             entry |= {"color": colour, "marker": "s"}
         lines.append(line)
         high += most + 1
-    # a legend is filled column by column
+    # as a legend is filled
     entries = (entry for column in zip(*lines, strict=True) for entry in column)
     legend(figure, entries, columns, "predicted class, from above in a bin")
     figure.set_figheight(figure.get_figheight() + LINE * high)

@@ -28,6 +28,7 @@ LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number o
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
+ENTRIES, HANDLE = 112, 5  # letters in a line of a legend, and as many as a handle takes
 HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
@@ -146,8 +147,14 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
 
 
 def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3, title: str = "") -> None:
-    """Say above the panels what each look stands for, at most so many in a row, perhaps under a title."""
+    """Say above the panels what each look stands for, at most so many in a row, or as many as find room, perhaps under
+    a title.
+    """
     handles = [Line2D([], [], **look) for look in looks]
+    letters = [max(map(len, str(handle.get_label()).split("\n"))) for handle in handles]
+    # a legend is filled column by column
+    while columns > 1 and sum(max(part, default=0) + HANDLE for part in np.array_split(letters, columns)) > ENTRIES:
+        columns -= 1
     figure.legend(handles=handles, loc="outside upper center", ncols=columns, title=title, title_fontsize=style.TEXT)
 
 
