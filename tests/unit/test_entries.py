@@ -216,7 +216,7 @@ def test_audits_of_marks_that_are_named_are_asked_where_there_are_any() -> None:
     with pytest.raises(
         AuditError, match=r"^audits\.wp: evidence needs marked words, and static has none; leave it out"
     ):
-        plan_of(datasets=["static"], audits=asked)
+        plan.refuse("results/audits/static/wp/evidence.parquet")
 
 
 def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:

@@ -49,12 +49,11 @@ class Auditing:
         self.lacks: Callable[[Suite, str, Audit, str], str] = cache(self._lacks)
         for key, names in scope.config.audits.items():
             suite = scope.suite(key)
-            for audit in map(audit_named, names):
-                every = scope.datasets_of(suite)
-                # of data sets without marks they are left out, unless there is no other
-                marked = [name for name in every if "marks" not in audit.needs or scope.marked(name)]
-                for dataset in marked or every:
-                    self.refuse_unless_possible(suite, dataset, audit)
+            for dataset in scope.datasets_of(suite):
+                for audit in map(audit_named, names):
+                    # marks are the data set's and not the suite's: without them an audit is left out
+                    if "marks" not in audit.needs or scope.marked(dataset):
+                        self.refuse_unless_possible(suite, dataset, audit)
 
     def _named(self, suite: Suite) -> list[Audit]:
         """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
