@@ -89,7 +89,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     write_pairs(folder.path / "pairs.jsonl", texts=80)
     write_treebank(folder.path / "mirror/sst/trainDevTestTrees_PTB.zip")
     (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay()))
-    outcome = folder.run("all", "results/audits/reviews/jw/planted.parquet")
+    outcome = folder.run("all", "results/audits/sst/jw/planted.parquet")
     assert outcome.status == 0, outcome.text
     (folder.path / "terminal.txt").write_text(outcome.text)
     return folder
@@ -105,7 +105,9 @@ ELSEWHERE = {"own", "hf", "pd"}
 
 def test_every_table_and_figure_is_there(suites: Folder) -> None:
     tables, figures = ([each.name for each in all_ if each.suite not in ELSEWHERE] for all_ in (TABLES, FIGURES))
-    assert_rendered(suites, tables, figures)
+    # no text is generated, so that no truth is known
+    assert_rendered(suites, [name for name in tables if name != "controls"], figures)
+    assert not (suites.path / "results/tables/controls.parquet").exists()
 
 
 def test_every_parquet_is_as_declared(suites: Folder) -> None:
@@ -146,8 +148,10 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
 def test_audits_that_are_not_a_suites_own_are_asked_by_name_or_path(suites: Folder) -> None:
     base = read_frame(audit(suites, "reviews", "wp", "correlation"), CORRELATION)
     assert set(zip(base["model"], base["seed"], strict=True)) == {("base", 10), ("base", 50)}
+    planted = read_frame(audit(suites, "sst", "jw", "planted"), PLANTED)
+    assert set(planted["model"]) == {"lstm_tanh", "average_tanh"}
     # of reviews no evidence is known
-    assert read_frame(audit(suites, "reviews", "jw", "planted"), PLANTED).empty
+    assert not audit(suites, "reviews", "wp", "evidence").exists()
     moved = read_frame(audit(suites, "reviews", "ss", "instance_adversary"), INSTANCE_ADVERSARY)
     assert set(moved["model"]) == {"han_rnn", "flan_none"}
 

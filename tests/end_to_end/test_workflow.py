@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 TABLES = [
     "wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary", "ss_table1_datasets",
-    "summary", "texts", "replication", "controls",
+    "summary", "texts", "controls",
 ]  # fmt: skip
 FIGURES = ["wp_fig2_attention_maps", "wp_fig3_seed_variance", "wp_fig5_tvd_jsd"]
 
@@ -118,7 +118,7 @@ def test_a_caption_reruns_the_page_that_shows_it(altered: Folder) -> None:
 EDITED = "\n\nEDITED = 1\n"
 OF_AUDITS = {
     "audits_wp", "attribution_wp", "wp_fig2", "wp_fig3", "wp_fig5", "wp_fig_frontier", "wp_fig_contributions",
-    "wp_table2", "wp_table3", "wp_table5", "table_contributions", "summary", "texts", "controls", "replication",
+    "wp_table2", "wp_table3", "wp_table5", "table_contributions", "summary", "texts", "controls",
     "table_plausibility", "fig_plausibility", "fig_plausible_faithful",
 }  # fmt: skip
 

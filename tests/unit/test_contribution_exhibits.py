@@ -48,7 +48,7 @@ def test_every_suite_has_its_own_models_in_their_order() -> None:
     for draw, names in FIGURES.values():
         first, second = list(names)[:2]
         figure = draw(contributions({"sst": [second, first]}), names)
-        titles = [axes.get_title(loc="left").split("\n")[1] for axes in figure.axes if axes.get_title(loc="left")]
+        titles = [axes.get_title(loc="left").split("\n")[1] for axes in figure.axes[:2]]
         assert titles == [names[first].label, names[second].label]
     with pytest.raises(AuditError, match="model 'gpt' is not known"):
         wp_fig_contributions(contributions({"sst": ["gpt"]}), WP)
@@ -77,6 +77,26 @@ def test_items_are_shares_of_all_contributions() -> None:
     assert list(zip(weights, shares, strict=True)) == [(0.6, -0.25), (0.4, 0.75), (0.9, 0.75), (0.1, -0.25)]
 
 
+def test_the_map_of_items_ends_where_they_do() -> None:
+    """Of a long text every weight is small: the panel is not empty beyond. Its scales are square roots."""
+    frame = contributions(ONE)
+    frame[[f"top_weights_{place}" for place in range(5)]] /= 100
+    frame[[f"top_contributions_{place}" for place in range(5)]] /= 100
+    axes = wp_fig_contributions(frame, JW).axes[0]
+    # weights and shares are at most .0036 now, so that all axes end at the tick of .01
+    assert frame.filter(like="top_weights").max().max() == pytest.approx(0.0035, abs=1e-4)
+    assert (axes.get_xlim(), axes.get_ylim()) == (pytest.approx((0, 0.1)), pytest.approx((-0.1, 0.1)))
+    assert axes.collections[-1].get_array().sum() == 200
+    ticks = zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
+    assert {label.get_text(): round(np.sign(place) * place**2, 6) for place, label in ticks} == {
+        "0": 0,
+        "0.01": 0.01,
+        "0.003": 0.003,
+        "−0.01": -0.01,
+        "−0.003": -0.003,
+    }
+
+
 def test_what_is_counted() -> None:
     frame = contributions(ONE, texts=4).assign(against=[0.01, 0.02, 0.99, 1.0], overlap=[1, 0.6, 0.6, 0.2])
     items, against, overlap = wp_fig_contributions(frame, JW).axes
@@ -85,13 +105,14 @@ def test_what_is_counted() -> None:
     heights = [bar.get_height() for bar in against.patches]
     assert (heights[0], heights[-1], sum(heights)) == pytest.approx((50, 50, 100))
     assert [bar.get_height() for bar in overlap.patches] == pytest.approx([0, 25, 0, 50, 0, 25])
-    assert [axes.texts[0].get_text() for axes in (against, overlap)] == ["mean 0.51", "mean 0.60"]
+    said = [axes.get_title(loc="left") for axes in (against, overlap)]
+    assert said == ["against the prediction: mean 0.51", "overlap of the first 5: mean 0.60"]
     assert {mcolors.to_hex(bar.get_facecolor()).upper() for bar in against.patches} == {style.VERMILLION}
 
 
 def test_texts_of_few_items_have_no_overlap_to_show() -> None:
     figure = wp_fig_contributions(contributions(ONE, items=3), JW)
-    assert figure.axes[2].texts[0].get_text() == "no text of more than 5 items"
+    assert figure.axes[2].get_title(loc="left") == "overlap of the first 5: no text of more than 5 items"
     assert_readable(figure)
 
 

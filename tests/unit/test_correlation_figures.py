@@ -244,19 +244,27 @@ def test_the_violin_of_a_class_keeps_to_its_half_of_the_bin():
 
 
 @pytest.mark.parametrize("name", ["permutation", "adversary"])
-def test_classes_are_named_where_they_are_few(name):
+def test_classes_are_named_once_where_they_are_few(name):
+    """In a legend of colours, with a line for each way in which data sets call their classes."""
+    long = "a-data-set-with-a-name-too-long-for-one-line"
     keys = {
-        "few": ["predicted, from above: snli 0, snli 1, snli 2"] * 2,
-        "one": ["predicted, from above: sst 0, sst 1"],
-        "many": ["all 20 predicted classes together"] * 3
-        + ["predicted, from above: a-data-set-with-a-name-too-long-for-one-line"] * 2,
+        "few": [["snli 0"], ["snli 1"], ["snli 2"]],
+        "one": [["sst 0"], ["sst 1"]],
+        "many": [["20News, 20 classes", long], ["all 20 classes together", f"{long} 0"], ["", f"{long} 1"]],
     }
     for shape, models in {"few": FEW, "one": ONE, "many": MANY}.items():
-        titles = [
-            axes.get_title(loc="left").replace("-\n", "-").replace("\n", " ") for axes in FIGURES[name](models).axes
-        ]
-        for title, key in zip(filter(None, titles), keys[shape], strict=True):
-            assert key in title
+        [legend] = FIGURES[name](models).legends
+        said = [text.get_text().strip().replace("-\n", "-").replace("\n", " ") for text in legend.get_texts()]
+        assert said == [entry for column in keys[shape] for entry in column]
+
+
+def test_a_figure_of_few_panels_has_two_in_a_row():
+    def in_a_row(panels):
+        frame = pd.concat([permutation({f"set {n}": ["lstm_tanh"]}, texts=12) for n in range(panels)])
+        figure = jw_fig_permutation(frame, census({f"set {n}": [] for n in range(panels)}), JW)
+        return figure.axes[0].get_gridspec().ncols
+
+    assert [in_a_row(panels) for panels in (1, 2, 3, 8, 9)] == [1, 2, 2, 2, 3]
 
 
 def test_adversary_shows_every_text_up_to_ln2():

@@ -167,7 +167,62 @@ def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     suites = {exhibit.suite for exhibit in EXHIBITS if exhibit.name in made and not exhibit.every_dataset}
     assert suites == {"jw", "pd", ""}
     # the tables of data sets speak of all
-    assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "replication", "controls"} <= made
+    assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "controls"} <= made
+
+
+CONTROLS = next(exhibit for exhibit in EXHIBITS if exhibit.name == "controls")
+MARKS = {"fig_plausibility", "fig_plausible_faithful", "table_plausibility", "jw_table_evidence"}
+
+
+def own_texts(path: Path, **further: Any) -> Plan:
+    """The plan of a table of one's own, which is all that there is, under two suites."""
+    path.write_text("text,label,marks\n" + "\n".join(f"words of {n},{n % 2},[0]" for n in range(600)))
+    entry = {"kind": "table", "path": str(path), **further}
+    nothing = {name: {"datasets": []} for name in ("serrano_smith", "deception")}
+    return plan_of(datasets=["mine"], jain_wallace={"datasets": ["mine"]}, corpora={"mine": entry}, **nothing)
+
+
+def made_by(plan: Plan) -> set[str]:
+    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
+
+
+def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
+    bare, marked = (own_texts(tmp_path / "a.csv", **said) for said in ({}, {"evidence": {"columns": "marks"}}))
+    assert made_by(marked) - made_by(bare) == MARKS
+    assert not {"controls", "replication"} & made_by(marked)
+    assert {audit.name for audit in marked.auditing.asked(marked.scope.suite("jw"), "mine")} - {
+        audit.name for audit in bare.auditing.asked(bare.scope.suite("jw"), "mine")
+    } == {"evidence", "plausibility", "plausible_words"}
+    # nothing that is not made can be had, and nobody reads it
+    assert not [job.name for job in bare.jobs(None) if {*job.files, *job.read} & {*bare.exhibiting.files(CONTROLS)}]
+    for name, reason in {
+        "fig_plausibility": "plausibility needs marked words, and mine has none",
+        "results/tables/table_plausibility.md": "plausibility needs marked words, and mine has none",
+        "results/tables/jw_table_evidence.md": "evidence needs marked words, and mine has none",
+        "controls": "it needs texts that are generated, with a known truth, and mine has others",
+        "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
+        "ss_fig5": "no data set is named for Serrano & Smith 2019",
+    }.items():
+        with pytest.raises(AuditError) as caught:
+            bare.refuse(name)
+        assert str(caught.value) == f"{name}: not made, since {reason}"
+
+
+def test_audits_of_marks_that_are_named_are_asked_where_there_are_any() -> None:
+    asked = {"wp": ["performance", "evidence"]}
+    plan = plan_of(datasets=["needle", "static"], audits=asked)
+    wp = plan.scope.suite("wp")
+    assert [len(plan.auditing.asked(wp, name)) for name in ("needle", "static")] == [2, 1]
+    with pytest.raises(
+        AuditError, match=r"^audits\.wp: evidence needs marked words, and static has none; leave it out"
+    ):
+        plan.refuse("results/audits/static/wp/evidence.parquet")
+
+
+def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
+    assert "replication" in made_by(plan_of(jain_wallace={"datasets": ["babi-1"]}))
+    others = {name: {"datasets": ["needle"]} for name in ("jain_wallace", "serrano_smith")}
+    assert "replication" not in made_by(plan_of(**others, diversity={"datasets": ["babi-1"]}))
 
 
 def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -> None:

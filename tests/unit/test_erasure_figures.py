@@ -91,18 +91,21 @@ def test_figure3_counts_attention_with_the_corrected_draw_whole():
     shown = frame[(frame["ranking"] == "attention") & (frame["draw"] == "corrected")]
     cells = axes.collections[0].get_array()
     assert cells.sum() == 20
-    assert axes.get_ylim()[0] < shown["delta_js"].min()
-    assert axes.get_ylim()[1] > shown["delta_js"].max()
+    low, high = np.array(axes.get_ylim()) * np.abs(axes.get_ylim())
+    assert low < shown["delta_js"].min() < shown["delta_js"].max() < high < 1.1 * shown["delta_js"].max()
     assert shown["delta_attention"].max() < axes.get_xlim()[1] < 1.1 * shown["delta_attention"].max()
     assert axes.get_title(loc="left").endswith(f"below 0: {(shown['delta_js'] < 0).sum()} of 20")
 
 
-def test_figure3_panels_of_a_data_set_share_their_axes():
-    frame = single_weight(FEW | ONE)
-    frame.loc[frame["dataset"] == "yelp", ["delta_attention", "delta_js"]] /= 100
-    one, other, flat, _ = ss_fig3_delta_js(frame, SS).axes
-    assert (one.get_xlim(), one.get_ylim()) == (other.get_xlim(), other.get_ylim())
+def test_figure3_panels_are_as_large_as_their_texts_need():
+    frame = single_weight(FEW)
+    frame.loc[frame["model"] == "flan_none", ["delta_attention", "delta_js"]] /= 100
+    one, flat, _ = ss_fig3_delta_js(frame, SS).axes
+    assert one.get_xlim()[1] > 0.9
     assert flat.get_xlim()[1] == pytest.approx(0.0105, abs=1e-3)
+    # on square roots, a hundredth is a tenth
+    assert 0 < flat.get_ylim()[1] < 0.15 * one.get_ylim()[1]
+    assert flat.collections[0].get_array().sum() == 60
 
 
 def test_figure4_shows_negative_differences_only():
@@ -154,8 +157,16 @@ def test_figure11_shows_the_mass_that_is_left():
     frame.loc[frame["ranking"] == "random", "mass_removed"] = 1.0
     [axes] = ss_fig11_mass_removed(frame, SS).axes
     medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
-    assert medians == pytest.approx([1e-6] + [0.01] * (len(RANKERS) - 1))
-    assert axes.get_xscale() == "log"
+    # the axis is that of square roots
+    assert medians == pytest.approx([0] + [0.1] * (len(RANKERS) - 1))
+    ticks = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+    assert {label.get_text(): round(place**2, 9) for place, label in ticks} == {
+        "0": 0,
+        "0.1": 0.1,
+        "¼": 0.25,
+        "½": 0.5,
+        "1": 1,
+    }
 
 
 def test_curves_are_means_over_texts_and_seeds():
@@ -177,9 +188,14 @@ def test_figure_aopc_draws_a_line_a_ranking():
     above, below = figure.axes
     assert above.get_ylabel() == "attention-\ncomprehensiveness\n↑ higher is better"
     assert below.get_ylabel() == "attention-\nsufficiency\n↓ lower is better"
-    assert above.get_xticks().tolist() == list(BINS)
+    assert [label.get_text() for label in above.get_xticklabels()] == [str(bin_) for bin_ in BINS]
     markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
     assert markers == [RANKINGS[name].marker for name in RANKERS if name != "smallest"]
+    # no two rankings of a bin have the same place, and each is nearest to the tick of its own
+    places = np.array([line.get_xdata() for line in below.lines if len(line.get_xdata()) == 5])
+    assert places.shape == (4, 5)
+    assert np.abs(places - range(5)).max() < 0.5
+    assert (np.diff(places, axis=0) > 0.1).all()
     drawn = below.lines[0].get_ydata()
     expected = points[(points["ranking"] == "random") & (points["measure"] == "sufficiency")]
     np.testing.assert_array_equal(drawn, expected["mean"])

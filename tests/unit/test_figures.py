@@ -6,10 +6,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import assert_readable
 from labels import WP
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from PIL import Image
 from seaborn.utils import relative_luminance
 
@@ -17,6 +19,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
+from attention_audit.figures.panels import legend
 from attention_audit.figures.style import save
 from attention_audit.figures.tvd_jsd import clusters, frontier, spread_out, wp_fig5_tvd_jsd, wp_fig_frontier
 from attention_audit.names import Look, Names
@@ -128,6 +131,26 @@ def test_figure3_has_four_panels_a_data_set_up_to_ln2(datasets):
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
         assert len(axes.get_yticks()) == 4
     assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["paper's bins", "", "quarters of texts", ""]
+
+
+LONG = ["customer-complaints-2023-german", "amazon-product-reviews-electronics", "medical-discharge-summaries"]
+
+
+def test_long_names_of_data_sets_hide_nothing():
+    compared = comparison(LONG)
+    for figure in (
+        wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
+        wp_fig3_seed_variance(compared, instance_adversary(compared), census(LONG), WP),
+        wp_fig_frontier(compared, WP, 0.05),
+    ):
+        assert_readable(figure)
+
+
+@pytest.mark.parametrize(("letters", "columns"), [(10, 3), (31, 3), (40, 2), (70, 1)])
+def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
+    figure = Figure(figsize=(style.WIDTH, 2))
+    legend(figure, [{"label": "m" * letters}] * 6)
+    assert figure.legends[0]._ncols == columns
 
 
 def test_figure3_without_further_seeds_shows_the_adversary_alone():

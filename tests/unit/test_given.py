@@ -13,7 +13,7 @@ import pytest
 from elsewhere import made
 
 from attention_audit.errors import AuditError
-from attention_audit.given.files import read_given, write_given
+from attention_audit.given.files import holdings, read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check, check_beside, softmax
 
 TEXTS = made(1, 6)
@@ -190,6 +190,17 @@ def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: Give
     read = read_given(path)
     assert read.place == str(path)
     assert same(read, given)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npz"])
+def test_what_a_readout_may_have_is_seen_without_reading_it(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"given.{ending}"
+    write_given(TEXTS, path)
+    assert holdings(path) == {"evidence"}
+    write_given(replace(made(3, 5, heads=2), evidence=[None] * 5), path)
+    assert holdings(path) == {"heads"}
+    path.write_text("neither")
+    assert holdings(path) == set()
 
 
 def test_a_readout_that_is_wrong_is_not_written(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ NEEDS: Mapping[Need, str] = {
     "linear": "single texts, not pairs",
     "tokens": "attention over tokens, not over sentences",
     "base": "a base model",
+    "marks": "texts with marked words",
 }
 """What an audit needs of a suite, beside the readouts that every suite has."""
 

@@ -96,6 +96,8 @@ class Source(Section):
     """Whether the user may give a mask with it."""
     paired: ClassVar[bool] = False
     """Whether every such source has pairs of texts."""
+    annotated: ClassVar[bool] = False
+    """Whether every such source has texts with marked words."""
 
     min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
     vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")
@@ -115,6 +117,10 @@ class Source(Section):
     def pair(self) -> bool:
         """Whether the source has pairs of texts."""
         return self.paired
+
+    def marked(self, raw: Mapping[str, Path]) -> bool:
+        """Whether words of its texts are marked, or known to decide the label. raw: as in `read`."""
+        return self.annotated
 
     @property
     def preparation(self) -> Preparation:

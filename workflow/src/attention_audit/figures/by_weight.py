@@ -8,6 +8,7 @@ attention further than another seed does.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import cycle, islice
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -17,18 +18,23 @@ from matplotlib.figure import Figure
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
+    ENTRIES,
+    HANDLE,
+    LINE,
     PAD,
+    TITLED,
     above,
     beside,
     columns_of,
     describe,
     heading,
+    legend,
     panels_of,
     uneven_grid,
     up_to_ln2,
 )
 from attention_audit.names import Look, Names, display_name
-from attention_audit.tables.wording import ClassNames, class_names, listed
+from attention_audit.tables.wording import ClassNames, class_names, isolated, listed
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the paper parts largest weights; and where the texts are parted, in the order of their largest weights."""
@@ -39,7 +45,9 @@ NARROWEST = 0.05  # of the x axis; texts within less are one diamond, with their
 MOST = 4  # classes that have violins of their own; more are pooled
 SPAN = 0.85  # height that the violins of one bin share
 LEAST, PER_BIN, PER_CLASS = 0.62, 0.26, 0.15  # inches: of a panel, of a bin, and of a class in it
-LINE, BETWEEN = 0.15, 0.65  # inches: of a line of a heading, and of what else stands between panels
+BETWEEN = 0.65  # inches: what stands between panels, beside their headings
+WIDE = 8  # panels at most that are two in a row
+LETTERS = {1: 84, 2: 38, 3: 20}  # in a line of a heading, by the number of columns; bins take room for their names
 TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 NEAREST = 0.03  # of the x axis: smaller values have no tick beside 0
 SHORTEST = 0.01  # TVD at the end of the x axis, at least; one of the ticks
@@ -83,10 +91,42 @@ def classes_of(names: ClassNames) -> int:
 
 
 def key(names: ClassNames) -> str:
-    """Which class is which in a panel."""
+    """Which class is which in a panel, in words."""
     if len(names) > MOST:
         return f"all {len(names)} predicted classes together"
     return f"predicted, from above: {listed(names)}"
+
+
+def colours_of(names: ClassNames) -> list[str]:
+    """The colours of the classes of one data set that have violins of their own, or of all of them together."""
+    classes = classes_of(names)
+    return list(islice(cycle(style.CLASSES), classes)) if classes > 1 else [style.GREY]
+
+
+def class_legend(figure: Figure, names: Mapping[str, ClassNames]) -> None:
+    """Say above the panels which colour is which class; in a line for data sets that call theirs alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for dataset, classes in names.items():
+        said = tuple(classes.values()) if len(classes) <= MOST else (f"all {len(classes)} classes together",)
+        alike.setdefault(said, []).append(dataset)
+    several = len(alike) > 1
+    columns = several + max(map(len, alike))
+    lines: list[list[dict[str, str]]] = []
+    high = 1
+    for said, datasets in alike.items():
+        shown = [", ".join(map(display_name, datasets))] * several + [*map(isolated, said)]
+        texts = [fill(text, ENTRIES // columns - HANDLE) for text in shown] + [""] * (columns - len(shown))
+        most = max(text.count("\n") for text in texts)
+        # of as many lines each, so that those of a data set stay side by side
+        line = [{"label": text + "\n" * (most - text.count("\n")), "linestyle": "none"} for text in texts]
+        for entry, colour in zip(line[several:], colours_of(names[datasets[0]]), strict=False):
+            entry |= {"color": colour, "marker": "s"}
+        lines.append(line)
+        high += most + 1
+    # as a legend is filled
+    entries = (entry for column in zip(*lines, strict=True) for entry in column)
+    legend(figure, entries, columns, "predicted class, from above in a bin")
+    figure.set_figheight(figure.get_figheight() + LINE * high)
 
 
 def centre(bin_: int, class_: int, bins: int, classes: int) -> float:
@@ -94,15 +134,15 @@ def centre(bin_: int, class_: int, bins: int, classes: int) -> float:
     return bins - 1 - bin_ + SPAN * ((class_ + 0.5) / classes - 0.5)
 
 
-def draw(axes: Axes, instances: pd.DataFrame, classes: int, bins: pd.Categorical) -> None:
+def draw(axes: Axes, instances: pd.DataFrame, colours: Sequence[str], bins: pd.Categorical) -> None:
     """One panel: a violin of `place` for each bin and predicted class, with its quartiles and the number of texts.
+    colours: of the classes; one where they are pooled.
 
     The limits of the x axis must be set.
     """
-    instances = instances.assign(bin=bins.codes)
+    instances, classes = instances.assign(bin=bins.codes), len(colours)
     if classes == 1:
         instances = instances.assign(prediction=0)
-    colours = list(islice(cycle(style.CLASSES), classes)) if classes > 1 else [style.GREY]
     names = list(bins.categories)
     groups = instances.groupby(["bin", "prediction"])
     many = groups["place"].transform("size") >= FEWEST
@@ -182,29 +222,32 @@ def by_weight(
     `instances`: rows with a value, the largest weight of attention, the predicted class, and `place`, where the value
     stands on the x axis. `census`: columns.CENSUS frames by data set. `models` names and orders the panels, and `scale`
     sets the x axis of each. said: see `panels.describe`. columns: of panels, where a row is to hold one data set; data
-    set and model are then named in one line.
+    set and model are then named in one line, and its classes below; else a legend names them.
     """
-    names = class_names(census)
     panels = panels_of(instances, models)
+    names = {dataset: class_names(census)[dataset] for dataset, _ in panels}
+    across = columns or (2 if 1 < len(panels) <= WIDE else columns_of(len(panels)))
     titles = {}
     for dataset, model in panels:
         name = [display_name(dataset), models[model].label]
-        lines = [": ".join(name)] if columns else name
-        titles[dataset, model] = heading(columns or columns_of(len(panels)), *lines, key(names[dataset]))
-    most = max(title.count("\n") for title in titles.values()) + 1
+        lines = [": ".join(name), key(names[dataset])] if columns else name
+        titles[dataset, model] = heading(LETTERS[across], *lines)
+    most = min(TITLED, max(title.count("\n") for title in titles.values()) + 1)
     bins = {which: [parted(rows["attention"]) for parted in PARTED.values()] for which, rows in panels.items()}
     heights = [[height(part, classes_of(names[which[0]])) for part in bins[which]] for which in panels]
     with style.house_style(name for classes in names.values() for name in classes.values()):
-        figure, drawn = uneven_grid(panels, heights, LINE * most + BETWEEN, columns)
+        figure, drawn = uneven_grid(panels, heights, LINE * most + BETWEEN, across)
         for panel in drawn:
             which = panel.dataset, panel.model
             for axes, part in zip(panel.axes, bins[which], strict=True):
                 scale(axes)
-                draw(axes, panel.rows, classes_of(names[panel.dataset]), part)
+                draw(axes, panel.rows, colours_of(names[panel.dataset]), part)
             above(panel.axes[0], "texts")
             panel.beside(*PARTED)
             panel.axes[0].set_title(titles[which], loc="left", fontsize=style.TEXT, pad=PAD)
         describe(figure, *said)
+        if not columns:
+            class_legend(figure, names)
     return figure
 
 

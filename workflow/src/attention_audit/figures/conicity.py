@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
-from attention_audit.names import Names, display_name
+from attention_audit.names import Names
 from attention_audit.tables.arrays import cube
 from attention_audit.tables.diversity import effects, of_dataset, twin
 
@@ -91,7 +91,7 @@ def md_fig_conicity(
             instead(below, "not asked of pairs")
         for axes, labelled in zip(panel.axes, (False, panel.lowest), strict=True):
             axes.tick_params(labelbottom=labelled)
-        above.set_title(display_name(panel.dataset), loc="left")
+        panel.title()
         panel.beside("TVD when permuted", "ranks (share)")
     describe(
         figure,

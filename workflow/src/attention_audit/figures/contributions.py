@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.contributions import TOP
 from attention_audit.figures import style
-from attention_audit.figures.panels import density, describe, panel_grid, panels_of
+from attention_audit.figures.panels import ROOTS, density, describe, panel_grid, panels_of, root_ticks, rooted
 from attention_audit.names import Names
 
-HEIGHT = 3.7  # inches
-RATIOS = (2.2, 1, 1)
+HEIGHT = 2.9  # inches
+RATIOS = (2.6, 1, 1)
 CELLS = 40  # of the map of items, a side
 FAINTEST = 0.2  # items, so that a single one is seen
+NEAREST = 0.01  # the axes of the map of items reach so far at least
 BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
 Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
@@ -32,19 +33,32 @@ def items_of(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return pd.Series(weights.to_numpy().ravel()[known]), pd.Series(shares.to_numpy().ravel()[known])
 
 
+def end(values: pd.Series) -> float:
+    """The first tick of a square-root scale that no value is beyond."""
+    return next((tick for tick in ROOTS if tick >= max(NEAREST, values.max())), 1.0)
+
+
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
-    """How many items have which attention and which signed share of the contributions."""
+    """How many items have which attention and which signed share of the contributions, on square-root scales that end
+    where the items do.
+    """
+    weights, shares = items_of(rows)
+    right, top, bottom = end(weights), end(shares), -end(-shares)
+    across, upwards = (0.0, right**0.5), (-((-bottom) ** 0.5), top**0.5)
     axes.axhline(0, color=style.GREY, linewidth=0.8)
     axes.plot((0, 1), (0, 1), color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    density(axes, *items_of(rows), CELLS, ((0, 1), (-1, 1)), FAINTEST)
-    axes.set_yticks([-1, 0, 1])
+    density(axes, rooted(weights), rooted(shares), CELLS, (across, upwards), FAINTEST)
+    axes.set(xlim=across, ylim=upwards)
+    axes.set_xticks(*zip(*root_ticks(0, right).items(), strict=True))
+    axes.set_yticks(*zip(*root_ticks(bottom, top).items(), strict=True))
     axes.set_xlabel("attention of an item", fontsize=style.SMALL)
 
 
-def say(axes: Axes, values: pd.Series) -> None:
-    """Write the mean above the axes."""
-    said = f"mean {values.mean():.2f}" if len(values) else f"no text of more than {TOP} items"
-    axes.annotate(said, (1, 1), xycoords="axes fraction", ha="right", va="bottom", fontsize=style.SMALL)
+def say(axes: Axes, what: str, values: pd.Series) -> None:
+    """Write above bars what they count, and the mean; their x axis is of shares."""
+    said = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
+    axes.set_title(said, loc="left", fontsize=style.SMALL, pad=3)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
 
 
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
@@ -52,8 +66,7 @@ def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
     counts, _ = np.histogram(rows["against"].clip(0, 1), BARS)
     axes.bar(BARS[:-1], 100 * counts / len(rows), BARS[1], align="edge", color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
-    axes.set_xlabel("attention against the prediction", fontsize=style.SMALL)
-    say(axes, rows["against"])
+    say(axes, "against the prediction", rows["against"])
 
 
 def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
@@ -63,8 +76,7 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
     counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
     axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0)
     axes.set(xlim=(-WIDTH / 2, 1 + WIDTH / 2), ylim=(0, None if len(values) else 100))
-    axes.set_xlabel(f"overlap of the first {TOP}", fontsize=style.SMALL)
-    say(axes, values)
+    say(axes, f"overlap of the first {TOP}", values)
 
 
 @style.house_style()
@@ -76,12 +88,11 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)
-            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
         panel.beside(*Y_LABELS)
         panel.title(models[panel.model].label)
     describe(
         figure,
-        "above: items, the darker the more of them (logarithmic, each panel by itself)",
+        "above: items, the darker the more of them (logarithmic, each panel by itself; both axes are square roots)",
         "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "
         "against, and more overlap, is better",
     )

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from attention_audit.answer import questions
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
-from attention_audit.names import Names, display_name
+from attention_audit.names import Names
 from attention_audit.tables.arrays import curve, different, grid, of_ranking
 
 HEIGHT = 3.6  # inches
@@ -59,7 +59,7 @@ def pd_fig_deception(impermissible: pd.DataFrame, located: pd.DataFrame, models:
             draw(axes, panel.rows, measure, models)
             axes.set_xlim(-3, 103)
         panel.axes[1].axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
-        panel.axes[0].set_title(display_name(panel.dataset), loc="left", fontsize=style.TEXT)
+        panel.title()
         panel.beside(*LABELS.values(), size=style.TEXT)
     describe(
         figure,

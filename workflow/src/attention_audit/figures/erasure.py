@@ -17,7 +17,6 @@ from matplotlib.ticker import MaxNLocator
 from attention_audit.columns.ranked_sets import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
-    Window,
     above,
     beside,
     density,
@@ -26,6 +25,8 @@ from attention_audit.figures.panels import (
     legend,
     panel_grid,
     panels_of,
+    root_ticks,
+    rooted,
 )
 from attention_audit.names import RANKINGS, Names, display_name
 from attention_audit.tables.arrays import means
@@ -34,47 +35,48 @@ from attention_audit.tables.erasure import compared
 HEIGHT, PAIR, ROW, MARGIN = 1.9, 3.2, 0.2, 1.2  # inches: of a panel, of a pair of them, of a row, and around rows
 CELLS = (40, 30)  # of the density of a panel, along x and y
 FAINTEST = 0.3  # texts, so that a single one is seen
-LEAST = 0.01  # of both axes
+LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
+BELOW = 0.01  # of the axis of divergence lies below 0 at least, before its root
 SHADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 X_LABEL = "Δα: attention of the top item minus that of another"
 HINT = "above 0 the top item matters more than the other, below 0 less"
 BEYOND = "smallest"
 """The ranking that the paper does not have; a line above it sets it apart."""
-LEFT = 1e-6
-"""Attention that counts as none; it is all that the rounding of weights lets one tell from 0."""
-LEFT_TICKS = {LEFT: "≤ 10⁻⁶", 1e-4: "10⁻⁴", 1e-2: "0.01", 1: "1"}
 MEASURES = {
     "comprehensiveness": "attention-\ncomprehensiveness\n↑ higher is better",
     "sufficiency": "attention-\nsufficiency\n↓ lower is better",
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
-LINE: dict[str, Any] = {"markersize": 3.5, "linewidth": 0.9}
+LINE: dict[str, Any] = {"markersize": 3, "linewidth": 0.7}
+ABREAST = 0.7  # of the distance between two bins, on which the rankings of one stand side by side
 
 
-def window(rows: pd.DataFrame) -> Window:
-    """The bounds that hold all texts, with a little room."""
-    furthest = 1.05 * max(LEAST, rows["delta_attention"].max())
-    return (0, furthest), (1.05 * min(-LEAST, rows["delta_js"].min()), 1.05 * max(LEAST, rows["delta_js"].max()))
+def bounds(values: pd.Series, least: float) -> tuple[float, float]:
+    """From 0, or the smallest value, to the largest, or `least`, with a little room."""
+    return 1.05 * min(0.0, values.min()), 1.05 * max(least, values.max())
 
 
 @style.house_style()
 def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     """delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of shades.
 
-    One panel for each model. Those of a data set have the same axes, which hold all its texts; all panels have the same
-    shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the panels.
+    One panel for each data set and model, whose axes hold all its texts, that of delta JS with a square-root scale; all
+    panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
+    the panels.
     """
-    rows = compared(single_weight)
-    windows = {str(name): window(part) for name, part in rows.groupby("dataset", sort=False, observed=True)}
-    figure, panels = panel_grid(panels_of(rows, models), HEIGHT)
+    figure, panels = panel_grid(panels_of(compared(single_weight), models), HEIGHT)
     drawn = []
     for panel in panels:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
-        drawn.append(density(axes, x, y, CELLS, windows[panel.dataset], FAINTEST))
+        low, high = bounds(y, LEAST_JS)
+        low = min(low, -BELOW * high)
+        across, upwards = bounds(x, LEAST), (-((-low) ** 0.5), high**0.5)
+        drawn.append(density(axes, x, rooted(y), CELLS, (across, upwards), FAINTEST))
         axes.axhline(0, color=style.BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(4))
+        axes.set(xlim=across, ylim=upwards)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_yticks(*zip(*root_ticks(low, high).items(), strict=True))
         panel.title(models[panel.model].label, f"below 0: {share(panel.rows)}")
     most = max(2.0, *(most for _, most in drawn))
     for mesh, _ in drawn:
@@ -84,7 +86,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
     bar.minorticks_off()
     bar.outline.set_visible(False)
-    describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats)")
+    describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats; square-root scale)")
     return figure
 
 
@@ -205,20 +207,15 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
 
 @style.house_style()
 def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a logarithmic scale.
-
-    Less than LEFT is drawn as LEFT.
-    """
-    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(LEFT, 1))
+    """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a square-root scale."""
+    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(0, 1).pow(0.5))
     for axes in figure.axes:
-        axes.set_xscale("log")
-        axes.set(xlim=(LEFT, 1))
-        axes.set_xticks(list(LEFT_TICKS), list(LEFT_TICKS.values()))
-        axes.minorticks_off()
+        axes.set(xlim=(0, 1))
+        axes.set_xticks(*zip(*root_ticks(0, 1).items(), strict=True))
     describe(
         figure,
-        "attention on the items that are left when the decision flips (logarithmic)",
-        "further right: the decision flips although most of the attention is left; further left: nearly all had to go",
+        "attention on the items that are left when the decision flips (square-root scale)",
+        "further right: the decision flips although most of the attention is left; at 0: all had to go",
     )
     return figure
 
@@ -239,14 +236,19 @@ def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 
 def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
-    """One measure of one model: a line for each ranking, with intervals."""
-    for name in RANKINGS.ordered(points["ranking"].unique()):
+    """One measure of one model: for each ranking a point and its interval a bin, side by side, and a line through them.
+
+    Bins are as far apart as any two, so that no ranking hides another.
+    """
+    names = RANKINGS.ordered(points["ranking"].unique())
+    for place, name in enumerate(names):
         line, mark = points[points["ranking"] == name].sort_values("bin"), style.mark(RANKINGS[name])
-        axes.fill_between(line["bin"], line["low"], line["high"], color=mark["color"], alpha=0.15, linewidth=0)
-        axes.plot(line["bin"], line["mean"], **mark, **LINE)
+        at = np.arange(len(line)) + ABREAST * ((place + 0.5) / len(names) - 0.5)
+        axes.vlines(at, line["low"], line["high"], color=mark["color"], linewidth=1.4, alpha=0.5)
+        axes.plot(at, line["mean"], **mark, **LINE)
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
-    axes.set_xlim(0, 1.05 * max(BINS))
-    axes.set_xticks(BINS, [str(bin_) for bin_ in BINS])
+    axes.set_xlim(-0.5, len(BINS) - 0.5)
+    axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
 
 
 @style.house_style()
@@ -264,9 +266,10 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
         panel.beside(*MEASURES.values(), size=style.TEXT)
         panel.title(models[panel.model].label)
-    limits = [axes.get_ylim() for axes in figure.axes]
-    for axes in figure.axes:
-        axes.set_ylim(np.min(limits), np.max(limits))
+    for same in zip(*(panel.axes for panel in panels), strict=True):
+        limits = [axes.get_ylim() for axes in same]
+        for axes in same:
+            axes.set_ylim(np.min(limits), np.max(limits))
     describe(
         figure,
         "items from the top of the ranking (%)",

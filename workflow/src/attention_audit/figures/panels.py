@@ -24,12 +24,19 @@ from attention_audit.units import LN2
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns
 MARGIN = 0.6  # inches
-LETTERS = {1: 84, 2: 46, 3: 22}  # in a line of a panel's title, by the number of columns
+LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number of columns
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
+TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
+ENTRIES, HANDLE = 112, 5  # letters in a line of a legend, and as many as a handle takes
 HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
 DISTANCES = (5, 9, 14)  # points
+SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
+SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
+ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
+"""Ticks of square-root scales, and what they say."""
+APART = 0.15  # of such a scale, at least between two ticks
 BETWEEN = 4  # points between two labels side by side, so that they are not read as one
 
 Key = tuple[str, str]
@@ -54,7 +61,7 @@ class Panel(NamedTuple):
 
     def title(self, *lines: str) -> None:
         """Name the panel by its data set and, below, some lines."""
-        text = heading(self.columns, display_name(self.dataset), *lines)
+        text = heading(LETTERS[self.columns], display_name(self.dataset), *lines)
         self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
 
     def beside(self, *labels: str, size: float = style.SMALL) -> None:
@@ -113,23 +120,42 @@ def columns_of(count: int) -> int:
     return COLUMNS.get(count, MOST)
 
 
-def heading(columns: int, *lines: str) -> str:
-    """The lines above a panel, each broken where a panel in so many columns is too narrow for it."""
-    letters = LETTERS[columns]
+def heading(letters: int, *lines: str) -> str:
+    """The lines above a panel, each broken where it has more letters than there is room for."""
     return "\n".join(fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines)
 
 
+def long_titles(figure: Figure) -> dict[int, int]:
+    """By row of axes, how many lines the longest title of its panels has beyond those that there is room for."""
+    found: dict[int, int] = {}
+    for axes in figure.axes:
+        if place := axes.get_subplotspec():
+            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
+            found[row] = max(found.get(row, 0), lines - TITLED)
+    return found
+
+
 def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
-    """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis."""
+    """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis.
+
+    Panels are titled by now; a row of them with longer titles than usual makes the figure higher.
+    """
+    figure.set_figheight(figure.get_figheight() + LINE * sum(long_titles(figure).values()))
     figure.supxlabel(f"{x}\n{fill(hint, HINT)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
 
 
-def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
-    """Say above the panels what each look stands for, at most so many in a row."""
+def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3, title: str = "") -> None:
+    """Say above the panels what each look stands for, at most so many in a row, or as many as find room, perhaps under
+    a title.
+    """
     handles = [Line2D([], [], **look) for look in looks]
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+    letters = [max(map(len, str(handle.get_label()).split("\n"))) for handle in handles]
+    # a legend is filled column by column
+    while columns > 1 and sum(max(part, default=0) + HANDLE for part in np.array_split(letters, columns)) > ENTRIES:
+        columns -= 1
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, title=title, title_fontsize=style.TEXT)
 
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
@@ -137,6 +163,25 @@ def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: flo
     axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.set(xlim=(-0.3 * room, (1 + room) * LN2))
     axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
+
+
+def rooted(values: pd.Series) -> pd.Series:
+    """Square roots that have the signs of the values; they part what lies near 0."""
+    return values.abs().pow(0.5).where(values >= 0, -values.abs().pow(0.5))
+
+
+def root_ticks(low: float, high: float) -> dict[float, str]:
+    """The ticks of a square-root scale between two values, and what they say: 0, and from far to near as many as find
+    room.
+    """
+    values = {0.0: "0"} | {sign * tick: f"{before}{said}" for tick, said in ROOTS.items() for sign, before in SIGNS}
+    within = sorted((tick for tick in values if low <= tick <= high), key=lambda tick: (tick != 0, -abs(tick)))
+    room = APART * (rooted(pd.Series([high])) - rooted(pd.Series([low])))[0]
+    shown: dict[float, str] = {}
+    for tick, place in zip(within, rooted(pd.Series(within)), strict=True):
+        if all(abs(place - other) >= room for other in shown):
+            shown[float(place)] = values[tick]
+    return shown
 
 
 def instead(axes: Axes, text: str) -> None:

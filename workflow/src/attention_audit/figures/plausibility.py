@@ -102,7 +102,6 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> F
         [axes] = panel.axes
         draw_dots(axes, panel.rows, names)
         axes.set_yticks(range(len(names)), [PLAUSIBLE[name].label if panel.left else "" for name in names])
-        axes.tick_params(labelbottom=panel.lowest)
         panel.title(named(panel.model, labels))
         axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
     describe(

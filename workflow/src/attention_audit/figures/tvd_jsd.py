@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, placed, up_to_ln2
-from attention_audit.names import Names, display_name
+from attention_audit.names import Names
 from attention_audit.units import LN2
 
 HEIGHT = 2.5  # inches
@@ -195,7 +195,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         axes.set(ylim=(0, highest))
         ticks = [tick for tick in TICKS if tick <= highest]
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_title(display_name(panel.dataset), loc="left")
+        panel.title()
     describe(
         figure,
         "JSD of attention from the base model's (nats)",
@@ -251,7 +251,7 @@ def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> F
     for panel in panels:
         [axes], own = panel.axes, panel.rows
         draw_frontier(axes, own[own["model"].isin(ADVERSARIES)], own[~own["model"].isin(OTHERS)], budget)
-        axes.set_title(display_name(panel.dataset), loc="left")
+        panel.title()
     describe(
         figure,
         "JSD from the base model's map (nats)",

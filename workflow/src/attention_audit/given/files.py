@@ -18,7 +18,7 @@ from attention_audit.given.readouts import Floats, GivenReadout, at, check
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "contribution", "bias", "probabilities")
 """The columns of a Parquet file; an .npz file has the same arrays, and `lengths`."""
-EVIDENCE, LENGTHS = "evidence", "lengths"
+EVIDENCE, LENGTHS, HEADS = "evidence", "lengths", "heads"
 
 Array = npt.NDArray[Any]
 
@@ -238,6 +238,25 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
     given = (_from_parquet if path.suffix == ".parquet" else _from_npz)(path, named)
     check(given)
     return given
+
+
+def holdings(path: Path) -> set[str]:
+    """What a readout has beyond what it must have, without reading the rest: evidence of any text, and heads. Nothing
+    where it is no such file.
+    """
+    try:
+        if path.suffix == ".parquet":
+            named = pq.read_schema(path).names
+            optional = pq.read_table(path, columns=[name for name in (EVIDENCE, "attention") if name in named])
+            known = EVIDENCE in named and optional[EVIDENCE].null_count < len(optional)
+            several = "attention" in named and _depth(optional["attention"].type)[0] > 1
+        else:
+            with np.load(path, allow_pickle=False) as file:
+                known = EVIDENCE in file.files and bool(file[EVIDENCE].any())
+                several = "attention" in file.files and file["attention"].ndim > 1
+    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, pa.ArrowException):
+        return set()
+    return {name for name, there in ((EVIDENCE, known), (HEADS, several)) if there}
 
 
 def _write_parquet(given: GivenReadout, path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from attention_audit.plugins import Entry
 
-Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base"]
+Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
@@ -24,7 +24,8 @@ class Audit(Entry):
     attention, as Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows.
     weights: predictions that follow from the weights, which those of a Transformer do not where the map of an earlier
     layer is read. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items
-    that are tokens and not sentences. base: a model that others are compared with.
+    that are tokens and not sentences. base: a model that others are compared with. marks: texts with words that are
+    marked, or known to decide the label.
 
     of: which runs of a suite it is asked of: all `models`; the models `attending` or `judged` (see `plan.suite`); runs
     `compared` with the base; every two seeds of a model that has several (`seed_pairs`); the `first`, which is the

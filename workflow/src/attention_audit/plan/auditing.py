@@ -6,14 +6,16 @@ from functools import cache
 from itertools import combinations
 
 from attention_audit.code_hash import code_hash
+from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.given.files import HEADS, holdings
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
 from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audit import Audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.plugins import module_of
 
@@ -48,8 +50,10 @@ class Auditing:
         for key, names in scope.config.audits.items():
             suite = scope.suite(key)
             for dataset in scope.datasets_of(suite):
-                for name in names:
-                    self.refuse_unless_possible(suite, dataset, audit_named(name))
+                for audit in map(audit_named, names):
+                    # marks are the data set's and not the suite's: without them an audit is left out
+                    if "marks" not in audit.needs or scope.marked(dataset):
+                        self.refuse_unless_possible(suite, dataset, audit)
 
     def _named(self, suite: Suite) -> list[Audit]:
         """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
@@ -102,11 +106,18 @@ class Auditing:
                 f"a network that can be run again, and of {model} only readouts are given",
             ),
             "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
-            # of readouts, what the files hold is known when they are read
-            "heads": (given is None and not heads, f"several heads of attention, and {model} has one"),
+            "heads": (
+                not (heads or (given and self._several_heads(given))),
+                f"several heads of attention, and {model} has one",
+            ),
             "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
+            "marks": (not self.scope.marked(dataset), f"marked words, and {dataset} has none"),
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
+
+    def _several_heads(self, given: ImportedModel) -> bool:
+        """Whether a readout of the user's has a map for each of several heads."""
+        return any(HEADS in holdings(placed(path, self.scope.mirror)) for path in given.sources)
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""

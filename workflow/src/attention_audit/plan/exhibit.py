@@ -86,8 +86,9 @@ class Exhibit(Entry):
     paper of the first has it, such as "Figure 5"; "" where it has not. reads: what the function is called with, by the
     names of its parameters. settings: what else it is called with, likewise: see `plan.exhibiting.SETTINGS`.
     every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of an exhibit of all suites,
-    the audit without which it has nothing to say; "" where there is none. answers: the questions of the summary whose
-    numbers it shows, of its suite's models or, where it has no suite, of all.
+    the audit without which it has nothing to say; "" where there is none. needs: what a data set must have to be spoken
+    of, see `plan.exhibiting.NEEDS`; "" where any will do. An exhibit with no data set to speak of is not made. answers:
+    the questions of the summary whose numbers it shows, of its suite's models or, where it has no suite, of all.
     """
 
     target: str
@@ -99,6 +100,7 @@ class Exhibit(Entry):
     settings: tuple[str, ...] = ("models",)
     every_dataset: bool = False
     about: str = ""
+    needs: str = ""
     answers: tuple[str, ...] = ()
 
     folder: ClassVar[str]

@@ -8,9 +8,11 @@ from typing import Any
 from attention_audit.code_hash import code_hash
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Liar, Subject
+from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
+from attention_audit.names import display_name
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import audit_named
@@ -21,11 +23,18 @@ from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plugins import module_of
+from attention_audit.tables.published import facts
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
 EVERY = "*"
 """Stands for all suites in what an exhibit reads."""
+NEEDS = {
+    "adversaries": "adversaries, and {dataset} has none",
+    "generated": "texts that are generated, with a known truth, and {dataset} has others",
+    "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
+}
+"""What an exhibit may need of a data set, and what is said where it has not got it."""
 
 
 class Exhibiting:
@@ -62,6 +71,13 @@ class Exhibiting:
             "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
             "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
         }
+        # what is worked out once lies in the object, and goes with it
+        self.spoken: dict[str, list[str]] = {}
+        self.known: dict[str, Callable[[Exhibit, str], bool]] = {
+            "adversaries": self._adversaries,
+            "generated": lambda _, dataset: isinstance(scope.config.corpora[dataset], ControlCorpus),
+            "published": self._published,
+        }
         for exhibit in exhibits:
             self._refuse_unknown(exhibit)
 
@@ -74,7 +90,10 @@ class Exhibiting:
             if suite != EVERY:
                 self.scope.suite(suite)
         tables = [*TABLES.by_name]
-        asked = [("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings)]
+        asked = [
+            ("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings),
+            ("need", "plan/exhibiting.py", [*NEEDS], (*filter(None, [exhibit.needs]),)),
+        ]
         for read in exhibit.reads.values():
             match read.source:
                 case "audit":
@@ -111,23 +130,14 @@ class Exhibiting:
         return [self.path(exhibit, ending) for ending in exhibit.endings]
 
     def made(self, folder: str) -> list[Exhibit]:
-        """The tables, or the figures, that this run makes: those of all suites, and those of suites that have data sets
-        and are asked what they read. Others can be had by their names.
+        """The tables, or the figures, that this run makes: those that have a data set to speak of, and whose suites are
+        asked what they read. Others of which data sets could be asked that can be had by their names.
         """
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self._asked(exhibit)]
 
     def _asked(self, exhibit: Exhibit) -> bool:
-        """Whether the audits that an exhibit reads of its own suite, or the one that it is about, are asked on one of
-        its data sets.
-        """
+        """Whether the audits that an exhibit reads of its own suite are asked on one of its data sets."""
         datasets = self.datasets(exhibit)
-        if exhibit.about:
-            return any(
-                audit.name == exhibit.about
-                for suite in self.scope.suites.values()
-                for name in self.scope.datasets_of(suite)
-                for audit in self.auditing.asked(suite, name)
-            )
         if exhibit.every_dataset or not exhibit.suite:
             return bool(datasets)
         suite, read = self.scope.suite(exhibit.suite), self._read(exhibit)
@@ -137,24 +147,78 @@ class Exhibiting:
         """The audits of its own suite that an exhibit reads."""
         return [read.name for read in exhibit.reads.values() if read.source == "audit" and not read.suites]
 
+    def _unsaid(self, exhibit: Exhibit, dataset: str) -> str:
+        """Why an exhibit does not speak of a data set; "" where it does."""
+        suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.datasets_of(suite)]
+        if exhibit.about:
+            reasons = [self._not_asked(suite, dataset, exhibit.about) for suite in suites]
+            if "" not in reasons:
+                return next(iter(reasons), f"no suite reads {dataset}")
+        elif exhibit.suite and not exhibit.every_dataset:
+            suite = self.scope.suite(exhibit.suite)
+            if suite not in suites:
+                return f"{dataset} is no data set of {suite.title}"
+            for name in self._read(exhibit):
+                if not self.auditing.possible(suite, dataset, audit_named(name)):
+                    return self._not_asked(suite, dataset, name) or f"{suite.title} has no model to ask {name} of"
+        met = not exhibit.needs or self.known[exhibit.needs](exhibit, dataset)
+        return "" if met else f"it needs {NEEDS[exhibit.needs].format(dataset=dataset)}"
+
+    def _not_asked(self, suite: Suite, dataset: str, name: str) -> str:
+        """Why a suite is not asked an audit on one of its data sets; "" where it is."""
+        audit = audit_named(name)
+        if audit in self.auditing.asked(suite, dataset):
+            return ""
+        reason = self.auditing.reason(suite, dataset, audit)
+        return f"{name} needs {reason}" if reason else f"{suite.title} is not asked {name}"
+
+    def _adversaries(self, exhibit: Exhibit, dataset: str) -> bool:
+        """Whether a judged model of the exhibit's suite has adversaries."""
+        suite = self.scope.for_dataset(self.scope.suite(exhibit.suite), dataset)
+        contrasts = [suite.compared_models(model) for model in suite.judged]
+        return any(each.adversaries for each in contrasts if each)
+
+    def _published(self, exhibit: Exhibit, dataset: str) -> bool:
+        """Whether the paper of a table that an exhibit reads, and that is made, has numbers of a data set."""
+        papers = {paper for paper, _, named, *_ in facts() if named == display_name(dataset)}
+        names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
+        tables = (TABLES.by_name[name] for name in names)
+        return any(
+            self.scope.suite(table.suite).paper in papers and dataset in self.datasets(table) and self._asked(table)
+            for table in tables
+        )
+
+    def nothing(self, exhibit: Exhibit) -> str:
+        """Why an exhibit has nothing to show of any data set of this run; "" where it has."""
+        if self.datasets(exhibit):
+            return ""
+        suite = self.scope.suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
+        named = self.scope.datasets_of(suite) if suite else self.scope.datasets
+        if not named:
+            return f"no data set is named for {suite.title}" if suite else "no data set is named"
+        return self._unsaid(exhibit, named[0])
+
     def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
-        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible, or `only` one.
+        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible, or the one
+        that it is about is asked, and that have what it needs; or `only` one.
 
         Raises AuditError where it does not speak of that one.
         """
-        every = self.scope.datasets
-        if exhibit.suite and not exhibit.every_dataset:
-            suite, read = self.scope.suite(exhibit.suite), [*map(audit_named, self._read(exhibit))]
-            possible = self.auditing.possible
-            every = [
-                name for name in self.scope.datasets_of(suite) if all(possible(suite, name, each) for each in read)
-            ]
+        if exhibit.name not in self.spoken:
+            self.spoken[exhibit.name] = [name for name in self.scope.datasets if not self._unsaid(exhibit, name)]
+        every = self.spoken[exhibit.name]
         if only and only not in every:
             named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
             raise AuditError(
                 f"{only}: {exhibit.name} speaks {named}; ask for one of them, or add this one to its suite"
             )
-        return [only] if only else every
+        return [only] if only else [*every]
+
+    def refuse(self, name: str) -> None:
+        """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
+        for exhibit in self.exhibits:
+            if name in (exhibit.rule, *self.files(exhibit)) and (reason := self.nothing(exhibit)):
+                raise AuditError(f"{name}: not made, since {reason}")
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
         """The suites whose models an exhibit may speak of."""
@@ -301,10 +365,10 @@ class Exhibiting:
             yield from map(self.planned, self.made(folder))
 
     def further(self) -> Iterator[PlannedJob]:
-        """The jobs of all others, and of each figure of one data set."""
+        """The jobs of all others that have something to show, and of each figure of one data set."""
         made = {exhibit.name for folder in ("tables", "figures") for exhibit in self.made(folder)}
         for exhibit in self.exhibits:
-            if exhibit.name not in made:
+            if exhibit.name not in made and self.datasets(exhibit):
                 yield self.planned(exhibit)
             if isinstance(exhibit, Figure):
                 yield from (self.planned(exhibit, name) for name in self.datasets(exhibit))

@@ -97,6 +97,7 @@ _FIGURES: tuple[Figure, ...] = (
         suites=("wp", "hf"),
         reads={"comparison": audit("comparison", "dataset model lambda seed jsd contribution_jsd tvd")},
         settings=("models", "budget"),
+        needs="adversaries",
         answers=("unique",),
     ),
     Figure(
@@ -430,6 +431,7 @@ _TABLES: tuple[Table, ...] = (
         },
         settings=("subjects",),
         answers=("signed",),
+        about="contributions",
     ),
     Table(
         "tables.plausibility:table_plausibility",
@@ -446,6 +448,7 @@ _TABLES: tuple[Table, ...] = (
         columns="columns.replication:REPLICATION",
         shown="tables.shown:comparisons",
         every_dataset=True,
+        needs="published",
     ),
     Table(
         "tables.controls:controls",
@@ -462,6 +465,7 @@ _TABLES: tuple[Table, ...] = (
         columns="columns.controls:CONTROLS",
         shown="tables.shown:verdicts",
         every_dataset=True,
+        needs="generated",
     ),
 )
 

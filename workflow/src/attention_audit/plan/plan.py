@@ -106,7 +106,8 @@ class Plan:
         return [*others, *self.auditing.further(), *self.exhibiting.further()]
 
     def refuse(self, path: str) -> None:
-        """Raise AuditError, with the reason, where a path is of a file that this configuration cannot have."""
+        """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
+        self.exhibiting.refuse(path)
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
             case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in AUDITS.by_name:

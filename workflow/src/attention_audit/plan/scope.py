@@ -8,7 +8,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.plan.corpora import with_training
+from attention_audit.plan.corpora import raw_paths, source_of, with_training
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 
@@ -39,6 +39,7 @@ class Scope:
         self.datasets = [name for name in named if name not in self.unavailable]
         # what is worked out once lies in the object, and goes with it
         self.for_dataset: Callable[[Suite, str], Suite] = cache(self._for_dataset)
+        self.marked: Callable[[str], bool] = cache(self._marked)
 
     @property
     def controls(self) -> list[str]:
@@ -56,6 +57,10 @@ class Scope:
     def _for_dataset(self, suite: Suite, dataset: str) -> Suite:
         """A suite with the configuration of one data set; the same object at each call."""
         return self.suites[suite.key].for_dataset(dataset)
+
+    def _marked(self, dataset: str) -> bool:
+        """Whether words of the texts of a data set are marked, or known to decide the label."""
+        return source_of(self.config, dataset).marked(raw_paths(self.config, dataset, self.mirror))
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""

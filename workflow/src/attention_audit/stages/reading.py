@@ -38,6 +38,8 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     raw = dict(zip(settings.files, job.inputs["raw"], strict=True))
     counts = prepare(settings.dataset, settings.corpus, raw, corpus, provenance, job.threads, job.report)
     write_table(census, CENSUS, counts, provenance)
+    if any(counts["annotated"].to_pylist()) and not settings.corpus.marked(raw):
+        raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
     classes = len(set(counts["label_name"].to_pylist()))
     for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():
         if row["kept_sum"]:

@@ -70,6 +70,7 @@ def marked_words(html: str) -> list[tuple[str, bool]]:
 class YelpHatCorpus(RawSource):
     """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
 
+    annotated = True
     ordered = (*CLASSES.values(),)
 
     kind: Literal["yelp-hat"] = Field(description="yelp-hat: reviews with the words that people marked.")
@@ -131,6 +132,8 @@ ANNOTATOR = "evidences"
 
 class EraserCorpus(RawSource):
     """Documents, which have been split into words, with evidence."""
+
+    annotated = True
 
     kind: Literal["eraser"] = Field(description="eraser: an archive of the ERASER benchmark, such as movies.tar.gz.")
     archive: RemoteFile = Field(

@@ -215,6 +215,10 @@ class ControlCorpus(Source):
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
+    def marked(self, raw: Mapping[str, Path]) -> bool:
+        """Whether the texts have cues."""
+        return self.kind != "static"
+
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """The three splits, as `generated` gives them.
 

@@ -49,6 +49,7 @@ class BabiCorpus(RawSource):
     """Stories (the text) with questions (the query); the answer is one word."""
 
     paired = True
+    annotated = True
 
     kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
     archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")

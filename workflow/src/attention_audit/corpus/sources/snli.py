@@ -81,6 +81,7 @@ class EsnliCorpus(RawSource):
     """Premises and hypotheses, three classes, with the words that annotators highlighted."""
 
     paired = True
+    annotated = True
     ordered = CLASSES
 
     kind: Literal["esnli"] = Field(description="esnli: pairs with highlighted words, as published in csv files.")

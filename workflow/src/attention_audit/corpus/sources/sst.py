@@ -106,6 +106,7 @@ def written(phrase: Phrase) -> tuple[list[str], Annotations, None]:
 class SstCorpus(RawSource):
     """The Stanford Sentiment Treebank, two classes, whole sentences."""
 
+    annotated = True
     ordered = CLASSES
 
     kind: Literal["sst"] = Field(description="sst: trees in Penn Treebank format, as Stanford publishes them.")

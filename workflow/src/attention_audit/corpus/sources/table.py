@@ -16,7 +16,7 @@ from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Label, Text, label_text
 from attention_audit.errors import AuditError
-from attention_audit.given.files import read_given
+from attention_audit.given.files import EVIDENCE, holdings, read_given
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.section import Name, refuse_duplicates
 
@@ -161,6 +161,10 @@ class TableCorpus(RawSource):
         """Whether there is a column of second texts."""
         return self.query is not None
 
+    def marked(self, raw: Mapping[str, Path]) -> bool:
+        """Whether there are columns of marks."""
+        return self.evidence is not None
+
     @property
     def _tables(self) -> dict[str, str]:
         """The file as `path`; or the files by split."""
@@ -233,6 +237,10 @@ class ReadoutCorpus(RawSource):
     def local_files(self) -> dict[str, str]:
         """The file of the user."""
         return {"path": self.path}
+
+    def marked(self, raw: Mapping[str, Path]) -> bool:
+        """Whether the readout has a column of evidence."""
+        return EVIDENCE in holdings(raw["path"])
 
     def named(self, name: str, given: GivenReadout) -> list[str]:
         """The names of the classes. Raises AuditError where there are others than are named."""
