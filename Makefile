@@ -1,4 +1,5 @@
 # make run    set up .venv and run the default workflow
+# make setup  set up .venv alone
 # make controls   run what shows that the tests find what is there, in full: eight generated corpora, no network
 # make report make what is missing, and two pages: results/report.html, results/explorer.html
 # make test   set up .venv and run the linters and all tests but the long ones, in six minutes
@@ -15,10 +16,12 @@ READY := .venv/.ready
 # the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run controls report test test-all faults calibration replication slurm lint docs clean
+.PHONY: run setup controls report test test-all faults calibration replication slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
+
+setup: $(READY)
 
 controls: $(READY)
 	$(BIN)/snakemake --cores all all --configfile presets/controls.yaml

@@ -1,13 +1,14 @@
-"""All suites in one run, on a user's own file with the README's configuration, on pairs, and on a paper's data set."""
+"""All suites in one run, on a user's own file with what `init` writes for it, on pairs, and on a paper's data set."""
 
-import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from folder import ROOT, SOURCE, TINY, Folder, assert_rendered, fresh, kind_of
+from folder import SOURCE, TINY, Folder, assert_rendered, fresh, kind_of
 from texts import write_pairs, write_reviews, write_treebank
 
 from attention_audit.artefacts.parquet import read_frame
@@ -32,21 +33,19 @@ SHARED = "wp/base", "jw/lstm_tanh"
 """Two models that are built and trained alike, and share a seed."""
 
 
-def readme_example() -> dict[str, Any]:
-    """The configuration under the README's heading on the user's own data."""
-    section = (ROOT / "README.md").read_text().split("## Your data")[1]
-    block = re.search(r"\n((?:    (?!snakemake).*\n)+)", section)
-    assert block
-    example = yaml.safe_load(block[1])
+def written(folder: Path) -> dict[str, Any]:
+    """The configuration that `init` writes for the file of reviews."""
+    command = [sys.executable, "-m", "attention_audit", "init", "reviews.csv"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    example = yaml.safe_load((folder / "mine.yaml").read_text())
     assert isinstance(example, dict)
     return example
 
 
-def overlay() -> dict[str, Any]:
-    """The README's example, small, for two more suites; with pairs and SST for Jain & Wallace; and audits that are not
-    the suites' own.
+def overlay(example: dict[str, Any]) -> dict[str, Any]:
+    """The example, small, for two more suites; with pairs and SST for Jain & Wallace; and audits that are not the
+    suites' own.
     """
-    example = readme_example()
     tiny = {key: TINY[key] for key in ("model", "training", "guides", "instance_adversary")}
     pairs = {"kind": "table", "path": "pairs.jsonl", "query": "question", "tokens": {"tokenizer": "spaces"}}
     small = {"hidden": 8, "embedding": 8}
@@ -88,7 +87,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     write_reviews(folder.path / "reviews.csv", stars=5, texts=250)
     write_pairs(folder.path / "pairs.jsonl", texts=80)
     write_treebank(folder.path / "mirror/sst/trainDevTestTrees_PTB.zip")
-    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay()))
+    (folder.path / "overlay.yaml").write_text(yaml.safe_dump(overlay(written(folder.path))))
     outcome = folder.run("all", "results/audits/sst/jw/planted.parquet")
     assert outcome.status == 0, outcome.text
     (folder.path / "terminal.txt").write_text(outcome.text)

@@ -45,6 +45,8 @@ PAGES = {
 WRITTEN = [page for page in PAGES if "/tables/" not in page]
 """The pages without these tables."""
 README = PAGES["README.md"]
+STARTS = [page.removeprefix("docs/").removesuffix(".md") for page in PAGES if page.startswith("docs/start/")]
+"""The doors, by which a reader of README.md goes on."""
 LARGEST = 25_000
 """Bytes of a page, so that it can be read at once."""
 
@@ -176,8 +178,8 @@ def test_commands_are_such_as_tests_run(page: str, mirror: Path) -> None:
                 asked = parser().parse_args(rest)
                 assert f"`{asked.stage}`" in parser().format_help(), command
                 assert all(path.name == "mine.yaml" or (ROOT / path).is_file() for path in asked.configfile), command
-            case ["python", "-m", "pip", "install", package]:
-                assert [package] in EXTRAS.values() or package in [f"attention-audit[{extra}]" for extra in EXTRAS]
+            case ["python", "-m", "pip", "install", *_, package]:
+                assert [package] in EXTRAS.values() or package in [f".[{extra}]" for extra in EXTRAS], command
             case ["python", "-m", module]:
                 assert (ROOT / "docs" / module.replace(".", "/") / "__main__.py").is_file(), command
             case ["python", script, *_]:
@@ -195,7 +197,7 @@ def configurations(page: str) -> list[str]:
     return [text for text in (*blocks, *quoted) if text.partition(":")[0] in Config.model_fields]
 
 
-@pytest.mark.parametrize("text", configurations(docs("data", "own-data") + README))
+@pytest.mark.parametrize("text", configurations(docs("data", "own-data", *STARTS)))
 def test_configurations_are_right(text: str, tmp_path: Path) -> None:
     entry = overlaid({"corpora": {"reviews": {"kind": "table", "path": "reviews.csv"}}}, yaml.safe_load(text))
     if "transformer" in entry:
@@ -213,7 +215,7 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> None:
-    [text] = [text for text in configurations(README) if "models: {mybert" in text]
+    [text] = [text for text in configurations(docs("start/classifier")) if "models: {mybert" in text]
     entry = yaml.safe_load(text)
     saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(3)]
     entry["hf"]["sst"]["models"] = {"mybert": saved}
