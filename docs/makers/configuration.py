@@ -29,7 +29,7 @@ MODELS = "models"
 TITLES = {
     ENTRY: "Configuration",
     "corpora": "Configuration: data sets",
-    "vectors": "Configuration: word vectors",
+    "vectors": "Configuration: word vectors and encoders",
     MODELS: "Configuration: models and their training",
     "given": "Configuration: readouts and classifiers that are given",
     "audits": "Configuration: margins, audits, and what is other on a data set",
@@ -37,6 +37,7 @@ TITLES = {
 PAGES = {
     "corpora": "corpora",
     "word_vectors": "vectors",
+    "encoders": "vectors",
     "own": "given",
     "hf": "given",
     "answer": "audits",
@@ -50,7 +51,7 @@ HEADS: dict[str, type[Section]] = {"corpora": RawSource}
 """What most of the kinds of a section have in common, which is told before them."""
 SHARED: dict[type[Section], str] = {RemoteFile: "Published file"}
 """Groups of settings that stand under many keys, by the heading that they have in place of a path."""
-NAMED = {"word_vectors": "<name>", "recipes": "<model>"}
+NAMED = {"word_vectors": "<name>", "encoders": "<name>", "recipes": "<model>"}
 """What stands for the name that the user gives below a key, where it is not that of a data set."""
 FEWEST = 3
 """Keys that two groups of settings have in common, from which on they are told of the first alone."""
@@ -63,14 +64,15 @@ these pages give. A suite runs on the data sets that its section names, by defau
 |---|---|
 | below | what all data sets and models share: folders, devices, fonts |
 | [corpora.md](corpora.md) | `corpora`: data sets, yours among them; how texts become words, and splits |
-| [vectors.md](vectors.md) | `word_vectors` |
+| [vectors.md](vectors.md) | `word_vectors`; `encoders`, Transformers that are fetched |
 | [models.md](models.md) | the models of the papers and their training; `transformer` |
 | [given.md](given.md) | `own` and `hf`: readouts and classifiers of yours, and how classifiers are fine-tuned here |
 | [audits.md](audits.md) | the margins of the answer, and the settings of audits; `overrides` |
 
 ## How files are read
 
-- Beneath every file lies `workflow/catalogue.yaml`, whose data sets and word vectors every run can name.
+- Beneath every file lies `workflow/catalogue.yaml`, whose data sets, word vectors and encoders every run
+  can name.
 - Several files are laid over one another, and `--config key=value` changes a single key. A list replaces the one that
   it overrides, a group is merged with it.
 - An unknown key, a wrong type, a value out of bounds or a key that stands twice in a file ends the run before it

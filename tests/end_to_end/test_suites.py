@@ -1,5 +1,6 @@
 """All suites in one run, on a user's own file with what `init` writes for it, on pairs, and on a paper's data set."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path

@@ -2,6 +2,7 @@
 #
 # fetch_<folder>_<file>      mirror or web -> results/raw/, and its record: what is known of it
 # corpus_<data set>          raw files, or nothing, perhaps a vector file -> results/corpora/<data set>/
+# unpack_encoders_<name>     a fetched archive -> the files of a Transformer
 # transformer, states_...    the folder of a Transformer -> its checksums; what a frozen one says of each word
 # train_<suite>_<data set>_<model>_seed<seed>, search_...     corpus, readouts of other models -> weights and readouts
 # import_..., impose_...     what the user has of a model -> its readouts

@@ -32,6 +32,7 @@ from attention_audit.audits.settings import (
     Permutation,
 )
 from attention_audit.config_messages import lines_of, one_for_all
+from attention_audit.corpus.encoders import Encoder, EncoderName
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
@@ -93,6 +94,11 @@ class OfRun(Section):
     )
     vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
+    encoders: dict[EncoderName, Encoder] = Field(
+        default_factory=dict,
+        description="The catalogue of Transformers that can be fetched. A `path` names one as `encoders/<name>`; it is "
+        "fetched where there is no such folder here or in the mirror.",
+    )
     own: dict[Name, GivenModels] = Field(
         default_factory=dict,
         description="Readouts of your own models, which are audited and not trained, by a name for their texts.",

@@ -1,5 +1,6 @@
-"""The settings of a job that fetches a file."""
+"""The settings of the jobs that fetch a file, and unpack one that is an encoder."""
 
+from attention_audit.corpus.encoders import Encoder
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.section import Section
 
@@ -10,3 +11,9 @@ class FetchJob(Section):
     folder: str
     remote: RemoteFile
     homepage: str
+
+
+class UnpackJob(Section):
+    """An encoder to unpack, as the configuration declares it."""
+
+    encoder: Encoder

@@ -28,9 +28,12 @@ class ClassifierJob(ImportJob):
 
 
 class TransformerJob(Section):
-    """A Transformer to be told by the checksums of its files; `path` is that of the configuration."""
+    """A Transformer to be told by the checksums of its files; `path` is that of the configuration. fetched: whether it
+    lies among the results.
+    """
 
     path: str
+    fetched: bool
 
 
 class StatesJob(Section):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
+from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile, locate
 from attention_audit.corpus.vectors import VectorFile, Vectors
@@ -101,6 +102,9 @@ def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
         if folder == VECTORS and isinstance(vectors, VectorFile) and vectors.file == file:
             entry = vectors.model_dump(include=set(RemoteFile.model_fields))
             return FetchJob(folder=folder, remote=RemoteFile.model_validate(entry), homepage="")
+    for encoder in config.encoders.values():
+        if folder == ENCODERS and encoder.archive.file == file:
+            return FetchJob(folder=folder, remote=encoder.archive, homepage=encoder.origin.homepage)
     for name, source in config.corpora.items():
         if isinstance(source, RawSource) and (source.folder or name) == folder:
             for remote in source.remote_files().values():

@@ -4,7 +4,7 @@ Nothing is computed here, and no heavy library is imported. The settings of a jo
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +69,14 @@ class Plan:
         what is `asked`, files and rules by their names, where no job of the run does. None: whatever may be asked.
         """
         trained = [*self.trainings.jobs()]
+        encoders = [*transformers.jobs(self.config, {path for job in trained for path in job.read})]
         made = [
             *corpora.jobs(self.config, self.scope.datasets, self.scope.mirror),
-            *transformers.jobs(self.config, {path for job in trained for path in job.read}),
+            *encoders,
             *trained,
             *self.auditing.jobs(),
             *self.exhibiting.jobs(),
-            *self.pages(),
+            *self.pages([path for job in encoders for path in job.outputs.get("record", []) if job.stage == "fetch"]),
         ]
         if asked is None:
             there = {path for job in made for path in job.files}
@@ -121,8 +122,8 @@ class Plan:
                     if exhibit.name == Path(file).stem:
                         self.exhibiting.datasets(exhibit, dataset)
 
-    def pages(self) -> list[PlannedJob]:
-        """The jobs of the guide and of the two pages."""
+    def pages(self, fetched: Sequence[str] = ()) -> list[PlannedJob]:
+        """The jobs of the guide and of the two pages. fetched: the records of the archives of encoders."""
         results, places = self.config.results, self.config.places
         guide = PlannedJob(
             name="guide_files",
@@ -158,7 +159,7 @@ class Plan:
                 "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
                 "config": guide.outputs["config"],
-                "records": corpora.record_files(self.config, self.scope.datasets),
+                "records": [*corpora.record_files(self.config, self.scope.datasets), *fetched],
                 **first,
             },
             outputs={"page": [f"{results}/{REPORT}"]},

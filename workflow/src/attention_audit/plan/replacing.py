@@ -24,7 +24,9 @@ from attention_audit.training.fine_tuning import Classifiers
 RECORD = ".configuration.yaml"
 """The configuration with which a folder of results was made; config.yaml says the same once the guide is made."""
 RECORDS = (RECORD, "config.yaml")
-FREE = frozenset({"results", "replace", "mirror", "skip_unavailable", "resamples", "attention_maps", "font", "plugins"})
+FREE = frozenset(
+    {"results", "replace", "mirror", "encoders", "skip_unavailable", "resamples", "attention_maps", "font", "plugins"}
+)
 """Keys that decide where files lie and come from, or what tables and figures show, and nothing that takes long."""
 OF_BASE = frozenset({"model", "training", "guides", "adversary"})
 """Keys of the base model, its twin and its adversaries."""

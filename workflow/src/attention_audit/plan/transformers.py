@@ -3,14 +3,19 @@ read it; and classifiers that are given.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
+from attention_audit.corpus.encoders import ENCODERS, Encoder
+from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError
+from attention_audit.jobs.fetch import UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
+from attention_audit.plan.corpora import fetching
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import family_of, tuned_family_of
@@ -30,6 +35,51 @@ def _facts(folder: Path) -> Facts:
     return read_facts(folder)
 
 
+def _mirror(config: Config) -> Path | None:
+    return Path(config.mirror) if config.mirror else None
+
+
+@dataclass(frozen=True)
+class Named:
+    """The Transformer that a key of the configuration names by a path. Raises AuditError, in all but `fetched`, where
+    there is none.
+    """
+
+    config: Config
+    path: str
+    key: str
+
+    @property
+    def fetched(self) -> Encoder | None:
+        """The entry that it is fetched by; None where there is none, or its folder is here or in the mirror."""
+        folder, _, name = self.path.partition("/")
+        there = placed(self.path, _mirror(self.config)).is_dir()
+        return self.config.encoders.get(name) if folder == ENCODERS and not there else None
+
+    @property
+    def folder(self) -> Path:
+        """Its folder, where it is or will be unpacked."""
+        if self.fetched:
+            return Path(self.config.places.raw) / self.path
+        return find_folder(self.path, _mirror(self.config), f"config: {self.key}")
+
+    @property
+    def facts(self) -> Facts:
+        """What its config.json says, or will say."""
+        encoder = self.fetched
+        return encoder.facts if encoder else _facts(self.folder)
+
+    @property
+    def files(self) -> list[Path]:
+        """Its files. Raises AuditError, too, where something is missing."""
+        encoder = self.fetched
+        return [self.folder / name for name in encoder.files] if encoder else model_files(self.folder)
+
+    def check(self) -> None:
+        """Raise AuditError where something is missing."""
+        _ = self.files
+
+
 def transformer_of(config: Config) -> Transformer:
     """The section of the Transformer. Raises AuditError where there is none."""
     if config.transformer is None:
@@ -37,13 +87,9 @@ def transformer_of(config: Config) -> Transformer:
     return config.transformer
 
 
-def _found(config: Config, path: str, key: str) -> Path:
-    return find_folder(path, Path(config.mirror) if config.mirror else None, f"config: {key}")
-
-
-def folder_of(config: Config) -> Path:
-    """The folder of the Transformer. Raises AuditError where there is none."""
-    return _found(config, transformer_of(config).path, ENCODER)
+def named_by(config: Config) -> Named:
+    """The Transformer. Raises AuditError where there is no section of it."""
+    return Named(config, transformer_of(config).path, ENCODER)
 
 
 def parts_of(config: Config) -> dict[str, Any]:
@@ -52,7 +98,7 @@ def parts_of(config: Config) -> dict[str, Any]:
     return {
         "encoder": "transformer",
         "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
-        "hidden": _facts(folder_of(config)).width,
+        "hidden": named_by(config).facts.width,
         "embedding": 1,
         "pretrained": False,
     }
@@ -66,18 +112,17 @@ def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
     return recipe
 
 
-def encoder_of(config: Config, dataset: str) -> Path:
-    """The folder of the encoder that classifiers are fine-tuned from. Raises AuditError where there is none."""
-    return _found(config, recipe_of(config, dataset).path, f"hf.{dataset}.recipe.path")
+def encoder_of(config: Config, dataset: str) -> Named:
+    """The encoder that classifiers are fine-tuned from."""
+    return Named(config, recipe_of(config, dataset).path, f"hf.{dataset}.recipe.path")
 
 
 def encoder_width(config: Config, dataset: str) -> int:
     """The width of its states."""
-    return _facts(encoder_of(config, dataset)).width
+    return encoder_of(config, dataset).facts.width
 
 
-def _refuse_missing_layer(folder: Path, layer: int | None, asked: str) -> None:
-    layers = _facts(folder).layers
+def _refuse_missing_layer(folder: Path, layers: int, layer: int | None, asked: str) -> None:
     if layer is not None and layer > layers:
         raise AuditError(f"{asked} {layer}, and {folder} has {layers}; name one of these")
 
@@ -86,10 +131,11 @@ def check_transformer(config: Config) -> None:
     """Raise AuditError where a model names the Transformer and the library, or a part of its folder, is not there."""
     if config.with_transformer:
         refuse_unless_installed()
-        model_files(folder_of(config))
+        named = named_by(config)
+        named.check()
         for dataset in config.every_dataset:
             layer = transformer_of(config.for_dataset(dataset)).layer
-            _refuse_missing_layer(folder_of(config), layer, "config: transformer.layer:")
+            _refuse_missing_layer(named.folder, named.facts.layers, layer, "config: transformer.layer:")
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -97,8 +143,9 @@ def check_encoder(config: Config, dataset: str) -> None:
     family that can be fine-tuned.
     """
     refuse_unless_installed()
-    model_files(encoder_of(config, dataset))
-    tuned_family_of(encoder_of(config, dataset))
+    encoder = encoder_of(config, dataset)
+    encoder.check()
+    tuned_family_of(encoder.folder, encoder.facts)
 
 
 def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
@@ -109,7 +156,7 @@ def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
 
 def layers_of(config: Config, folder: str) -> int:
     """How many layers a classifier has. Raises AuditError where its folder is not there."""
-    return _facts(_found(config, folder, "hf")).layers
+    return Named(config, folder, "hf").facts.layers
 
 
 def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | None = None) -> None:
@@ -120,19 +167,37 @@ def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | No
     found = find_folder(folder, mirror, key)
     model_files(found)
     family_of(found)
-    _refuse_missing_layer(found, layer, f"{key}: layer")
+    _refuse_missing_layer(found, _facts(found).layers, layer, f"{key}: layer")
 
 
-def recording(config: Config, name: str, path: str, folder: Path, record: str) -> PlannedJob:
-    """The job that records which Transformer lies in a folder, which the configuration calls `path`."""
+def recording(named: Named, record: str) -> PlannedJob:
+    """The job that records which Transformer this is."""
+    name = record.removeprefix(f"{named.config.places.results}/").removesuffix(".json")
     return PlannedJob(
         name=rule_name(name),
         stage="transformer",
-        inputs={"files": [str(file) for file in model_files(folder)]},
+        inputs={"files": [str(file) for file in named.files]},
         outputs={"record": [record]},
-        told=partial(TransformerJob, path=path),
+        told=partial(TransformerJob, path=named.path, fetched=named.fetched is not None),
         code=code_hash("stages.transformer"),
-        log=f"{config.places.logs}/{name}.log",
+        log=f"{named.config.places.logs}/{name}.log",
+    )
+
+
+def unpacking(named: Named, encoder: Encoder) -> PlannedJob:
+    """The job that unpacks an encoder from what another job fetches."""
+    places, file = named.config.places, encoder.archive.file
+    return PlannedJob(
+        name=rule_name("unpack", named.path),
+        stage="unpack",
+        inputs={
+            "archive": [f"{places.raw}/{ENCODERS}/{file}"],
+            "record": [f"{places.raw}/{ENCODERS}/records/{file}.json"],
+        },
+        outputs={"files": [str(path) for path in named.files]},
+        told=partial(UnpackJob, encoder=encoder),
+        code=code_hash("stages.unpack"),
+        log=f"{places.logs}/unpack/{named.path}.log",
     )
 
 
@@ -164,13 +229,15 @@ def stating(config: Config, dataset: str) -> PlannedJob:
 
 
 def jobs(config: Config, files: Collection[str]) -> Iterator[PlannedJob]:
-    """The jobs that make these files, as far as they are records or states of a Transformer."""
+    """The jobs that make these files, as far as they are records or states of a Transformer; before them, those that
+    fetch it.
+    """
     places = config.places
-    if places.transformer in files:
-        yield recording(config, "transformer", transformer_of(config).path, folder_of(config), places.transformer)
-    for dataset in config.corpora:
-        if (record := places.encoder.format(dataset=dataset)) in files:
-            path, folder = recipe_of(config, dataset).path, encoder_of(config, dataset)
-            yield recording(config, f"transformers/{dataset}", path, folder, record)
-        if places.states.format(dataset=dataset) in files:
-            yield stating(config, dataset)
+    named = {places.transformer: named_by(config)} if places.transformer in files else {}
+    records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
+    named |= {record: encoder_of(config, dataset) for dataset, record in records.items() if record in files}
+    fetched = {each.path: (each, encoder) for each in named.values() if (encoder := each.fetched)}
+    yield from (fetching(config, ENCODERS, file) for file in {each.archive.file: None for _, each in fetched.values()})
+    yield from (unpacking(*each) for each in fetched.values())
+    yield from (recording(each, record) for record, each in named.items())
+    yield from (stating(config, name) for name in config.corpora if places.states.format(dataset=name) in files)

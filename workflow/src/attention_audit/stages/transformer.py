@@ -1,19 +1,23 @@
-"""The folder of a Transformer -> its record: the checksums of the files that decide what it computes.
+"""The folder of a Transformer -> its record: the checksums of the files that decide what it computes, and where it lies
+from there if it was fetched.
 
 All that depends on the Transformer depends on this record, so that another model in the same folder makes it anew.
 """
 
+import os
+
 from attention_audit.artefacts.record import write_record
 from attention_audit.jobs.importing import TransformerJob
 from attention_audit.stages.job import Job
-from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror, read_facts
+from attention_audit.transformer.folder import checksums, read_facts
 
 Settings = TransformerJob
 
 
 def run(job: Job[TransformerJob]) -> None:
     """Write the record. Raises AuditError where the folder lacks something."""
-    folder = find_folder(job.settings.path, known_mirror(), ENCODER)
+    record, folder = job.output("record"), job.inputs["files"][0].parent
     facts = read_facts(folder)
-    write_record(job.output("record"), {"path": job.settings.path, "files": checksums(folder)})
+    place = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
+    write_record(record, {"path": job.settings.path, "files": checksums(folder)} | place)
     job.report(f"{folder}: {facts.kind}, {facts.layers} layers, {facts.width} wide")

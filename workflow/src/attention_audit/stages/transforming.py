@@ -33,8 +33,10 @@ from attention_audit.transformer.states import WordStates
 
 def folder_of(record: Path, backbone: Backbone) -> Path:
     """The folder of the Transformer that a record tells of. Raises AuditError where its files are others by now."""
-    folder = find_folder(backbone.path, known_mirror(), ENCODER)
-    if read_record(record)["files"] != checksums(folder):
+    known = read_record(record)
+    fetched = record.parent / known.get("fetched", "")
+    folder = fetched if "fetched" in known else find_folder(backbone.path, known_mirror(), ENCODER)
+    if known["files"] != checksums(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return folder
 

@@ -61,8 +61,9 @@ class ClassifierRecipe(Section):
     path: str = Field(
         min_length=1,
         description="The encoder that all begin with: a folder with config.json, weights as safetensors and a "
-        "tokenizer, here or in the mirror; or the id of a model that the cache of the Hugging Face hub holds. Of the "
-        "families BERT, RoBERTa, ELECTRA and DistilBERT.",
+        "tokenizer, here or in the mirror; or the id of a model that the cache of the Hugging Face hub holds; or "
+        "`encoders/<name>`, an entry of `encoders`, which is fetched where it is not there. Of the families BERT, "
+        "RoBERTa, ELECTRA and DistilBERT.",
     )
     seeds: OneOrMore[Seed] = Field(
         default_factory=lambda: [10, 50, 257],

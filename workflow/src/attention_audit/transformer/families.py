@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import read_facts
+from attention_audit.transformer.folder import Facts, read_facts
 
 
 class Family(NamedTuple):
@@ -98,12 +98,12 @@ ACTIVATIONS = {
 """The activations of `model.tail` by their names in config.json."""
 
 
-def family_of(folder: Path) -> Family:
-    """The family of the model of a folder.
+def family_of(folder: Path, facts: Facts | None = None) -> Family:
+    """The family of the model of a folder. facts: what its config.json says, or will say.
 
     Raises AuditError where it is none of `FAMILIES`, or where the mean of all tokens is classified.
     """
-    facts = read_facts(folder)
+    facts = facts or read_facts(folder)
     kind = facts.kind
     if kind not in FAMILIES:
         raise AuditError(
@@ -118,13 +118,13 @@ def family_of(folder: Path) -> Family:
     return FAMILIES[kind]
 
 
-def tuned_family_of(folder: Path) -> Family:
+def tuned_family_of(folder: Path, facts: Facts) -> Family:
     """The same of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
-    family = family_of(folder)
+    family = family_of(folder, facts)
     if not family.tuned:
         known = ", ".join(name for name, each in FAMILIES.items() if each.tuned)
         raise AuditError(
-            f"{folder}: a model of type {read_facts(folder).kind!r} can be read here, and not be fine-tuned; fine-tune "
+            f"{folder}: a model of type {facts.kind!r} can be read here, and not be fine-tuned; fine-tune "
             f"it elsewhere and name its folders under `models`, or take one of {known}"
         )
     return family

@@ -35,7 +35,8 @@ class Backbone(Section):
     path: str = Field(
         min_length=1,
         description="A folder with config.json, weights as safetensors and a tokenizer, here or in the mirror; or the "
-        "id of a model that the cache of the Hugging Face hub holds. Nothing is downloaded.",
+        "id of a model that the cache of the Hugging Face hub holds; or `encoders/<name>`, an entry of `encoders`, "
+        "which is fetched where it is not there. Nothing else is downloaded.",
     )
     frozen: bool = Field(
         True,

