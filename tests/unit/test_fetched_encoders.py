@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
-from planned import PLACES, ROOT, overlaid, plan_of
+from planned import CATALOGUE, PLACES, ROOT, overlaid, plan_of
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum
@@ -158,3 +158,15 @@ def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     jobs = {job.name: job for job in plan.jobs()}
     assert jobs["unpack_encoders_all-MiniLM-L6-v2"].files == jobs["transformer"].read
     assert jobs["train_wp_sst_base_seed10"].settings.model_dump()["architecture"]["hidden"] == 384
+
+
+def test_the_preset_fetches_all_that_it_reads() -> None:
+    plan = Plan(overlaid(CATALOGUE, safe_load((ROOT / "presets" / "transformer.yaml").read_text())), CATALOGUE)
+    jobs = {job.name: job for job in plan.jobs()}
+    assert sum(name.startswith("fetch_") for name in jobs) == 2
+    read = {path for job in jobs.values() for path in job.read if path.startswith("runs/transformer/")}
+    assert read <= {path for job in jobs.values() for path in job.files}
+    assert plan.scope.datasets == ["movies"]
+    asked = {audit.name for audit in plan.auditing.asked(plan.scope.suite("hf"), "movies")}
+    assert asked == {*plan.scope.suite("hf").own_audits}
+    assert {"explorer", "report_html"} <= jobs.keys()
