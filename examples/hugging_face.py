@@ -11,7 +11,7 @@ z_w = (sum a_t z_t) / a_w, so that sum_w a_w z_w = sum_t a_t z_t.
 
 To try it anywhere, the BERT here is a tiny one that is made on the spot. With `AutoModel.from_pretrained(FOLDER)` and
 `AutoTokenizer.from_pretrained(FOLDER)` in its place, nothing else changes. It needs the extra of the package:
-`pip install "attention-audit[transformers]"`.
+`python -m pip install --editable ".[transformers]"`.
 """
 
 import sys

@@ -19,6 +19,7 @@ from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.reading_classifiers import MARKS, take_classifier
 from attention_audit.transformer.families import tuned_family_of
+from attention_audit.transformer.folder import read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
 
@@ -178,10 +179,11 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
     mean = classifiers_on_disk.save(tmp_path / "mean", "modernbert", classifier_pooling="mean")
     with pytest.raises(AuditError, match=r"mean: classifies the mean of all tokens .* with classifier_pooling: cls$"):
         SequenceClassifier(mean)
+    modern = classifiers_on_disk.save(tmp_path / "modern", "modernbert")
     with pytest.raises(
         AuditError, match=r"'modernbert' can be read here, and not be fine-tuned; .* electra, distilbert$"
     ):
-        tuned_family_of(classifiers_on_disk.save(tmp_path / "modern", "modernbert"))
+        tuned_family_of(modern, read_facts(modern))
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     with pytest.raises(AuditError, match="activation 'mish' is not known here"):
         SequenceClassifier(strange)

@@ -34,7 +34,7 @@ ENCODER = "transformer.path"
 """The key of the configuration that names the Transformer of the encoders."""
 NOT_INSTALLED = (
     "Transformers need the library `transformers`, an extra that is not installed here; install it with: "
-    'python -m pip install "attention-audit[transformers]"'
+    'python -m pip install --editable ".[transformers]"'
 )
 
 
