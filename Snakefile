@@ -8,13 +8,13 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: "workflow/catalogue.yaml"
+configfile: f"{workflow.basedir}/workflow/catalogue.yaml"
 
 
 # the demonstration; a file of the user's takes its place
 if not workflow.config_settings.configfiles:
 
-    configfile: "config.yaml"
+    configfile: f"{workflow.basedir}/config.yaml"
 
 
 report: "workflow/report/workflow.rst"

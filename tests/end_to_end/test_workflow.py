@@ -2,6 +2,9 @@
 
 import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -235,3 +238,14 @@ def test_the_report_is_written(altered: Folder) -> None:
     report = (altered.path / "report.html").read_text()
     for figure in FIGURES:
         assert figure in report
+
+
+def test_the_workflow_is_called_from_another_folder(finished: Folder, tmp_path: Path) -> None:
+    """All lies in that folder, and the captions and the catalogue are found beside the Snakefile."""
+    called = [sys.executable, "-m", "snakemake", "--snakefile", str(finished.path / "Snakefile"), "--cores", "1"]
+    told = ["--configfile", str(finished.path / "overlay.yaml")]
+    made = subprocess.run([*called, "corpora", *told], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert (tmp_path / "results" / "corpora" / "chorus" / "corpus.parquet").is_file()
+    planned = subprocess.run([*called, "-n", "all", *told], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert planned.returncode == 0, planned.stdout + planned.stderr

@@ -49,7 +49,7 @@ def ask(question, *arguments):
 
 
 if workflow.is_main_process:
-    for written in workflow.config_settings.configfiles or ["config.yaml"]:
+    for written in workflow.config_settings.configfiles or [f"{workflow.basedir}/config.yaml"]:
         ask(refuse_given_twice, Path(written))
 # what stands within brackets on the command line comes as text
 nested = {

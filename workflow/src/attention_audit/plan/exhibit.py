@@ -9,6 +9,8 @@ from typing import ClassVar, Literal, TypeVar
 
 from attention_audit.plugins import Entry, plugin
 
+CAPTIONS = Path(__file__).parents[3] / "report"
+"""The folder of the package's own captions, beside the source."""
 ITS_OWN = "its own"
 """In the place of a suite's key: the suite of the exhibit."""
 Source = Literal["audit", "corpus", "table", "tables", "records"]
@@ -126,9 +128,8 @@ class Exhibit(Entry):
     @property
     def caption(self) -> str:
         """The file of its caption, seen from the working directory."""
-        if not self.source:
-            return f"workflow/report/{self.name}.rst"
-        return relpath(Path(str(plugin(self.source).__file__)).with_name(f"{self.name}.rst"))
+        folder = Path(str(plugin(self.source).__file__)).parent if self.source else CAPTIONS
+        return relpath(folder / f"{self.name}.rst")
 
 
 def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
