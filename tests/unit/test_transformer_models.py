@@ -463,7 +463,7 @@ def test_a_wrong_key_is_one_line(tmp_path: Path, broken: dict[str, Any], said: s
 
 def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attention_audit.transformer.folder.find_spec", lambda name: None)
-    said = '^Transformers need the library .* install it with: python -m pip install "attention-audit.transformers."$'
+    said = '^Transformers need the library .* install it with: python -m pip install --editable "..transformers."$'
     encoder = on_disk.save(tmp_path / "encoder")
     with pytest.raises(AuditError, match=said):
         plan_of(transformer={"path": str(encoder)}, model={"encoder": "transformer"})
