@@ -195,7 +195,7 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     assert [(row.first, row.guesses) for row in (*both, *one)] == [(True, False)] * 3
     cell = one[0].cells[0]
     assert (cell.word, cell.value, cell.interval, cell.why) == ("yes", "0.250", "[0.125, 0.500]", "")
-    assert cell.each == "training by training: 0.200 0.300"
+    assert cell.each == "each training: 0.200 0.300"
     assert cell.about == f"{MEASURED['needed']}; 3 trainings, 350 texts; n"
     assert cell.plot == plotted(0.25, 0.125, 0.5, 0.0625, SCALES["needed"])
     assert cell.alternative.startswith("needed: yes; effect 0.250 F1, 95 % interval 0.125 to 0.500, margin 0.0625")
@@ -417,7 +417,7 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert "margin 0.0625" in shown.text
     assert "Seen in: Figure 3 (needed) single texts" in shown.text
     assert f"ranks: {RANKINGS['product'].label}, nearly the yardstick itself (+0.500 [0.250, 0.750])" in shown.text
-    assert "training by training: 0.200 0.300" in shown.text
+    assert "each training: 0.200 0.300" in shown.text
     # two models are asked one question each, and both words are yes
     assert multiplicity(["yes"] * 2) in shown.text
     order = list(shown.ids)

@@ -118,7 +118,7 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
         "; ".join(filter(None, [MEASURED[question], rests, note])),
         plotted(value, low, high, margin, scale) if drawn else None,
         alternative(question, word, value, low, high, margin, scale) if drawn else "",
-        f"{'pair by pair' if question == 'stable' else 'training by training'}: {each}" if each else "",
+        f"each {'pair' if question == 'stable' else 'training'}: {each}" if each else "",
     )
 
 

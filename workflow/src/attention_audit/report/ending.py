@@ -53,7 +53,8 @@ def _model(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
 def _trainings(row: Mapping[str, Any]) -> str:
     """The effect of each training of a model, question by question; "" where there is one training."""
     each = {question: each_of(row[f"{question}_each"], FEW) for question in QUESTIONS}
-    said = "; ".join(f"{question} {values}" for question, values in each.items() if values)
+    called = {"stable": "stable (pairs)"}
+    said = "; ".join(f"{called.get(question, question)} {values}" for question, values in each.items() if values)
     return f"Training by training: {said}." if said else ""
 
 
