@@ -43,6 +43,7 @@ from attention_audit.tables.asked import (
 from attention_audit.tables.instead import by_located, by_ranks, measuring
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import answers as shown
+from attention_audit.tables.shown import instead
 from attention_audit.tables.summary import summary
 
 MARGINS = Margins()
@@ -325,6 +326,20 @@ def test_a_ranking_of_a_sample_is_chosen_on_the_sample():
     equal = by_located(fallen(random=0.1, gradient=0.5, attention=0.5, loo=0.5))
     assert equal is not None
     assert (equal.ranking, equal.gain, equal.better) == ("attention", None, "")
+
+
+@pytest.mark.parametrize(
+    ("ranking", "value", "expected"),
+    [
+        ("gradient", 1.25, "gradient (+0.500 [0.250, 0.750], at 1.250 beyond leave-one-out)"),
+        ("gradient", 1.0004, "gradient (+0.500 [0.250, 0.750])"),
+        ("loo", 1.0, "leave-one-out, the yardstick itself (+0.500 [0.250, 0.750])"),
+    ],
+)
+def test_an_attribution_beyond_the_yardstick_or_the_yardstick_itself_is_called_that(ranking, value, expected):
+    cells = {"": ranking, "_value": value, "_gain": 0.5, "_low": 0.25, "_high": 0.75, "_better": YES, "_texts": 100}
+    row = {f"instead_by_located{name}": cell for name, cell in cells.items()}
+    assert instead(row, "located", LABELS) == expected
 
 
 def test_nothing_is_shown_instead_where_nothing_is_known():
