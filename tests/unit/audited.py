@@ -15,7 +15,8 @@ COLUMNS = {
     "permutation": ["model", "seed", "id", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd"],
     "ranked_sets": ["model", "seed", "id", "ranking", "fraction_removed"],
     "located": [
-        "model", "seed", "id", "ranking", "top_flips", "fraction_removed", *(f"falls_{step}" for step in range(5)),
+        "model", "seed", "id", "ranking", "words", "top_flips", "fraction_removed",
+        *(f"falls_{step}" for step in range(5)),
     ],
     "contributions": [
         "model", "seed", "id", "against", "top_lead", "top_fall", "top_flips",
@@ -78,11 +79,15 @@ def ranked(model: str = "base", seeds: int = 2, texts: int = TEXTS, **fractions:
 
 
 def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: float) -> pd.DataFrame:
-    """Rows of `located`: each ranking lowers the predicted class as much in every text, at each of five sizes."""
+    """Rows of `located`: each ranking lowers the predicted class as much in every text, at each of five sizes.
+
+    The texts have 1 to 20 words, in turn.
+    """
     steps = {f"falls_{step}": step - 2.0 for step in range(5)}
     parts = [
         by_text(model, top_flips=constant(value, seeds, texts) > 0.5)
-        .assign(ranking=name, fraction_removed=1 - value, **{step: value + add for step, add in steps.items()})
+        .assign(ranking=name, words=np.tile(np.arange(texts) % 20 + 1, seeds))
+        .assign(fraction_removed=1 - value, **{step: value + add for step, add in steps.items()})
         for name, value in falls.items()
     ]  # fmt: skip
     return pd.concat(parts, ignore_index=True)

@@ -42,7 +42,7 @@ from attention_audit.answer.questions import (
 )
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import NO, TOO_FEW, UNDECIDED, YES, word
+from attention_audit.answer.words import NO, NOT_ASKED, TOO_FEW, UNDECIDED, YES, multiplicity, word
 from attention_audit.scores import macro_f1
 
 NAN = math.nan
@@ -69,6 +69,16 @@ def test_too_little_is_said_as_that_with_what_is_there_and_what_is_needed():
     assert lacking("stable", 2, 1700) == "2 trainings of the 3 needed"
     assert lacking("transferable", 1, 1) == "1 text of the 100 needed, 1 training of the 3 needed"
     assert lacking("stable", 3, 1700) == ""
+
+
+def test_many_words_say_how_many_chance_may_make_wrong():
+    # each end of an interval of 95 % leaves out 2.5 %
+    assert multiplicity([YES] * 50 + [NO] * 28 + [UNDECIDED] * 22 + [NOT_ASKED, TOO_FEW]) == (
+        "Of 100 answers, 78 are yes or no. If every effect lay exactly at its margin, chance would make at most "
+        "100 × 0.025 = 2.5 of these words wrong on average, and fewer the further the effects lie from their margins."
+    )
+    assert multiplicity([YES]).startswith("Of 1 answer, 1 is yes or no. ")
+    assert multiplicity([NOT_ASKED, TOO_FEW]) == ""
 
 
 def test_margins_are_those_of_the_documentation():

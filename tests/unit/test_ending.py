@@ -72,6 +72,13 @@ def test_each_model_has_a_line_and_the_first_its_answer(tmp_path: Path, provenan
     ]
 
 
+def test_the_first_models_trainings_stand_one_by_one_or_as_a_range(tmp_path: Path, provenance: Provenance) -> None:
+    each = {"used_each": [0.25, NAN, 0.5], "stable_each": [0.3, -0.2, 0.1, 0.4]}
+    lines = said([row("base", GOOD | each), row("m", GOOD | {"used_each": [1.0, 2.0]})], tmp_path, provenance)
+    assert "Training by training: stable (pairs) -0.200 to 0.400; used 0.250 – 0.500." in lines
+    assert not any("1.000" in line for line in lines)
+
+
 def test_what_is_neither_yes_nor_no_is_open(tmp_path: Path, provenance: Provenance) -> None:
     few = GOOD | {"used": "too few", "stable": "flat", "signed": "undecided"}
     assert said([row("base", few)], tmp_path, provenance)[1].endswith("; 1 no, 3 open, 4 not asked")

@@ -18,6 +18,7 @@ from planned import CATALOGUE, ROOT, overlaid
 from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
+from attention_audit.answer.words import multiplicity
 from attention_audit.artefacts.journal import KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -25,7 +26,7 @@ from attention_audit.artefacts.record import write_record
 from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.columns.texts import TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
@@ -269,6 +270,9 @@ def test_the_index_counts_the_verdicts(docs: Path) -> None:
     index = (docs / "replication" / "README.md").read_text()
     assert "| 1 compatible, 1 not compatible, 1 data differ: within, 1 data differ: outside | 3.0 |" in index
     assert index.count("| not run yet |") == len(PAGES) - 1
+    # the run that changes one thing has the same words, which count once
+    own = [row[question] for row in SUMMARISED if row["model"] for question in QUESTIONS]
+    assert f"\n\n{multiplicity(own)} These are the words of all pages" in index
 
 
 def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs: Path) -> None:

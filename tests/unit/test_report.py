@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from pages import Page, check_page
 from summaries import answer, row
 
+from attention_audit.answer.words import multiplicity
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import flag, text
@@ -174,8 +175,10 @@ def answered() -> pd.DataFrame:
     words = [column.name for column in SUMMARY.columns if column.type == text.type]
     blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
+    blank |= {f"{question}_each": [] for question in QUESTIONS}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
     numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "margin": 0.0625, "trainings": 3, "texts": 350, "note": "n"}
+    numbers |= {"each": [0.2, 0.3]}
     asked = {f"needed_{name}": value for name, value in numbers.items()} | {"needed": "yes", "suite": "wp"}
     rows = [blank | asked | {"dataset": name, "model": "base"} for name in ("sst", "b")]
     best = {"instead_by_ranks": "product", "instead_by_ranks_gain": 0.5, "instead_by_ranks_low": 0.25}
@@ -192,6 +195,7 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     assert [(row.first, row.guesses) for row in (*both, *one)] == [(True, False)] * 3
     cell = one[0].cells[0]
     assert (cell.word, cell.value, cell.interval, cell.why) == ("yes", "0.250", "[0.125, 0.500]", "")
+    assert cell.each == "each training: 0.200 0.300"
     assert cell.about == f"{MEASURED['needed']}; 3 trainings, 350 texts; n"
     assert cell.plot == plotted(0.25, 0.125, 0.5, 0.0625, SCALES["needed"])
     assert cell.alternative.startswith("needed: yes; effect 0.250 F1, 95 % interval 0.125 to 0.500, margin 0.0625")
@@ -201,7 +205,8 @@ def test_the_answers_of_a_data_set_stand_together() -> None:
     assert one[0].words == [("yes", ["needed"]), ("not asked", list(QUESTIONS[1:]))]
     assert [row.quality for row in both] == ["", "accuracy 0.900, the majority class alone 0.500"]
     assert one[0].instead == []
-    assert both[1].instead == [("ranks", "P (+0.500 [0.250, 0.750])"), ("located", "attention")]
+    best = "P, nearly the yardstick itself (+0.500 [0.250, 0.750])"
+    assert both[1].instead == [("ranks", best), ("located", "attention")]
 
 
 def test_of_several_models_of_a_suite_the_first_stands_open() -> None:
@@ -411,7 +416,10 @@ def test_the_page_opens_with_the_answers_and_single_texts(
     assert "It is so." in shown.text
     assert "margin 0.0625" in shown.text
     assert "Seen in: Figure 3 (needed) single texts" in shown.text
-    assert f"ranks: {RANKINGS['product'].label} (+0.500 [0.250, 0.750])" in shown.text
+    assert f"ranks: {RANKINGS['product'].label}, nearly the yardstick itself (+0.500 [0.250, 0.750])" in shown.text
+    assert "each training: 0.200 0.300" in shown.text
+    # two models are asked one question each, and both words are yes
+    assert multiplicity(["yes"] * 2) in shown.text
     order = list(shown.ids)
     assert order.index("answer") < order.index("summary") < order.index("texts") < order.index("wp_fig3_x")
     assert "checks" not in order

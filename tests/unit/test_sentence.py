@@ -22,6 +22,7 @@ from attention_audit.answer.sentence import (
     WHETHER,
     Instead,
     Said,
+    itself,
     listed,
     sentence,
 )
@@ -29,7 +30,8 @@ from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_F
 from attention_audit.columns.summary import QUESTIONS
 
 ABLE = Said(YES, 0.4, 5)
-BETTER = Instead("attention x gradient", 0.94, 0.32, True)
+BETTER = Instead("gradient", True)
+MADE_OF = Instead("attention x gradient", True, "nearly the yardstick itself")
 
 
 def said(trainings: int = 5, value: float = 0.31, **words: str) -> dict[str, Said]:
@@ -99,10 +101,13 @@ def test_words_of_these_trainings_say_so():
 def test_what_not_to_read_and_what_to_show_instead():
     expected = (
         "Do not read the weights as importance: ranked by weight, positions come 31 % of the way from a random order "
-        "to the best one. "
+        "to the smallest set that flips the decision. "
     )
     assert sentence(said(ranks=NO), ABLE, {"ranks": BETTER}).startswith(
-        f"{expected}Attention x gradient ranks them clearly better, so show it instead. This run"
+        f"{expected}Gradient ranks them clearly better, so show it instead. This run"
+    )
+    assert sentence(said(ranks=NO), ABLE, {"ranks": MADE_OF}).startswith(
+        f"{expected}Attention x gradient, nearly the yardstick itself, ranks them clearly better, so show it instead."
     )
     for instead in ({"ranks": BETTER._replace(better=False)}, {}, {"ranks": None}):
         assert sentence(said(ranks=NO), ABLE, instead).startswith(f"{expected}This run")
@@ -111,7 +116,7 @@ def test_what_not_to_read_and_what_to_show_instead():
         ({"located": UNDECIDED}, "finds the words that matter clearly better than attention."),
     ):
         (question,) = word
-        assert f"Attention x gradient {text}" in sentence(said(**word), ABLE, {question: BETTER})
+        assert f"Gradient {text}" in sentence(said(**word), ABLE, {question: BETTER})
 
 
 @pytest.mark.parametrize("value", [-0.2, 0.004])
@@ -127,8 +132,8 @@ def test_a_sentence_for_each_no():
         "no test of attention.",
         "another training, which shows a different one.",
         "nearly the same when they are shuffled.",
-        "ranked by weight, positions come 20 % of the way from a random order to the best one.",
-        "chosen by weight, words come 20 % of the way from a random choice to the best one.",
+        "positions come 20 % of the way from a random order to the smallest set that flips the decision.",
+        "chosen by weight, words come 20 % of the way from a random choice to that of leave-one-out.",
         "in too many texts it speaks against it, or hardly does either.",
         "nearly alike attends elsewhere, further away than other trainings do.",
         "the weights hardly help another one.",
@@ -141,6 +146,11 @@ def test_what_rests_on_one_training_says_so():
     mixed = said(used=YES) | {"unique": Said(NO, 0.1, 1)}
     assert f"than other trainings do ({ALONE}). What may be said" in sentence(mixed, ABLE, {})
     assert ALONE not in sentence(said(1, used=UNDECIDED), ABLE, {})
+
+
+def test_what_a_ceiling_is_made_of_is_called_that():
+    assert [itself("ranks", name) for name in ("product", "loo", "gradient")] == ["nearly the yardstick itself", "", ""]
+    assert [itself("located", name) for name in ("product", "loo")] == ["", "the yardstick itself"]
 
 
 def test_flat_maps():
@@ -162,7 +172,7 @@ def test_lists(parts, text):
 def test_nothing_is_claimed_that_was_not_answered(words, trainings, erased):
     given_words = dict(zip(QUESTIONS, words, strict=True))
     answers = {question: Said(word, 0.2, trainings) for question, word in given_words.items()}
-    text = sentence(answers, ABLE, {"ranks": BETTER, "located": BETTER}, erased=erased)
+    text = sentence(answers, ABLE, {"ranks": BETTER, "located": MADE_OF}, erased=erased)
     item = "word" if given_words["located"] == YES else "position"
     parts = re.split(r"(?<=\.) ", text)
     opened = {YES: "What may be said: ", **{word: f"{opening} " for word, opening in OPENS.items()}}

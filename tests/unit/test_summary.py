@@ -22,7 +22,7 @@ from labels import LABELS
 
 from attention_audit.answer.sentence import beside_marks
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES, multiplicity
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, SUMMARY
 from attention_audit.scores import macro_f1
@@ -43,6 +43,7 @@ from attention_audit.tables.asked import (
 from attention_audit.tables.instead import by_located, by_ranks, measuring
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import answers as shown
+from attention_audit.tables.shown import instead
 from attention_audit.tables.summary import summary
 
 MARGINS = Margins()
@@ -78,6 +79,7 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, word):
     assert (answer.word, answer.effect.value) == (word, pytest.approx(1 - jsd / chance))
     assert (answer.effect.trainings, answer.effect.texts, answer.margin) == (3, TEXTS, 0.5)
     assert answer.beside == {"stable_same_top": 1, "stable_jsd": pytest.approx(jsd), "stable_tvd": pytest.approx(0.1)}
+    assert answer.each == pytest.approx([1 - jsd / chance] * 3)
 
 
 def test_the_note_says_where_trainings_share_a_frozen_encoder():
@@ -130,6 +132,18 @@ def test_two_trainings_never_answer_less_than_one():
     apart = by_text(mean_tvd=np.vstack([constant(0.5, 1), constant(0.01, 1)]), flips=constant(0.25))
     answer = used(subject(), NOTHING._replace(permutation=apart), MARGINS)
     assert (answer.word, answer.these, answer.note) == (UNDECIDED, False, "training by training: yes, no")
+    assert answer.each == pytest.approx([0.5, 0.01])
+    alone = used(subject(), NOTHING._replace(permutation=apart[apart["seed"] == 1]), MARGINS)
+    assert alone.each == []
+
+
+def test_a_training_in_which_nothing_can_be_had_has_no_value_of_its_own():
+    rows = pd.concat(
+        [ranked(random=0.6, attention=0.35, smallest=0.1), ranked(seeds=1, random=0.6, attention=0.3, smallest=0.6)
+         .assign(seed=3)], ignore_index=True,
+    )  # fmt: skip
+    answer = ranks(subject(), NOTHING._replace(ranked_sets=rows), MARGINS)
+    assert answer.each == pytest.approx([0.5, 0.5, math.nan], nan_ok=True)
 
 
 @pytest.mark.parametrize(("attention", "word"), [(0.2, YES), (0.7, NO)])
@@ -146,6 +160,7 @@ def test_located_takes_the_mean_over_the_sizes():
     assert curve(rows)[:1] == pytest.approx([0.1])
     answer = located(subject(), NOTHING._replace(located=rows), MARGINS)
     assert (answer.word, answer.effect.value) == (YES, pytest.approx(0.75))
+    assert answer.beside == {"located_short": 0.5}
 
 
 def test_signed_counts_the_texts_whose_top_item_supports_the_prediction():
@@ -313,6 +328,20 @@ def test_a_ranking_of_a_sample_is_chosen_on_the_sample():
     assert (equal.ranking, equal.gain, equal.better) == ("attention", None, "")
 
 
+@pytest.mark.parametrize(
+    ("ranking", "value", "expected"),
+    [
+        ("gradient", 1.25, "gradient (+0.500 [0.250, 0.750], at 1.250 beyond leave-one-out)"),
+        ("gradient", 1.0004, "gradient (+0.500 [0.250, 0.750])"),
+        ("loo", 1.0, "leave-one-out, the yardstick itself (+0.500 [0.250, 0.750])"),
+    ],
+)
+def test_an_attribution_beyond_the_yardstick_or_the_yardstick_itself_is_called_that(ranking, value, expected):
+    cells = {"": ranking, "_value": value, "_gain": 0.5, "_low": 0.25, "_high": 0.75, "_better": YES, "_texts": 100}
+    row = {f"instead_by_located{name}": cell for name, cell in cells.items()}
+    assert instead(row, "located", LABELS) == expected
+
+
 def test_nothing_is_shown_instead_where_nothing_is_known():
     assert by_ranks(NOTHING.ranked_sets, NOTHING.located) is None
     assert by_located(NOTHING.located) is None
@@ -353,12 +382,13 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
     }  # fmt: skip
     assert base["sentence"] == (
         "Do not read the weights as importance: ranked by weight, words come 10 % of the way from a random order to "
-        "the best one. Gradient ranks them clearly better, so show it instead. Leave-one-out finds the words that "
-        "matter clearly better than attention. Do not call the map the explanation: a model that predicts nearly alike "
-        "attends elsewhere, further away than other trainings do (tested on one training only). What may be said: the "
-        "model predicts better than one trained with equal weights, another training shows a similar map, the "
-        "prediction depends on these weights and words with weight are words of the text that matter. This run did not "
-        "ask whether a highlighted word speaks for the prediction or the weights help another, simpler model too."
+        "the smallest set that flips the decision. Gradient ranks them clearly better, so show it instead. Leave-one-"
+        "out, the yardstick itself, finds the words that matter clearly better than attention. Do not call the map "
+        "the explanation: a model that predicts nearly alike attends elsewhere, further away than other trainings do "
+        "(tested on one training only). What may be said: the model predicts better than one trained with equal "
+        "weights, another training shows a similar map, the prediction depends on these weights and words with weight"
+        " are words of the text that matter. This run did not ask whether a highlighted word speaks for the "
+        "prediction or the weights help another, simpler model too."
     )
     assert (base["learnt"], base["instead_by_ranks"], base["instead_by_ranks_better"]) == (YES, "gradient", YES)
     # a model of the same name in another suite has none of these rows
@@ -370,14 +400,17 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
 def test_each_model_has_a_part_of_its_own(audits, tmp_path):
     render(summarised(audits, subject(), reasons={"diabetes": "x"}), tmp_path / "summary", "{}", shown, LABELS)
     text = (tmp_path / "summary.md").read_text()
-    assert text.startswith("Diabetes: Not run: x.\n\n| data set   | model   | needed ")
+    above = " ".join(text.partition("| data set   | model   | needed ")[0].split())
+    assert above == f"Diabetes: Not run: x. {multiplicity([YES] * 6)}"
     own = text.partition("\n## needle: base, Wiegreffe & Pinter 2019\n")[2].partition("\n## What is measured\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in own.splitlines() if line.startswith("|")]
-    assert rows[0] == ["question", "word", "effect", "95 % interval", "margin", "trainings", "texts"]
+    assert rows[0] == ["question", "word", "effect", "95 % interval", "margin", "trainings", "texts", "each training"]
+    assert rows[5][7] == "0.100 0.100"
     assert [row[0] for row in rows[2:10]] == [*QUESTIONS]
     assert rows[5][:3] == ["ranks", "no", "0.100"]
     assert "Show instead, by ranks: gradient (+0.700 [" in own
     # the table of the answers comes first, then the attribution, the sentence, and what was compared
+    assert "| located: texts whose first word is 3 of the 5 sizes " in own
     order = [
         "| transferable ",
         "Show instead",
@@ -387,7 +420,9 @@ def test_each_model_has_a_part_of_its_own(audits, tmp_path):
     ]
     assert sorted(order, key=own.index) == order
     assert "| the adversary (adversary, λ 0.2): JSD (nats), TVD " in own
-    assert max(len(line) for line in own.splitlines()) <= 100
+    # three trainings, each with its own effect, fit a terminal
+    assert max(len(line) for line in own.splitlines()) <= 120
+    assert max(len(line) for line in own.splitlines() if not line.startswith("|")) <= 100
     assert (tmp_path / "summary.tex").read_text().count(r"\begin{tabular}") == 4
     for line in (tmp_path / "summary.tex").read_text().splitlines():
         assert "To quote" not in line or line.startswith("% ")

@@ -110,6 +110,7 @@ def test_table1_counts_splits_and_words(tmp_path):
         ("test", "negative"): 1,
         ("test", "positive"): 0,
         ("test", "mean_length"): 1,
+        **{(split, name): 0 for split in ("train", "test") for name in ("duplicates", "repeated")},
         ("vocabulary", "words"): 4,
         ("vocabulary", "words_with_vector"): 2 / 4,
         # 3 x film and 1 x bad of 9 tokens: words outside the vocabulary count too
@@ -155,12 +156,14 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
         duplicates=[0, 1, 2, 0, 1], repeated=[0, 1, 0, 0, 0], unlabelled=[2, 0, 0, 1, 0]
     )
     table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {}, {})
-    notes = {split: cell(table, split, "instances")["note"] for split in ("train", "dev", "test")}
-    assert notes == {
-        "train": "3 of the texts stand in another split too; 1 of the texts repeat an earlier one of the split",
-        "dev": "",
-        "test": "1 of the texts stand in another split too",
+    twice = {
+        split: [cell(table, split, name)["mean"] for name in ("duplicates", "repeated")] for split in ("train", "test")
     }
+    assert twice == {"train": [3, 1], "test": [1, 0]}
+    [(shown, _, _)] = wide(table, LABELS)
+    columns = shown.set_index("row")[["in another split too", "repeat an earlier text"]]
+    assert columns.loc["train"].tolist() == ["3", "1"]
+    assert columns.loc["raw"].tolist() == ["", ""]
     assert cell(table, "raw", "instances")["note"] == "3 texts have no label and were left out"
 
 
@@ -191,14 +194,17 @@ def test_ss_table1_gives_mean_and_spread_of_words_and_sentences(tmp_path):
     # 2, 4, 3 and 1 words; 1, 1, 3 and 1 sentences
     assert means.pop("sd_length") == pytest.approx(np.std([2, 4, 3, 1], ddof=1))
     assert means.pop("sd_sentences") == pytest.approx(np.std([1, 1, 3, 1], ddof=1))
-    assert means == {"mean_length": 2.5, "mean_sentences": 1.5, "train_and_dev": 3, "test": 1, "classes": 2}
+    twice = {"duplicates": 0, "repeated": 0}
+    assert means == {"mean_length": 2.5, "mean_sentences": 1.5, "train_and_dev": 3, "test": 1, "classes": 2} | twice
     assert cell(table, "all", "mean_sentences", "yelp")["published"] == 7
     assert cell(table, "all", "test", "yelp")["note"] == "y.tgz: not the published bytes"
 
 
 def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
     table = ss_table1_datasets({"sst": census(("train", 0, [2, 3], 0, [1, 1]), ("test", 1, [2], 0, [1]))}, {"sst": []})
-    assert list(table["metric"]) == ["mean_length", "sd_length", "train_and_dev", "test", "classes"]
+    assert list(table["metric"]) == [
+        "mean_length", "sd_length", "train_and_dev", "test", "duplicates", "repeated", "classes",
+    ]  # fmt: skip
 
 
 def test_gaps_show_the_papers_values_alone(tmp_path):

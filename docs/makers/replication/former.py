@@ -6,7 +6,7 @@ from math import isnan, nan, sqrt
 import pandas as pd
 
 from attention_audit.answer.intervals import NORMAL
-from attention_audit.answer.sentence import FROZEN, Instead, Said, sentence
+from attention_audit.answer.sentence import FROZEN, Instead, Said, itself, sentence
 from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES
 from attention_audit.columns.summary import INSTEAD, QUESTIONS
 from attention_audit.tables.wording import label_of
@@ -54,9 +54,8 @@ def restated(row: pd.Series, labels: Mapping[str, str]) -> pd.Series:
     shown = {
         question: Instead(
             label_of(row[f"instead_by_{question}"], labels),
-            row[f"instead_by_{question}_value"],
-            row[f"instead_by_{question}_attention"],
             row[f"instead_by_{question}_better"] == YES,
+            itself(question, row[f"instead_by_{question}"]),
         )
         for question in INSTEAD
         if row[f"instead_by_{question}"]

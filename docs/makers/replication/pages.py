@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from attention_audit.answer.sentence import SCORES, beside_marks, quality
-from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES, multiplicity
 from attention_audit.columns.summary import MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
@@ -431,9 +431,16 @@ class Written:
 
     @cached_property
     def judged(self) -> list[pd.Series]:
-        """The rows of the summaries of the runs that change nothing."""
+        """The rows of the summaries of the runs that change nothing, as far as they still hold."""
         tables = [kept.table("summary") for kept in self.main]
-        return [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
+        rows = [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
+        return [restated(row, self.labels) if earlier(row) else row for row in rows]
+
+    @property
+    def words(self) -> Iterator[str]:
+        """The words of all questions, of each model of a data set once."""
+        models = {tuple(row[name] for name in ("dataset", "suite", "model")): row for row in self.judged}
+        return (str(row[question]) for row in models.values() for question in QUESTIONS)
 
     def of_answers(self) -> Iterator[tuple[str, str]]:
         """What the runs themselves say of each map, by data set: the sentences, and the words of the questions.
@@ -443,7 +450,7 @@ class Written:
         """
         several = len({row["suite"] for row in self.judged}) > 1
         answers: dict[str, dict[str, tuple[str, ...]]] = {}
-        for row in (restated(row, self.labels) if earlier(row) else row for row in self.judged):
+        for row in self.judged:
             suite = f", {named(str(row['paper']), self.labels)}" if several else ""
             model = f"{named(str(row['model']), self.labels)}{suite}"
             how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
@@ -643,7 +650,10 @@ def index(pages: Mapping[str, Written]) -> str:
         if written.parts:
             contents.append(f"- {link}: {', '.join(written.links())}\n")
     table = grid(["page", "what it asks", "findings in words", "published numbers", "CPU hours"], rows)
-    return f"{INDEX}{table}\n## In detail\n\n{''.join(contents)}" if contents else INDEX + table
+    chance = multiplicity(word for written in pages.values() for word in written.words)
+    said = f"\n{chance} These are the words of all pages, each model of a data set once.\n" if chance else ""
+    detail = f"\n## In detail\n\n{''.join(contents)}" if contents else ""
+    return f"{INDEX}{table}{said}{detail}"
 
 
 INDEX = """# The record

@@ -5,7 +5,7 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_FEW, UNDECIDED, YES
-from attention_audit.columns.summary import PLAUSIBILITY
+from attention_audit.columns.summary import PLAUSIBILITY, YARDSTICKS
 
 ALLOWED = {
     "needed": "the model predicts better than one trained with equal weights",
@@ -98,17 +98,23 @@ class Said(NamedTuple):
 
 
 class Instead(NamedTuple):
-    """The attribution that does best, by its label, its value and attention's, and whether it clearly does better."""
+    """The attribution that does best, by its label, whether it clearly does better than attention, and `itself`."""
 
     label: str
-    value: float
-    attention: float
     better: bool
+    itself: str = ""
 
     @property
     def opening(self) -> str:
-        """The label at the beginning of a sentence."""
-        return self.label[:1].upper() + self.label[1:]
+        """The label at the beginning of a sentence, and whether it is what it is held against."""
+        label = self.label[:1].upper() + self.label[1:]
+        return f"{label}, {self.itself}," if self.itself else label
+
+
+def itself(question: str, ranking: str) -> str:
+    """What is to be said of an attribution that the ceiling of a question is made of; "" of any other."""
+    made_of, said = YARDSTICKS[question]
+    return said if ranking == made_of else ""
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:
@@ -116,14 +122,17 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def _way(chosen: str, value: float, chance: str) -> str:
-    """How far items that are chosen by weight come from chance to the best, with a colon; "" where it is not known."""
+ORDERS = ("a random order", "the smallest set that flips the decision")
+CHOICES = ("a random choice", "that of leave-one-out")
+"""The two ends of the way, of `ranks` and of `located`."""
+
+
+def _way(chosen: str, value: float, chance: str, ceiling: str) -> str:
+    """How far items chosen by weight come from chance to the ceiling, with a colon; "" where it is not known."""
     if isnan(value):
         return ""
     per_cent = round(100 * value)
-    way = (
-        f"come {per_cent} % of the way from {chance} to the best one" if per_cent > 0 else f"do no better than {chance}"
-    )
+    way = f"come {per_cent} % of the way from {chance} to {ceiling}" if per_cent > 0 else f"do no better than {chance}"
     return f": {chosen} {way}"
 
 
@@ -136,11 +145,11 @@ WARNINGS: Mapping[str, Callable[[Said, str], str]] = {
         "The prediction hardly depends on these weights: it stays nearly the same when they are shuffled"
     ),
     "ranks": lambda said, item: (
-        f"Do not read the weights as importance{_way(f'ranked by weight, {item}s', said.value, 'a random order')}"
+        f"Do not read the weights as importance{_way(f'ranked by weight, {item}s', said.value, *ORDERS)}"
     ),
     "located": lambda said, item: (
         "Do not take words with weight for the words that matter"
-        f"{_way('chosen by weight, words', said.value, 'a random choice')}"
+        f"{_way('chosen by weight, words', said.value, *CHOICES)}"
     ),
     "signed": lambda said, item: (
         f"Do not read a highlighted {item} as one that speaks for the prediction: in too many texts it speaks "

@@ -1,9 +1,9 @@
 """From an effect, its interval and its margin to a word."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from attention_audit.answer.intervals import Effect
-from attention_audit.answer.sizes import lacking
+from attention_audit.answer.intervals import CONFIDENCE, Effect
+from attention_audit.answer.sizes import counted, lacking
 
 YES, NO, UNDECIDED = "yes", "no", "undecided"
 NOT_ASKED = "not asked"
@@ -29,6 +29,24 @@ def word(effect: Effect, margin: float, question: str = "") -> str:
     if lacking(question, effect.trainings, effect.texts):
         return TOO_FEW
     return above(effect.low, effect.high, margin)
+
+
+def multiplicity(words: Iterable[str]) -> str:
+    """How many of many words chance alone may make wrong, in two sentences; "" where none could be a yes or a no.
+
+    An effect exactly at its margin lies beyond a given end of its interval as often as the interval's level allows; it
+    may do so in every question that is held against a margin, also where the word came out undecided.
+    """
+    held = [word for word in words if word in (YES, NO, UNDECIDED, NOTHING_NEW)]
+    if not held:
+        return ""
+    decided, side = sum(word in (YES, NO) for word in held), (1 - CONFIDENCE) / 2
+    said = f"{decided} {'is' if decided == 1 else 'are'} yes or no"
+    return (
+        f"Of {counted(len(held), 'answer')}, {said}. If every effect lay exactly at its margin, chance would make at "
+        f"most {len(held)} × {side:.3g} = {len(held) * side:.1f} of these words wrong on average, and fewer the "
+        "further the effects lie from their margins."
+    )
 
 
 def by_word(words: Mapping[str, str]) -> list[tuple[str, list[str]]]:

@@ -78,8 +78,14 @@ class Artefact:
 
     @property
     def blank(self) -> dict[str, Any]:
-        """A row in which nothing is known: words are empty, what may be null is NaN, and other numbers are 0."""
-        return {c.name: "" if c.type == text.type else nan if c.nullable else 0 for c in self.columns}
+        """A row in which nothing is known: words and lists are empty, what may be null is NaN, other numbers are 0."""
+
+        def nothing(column: Column) -> Any:
+            if column.type == text.type:
+                return ""
+            return [] if pa.types.is_list(column.type) else nan if column.nullable else 0
+
+        return {column.name: nothing(column) for column in self.columns}
 
     @property
     def schema(self) -> pa.Schema:

@@ -2,7 +2,18 @@
 each with an effect, its interval, its margin and a word, and a sentence to quote.
 """
 
-from attention_audit.columns.kinds import Column, Kind, described, integer, nats, probability, real, share, text
+from attention_audit.columns.kinds import (
+    Column,
+    Kind,
+    described,
+    integer,
+    nats,
+    probability,
+    real,
+    reals,
+    share,
+    text,
+)
 from attention_audit.columns.shared import DATASET, bounds
 
 QUESTIONS = ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable")
@@ -24,11 +35,22 @@ UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
 """The units of these effects; all others are shares."""
 INSTEAD = ("ranks", "located")
 """The questions by which other attributions are held against attention."""
+CEILINGS = {"ranks": "the smallest set", "located": "leave-one-out"}
+"""What has an effect of 1 on these questions, by its label."""
+YARDSTICKS = {"ranks": ("product", "nearly the yardstick itself"), "located": ("loo", "the yardstick itself")}
+"""The attribution that this ceiling is made of, and what is to be said of it where it does best: leave-one-out is the
+ceiling of `located`; attention x gradient sorts items nearly as the smallest set does.
+"""
 FLATTENED = ("stable", "ranks", "unique")
 """The questions that flat maps have no answer to."""
 PLAUSIBILITY = tuple(f"plausibility_{name}" for name in ("value", "low", "high", "random", "others"))
 """The columns that stand beside the answer where words of the test texts are marked."""
 f1 = Kind(real.type, unit="F1")
+EACH = (
+    "the effect of each training by itself, in the order of their seeds; null where it cannot be bounded, empty of one "
+    "training"
+)
+EACH_PAIR = "the effect of each pair of trainings by itself; null where it cannot be bounded, empty of one pair"
 
 
 def _question(name: str, *, meaning: str) -> dict[str, Column]:
@@ -42,6 +64,7 @@ def _question(name: str, *, meaning: str) -> dict[str, Column]:
         f"{name}_margin": kind.or_null(meaning="yes where the whole interval lies above it, no where none does"),
         f"{name}_trainings": integer(unit="trainings", meaning="trainings that the interval knows of"),
         f"{name}_texts": integer(unit="texts", meaning="test texts that it rests on"),
+        f"{name}_each": Kind(reals.type, unit=kind.unit)(meaning=EACH_PAIR if name == "stable" else EACH),
         f"{name}_note": text(meaning="why it was not asked or has no word, and on what little it rests"),
     }
 
@@ -89,6 +112,9 @@ SUMMARY = described("summary", __doc__, "tables/summary.parquet").holds(
     used_flips=share.or_null(meaning="beside it: permutations that change the decision"),
     **_question("ranks", meaning="do items with more weight matter more to the decision"),
     **_question("located", meaning="are the words with weight the words of the input that matter"),
+    located_short=share.or_null(
+        meaning="beside it: texts of at most 10 words, where the first word alone is three of five sizes or more"
+    ),
     **_question("signed", meaning="does a highlighted word speak for the prediction"),
     signed_by=text(
         meaning="what says whether an item supports the prediction: contribution, or erasure; empty if not asked"

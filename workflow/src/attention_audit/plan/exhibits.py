@@ -34,7 +34,7 @@ ANSWERING = {
         "stability": "other id jsd tvd chance_jsd same_top",
         "permutation": "id mean_tvd flips chance_jsd contribution_chance_jsd",
         "ranked_sets": "id ranking fraction_removed",
-        "located": "id ranking falls top_flips fraction_removed",
+        "located": "id ranking words falls top_flips fraction_removed",
         "contributions": "id against top_lead top_fall top_flips top_items top_weights top_contributions",
         "comparison": "lambda id jsd tvd same_top contribution_jsd contribution_same_top",
         "consistency": "lambda texts tvd tvd_sd jsd",

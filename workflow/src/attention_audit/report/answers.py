@@ -15,7 +15,7 @@ from attention_audit.names import display_name
 from attention_audit.report.interval_plot import SCALES, Plot, Scale, alternative, plotted
 from attention_audit.tables.asked import ALONE
 from attention_audit.tables.shown import instead, interval
-from attention_audit.tables.wording import named, number
+from attention_audit.tables.wording import each_of, named, number
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Cell:
     """One answer: its word; value and interval as texts, empty where there is none; why it has no other word; what is
     measured, and on how much.
 
-    plot: None where there is no number to draw. alternative: the same drawing in words.
+    plot: None where there is no number to draw. alternative: the same drawing in words. each: the effect of each
+    training, in words; empty of one.
     """
 
     question: str
@@ -34,6 +35,7 @@ class Cell:
     about: str
     plot: Plot | None
     alternative: str
+    each: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
     value, low, high, margin = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "margin"))
     trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
     rests = f"{counted(trainings, 'training')}, {counted(texts, 'text')}" if trainings else ""
+    each = each_of(row[f"{question}_each"])
     drawn = not (isnan(value) and isnan(low) and isnan(high))
     return Cell(
         question,
@@ -115,6 +118,7 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
         "; ".join(filter(None, [MEASURED[question], rests, note])),
         plotted(value, low, high, margin, scale) if drawn else None,
         alternative(question, word, value, low, high, margin, scale) if drawn else "",
+        f"each {'pair' if question == 'stable' else 'training'}: {each}" if each else "",
     )
 
 

@@ -11,11 +11,14 @@ from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
 from attention_audit.names import display_name
+from attention_audit.tables.wording import each_of
 
 MOST = 10
 """So many models have a line at most."""
 WIDTH, HEIGHT = 100, 24
 """Characters of a line, and lines of a screen."""
+FEW = 3
+"""Trainings whose effects stand by themselves; of more, the least and the greatest do."""
 AFTER = 2
 """Lines that Snakemake writes below."""
 
@@ -47,6 +50,14 @@ def _model(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
     return f"{_who(row, suites, WIDTH - len(numbers) - 2)}: {numbers}"
 
 
+def _trainings(row: Mapping[str, Any]) -> str:
+    """The effect of each training of a model, question by question; "" where there is one training."""
+    each = {question: each_of(row[f"{question}_each"], FEW) for question in QUESTIONS}
+    called = {"stable": "stable (pairs)"}
+    said = "; ".join(f"{called.get(question, question)} {values}" for question, values in each.items() if values)
+    return f"Training by training: {said}." if said else ""
+
+
 def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], room: int, more: str) -> list[str]:
     """The lines of rows of columns.SUMMARY, where null is None: a line a model, and the answer of the first model.
 
@@ -58,7 +69,8 @@ def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], ro
     if first is not None:
         # a number keeps its sign
         text = f"{_who(first, by_key)}: {first['sentence']}".replace(" %", "\u00a0%")
-        answer = ["", *textwrap.wrap(text, WIDTH, break_on_hyphens=False), ""]
+        texts = filter(None, (text, _trainings(first)))
+        answer = [line for part in texts for line in ("", *textwrap.wrap(part, WIDTH, break_on_hyphens=False))] + [""]
     most = max(1, min(MOST, room - len(answer) - 1))
     lines = [_model(row, by_key) for row in rows[:most]]
     if left := len(rows) - len(lines):

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from attention_audit.answer.words import multiplicity
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
@@ -250,6 +251,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         controls=[group for group in answers if group[0] in controls] if real else [],
         first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
         text=run.first,
+        multiplicity=multiplicity,
         axes=[] if front is None else axes_of(front),
         plot_size=(WIDTH, HEIGHT),
         explorer=run.job.explorer,

@@ -7,7 +7,7 @@ says why.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ NO_ADVERSARY_GIVEN = "no adversary of this model is given"
 ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
 ALONE = "this training only"
+SHORT = 10
+"""Words of a text up to which 5 % and 10 % of them, rounded up, are one word."""
 CONTRIBUTION, ERASURE = "contribution", "erasure"
 """What tells whether an item supports the prediction."""
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
@@ -54,7 +56,9 @@ SHARED = "all trainings have one frozen encoder, and differ in attention and dec
 class Answer:
     """The answer to one question; `beside` has further columns of the summary.
 
-    these: whether the word is of each of these trainings, since together they do not tell of another one.
+    each: the effect of each training by itself, or of each pair where trainings are compared; NaN where it cannot be
+    bounded, empty of one training. these: whether the word is of each of these trainings, since together they do not
+    tell of another one.
     """
 
     word: str = NOT_ASKED
@@ -63,11 +67,17 @@ class Answer:
     note: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     these: bool = False
+    each: Sequence[float] = ()
 
 
 def noted(*notes: str) -> str:
     """Notes that are not empty, one after another."""
     return "; ".join(filter(None, notes))
+
+
+def values_of(each: Sequence[Effect]) -> list[float]:
+    """The values of several trainings, NaN where one cannot be bounded; empty of one, which is the effect itself."""
+    return [float(one.value) if isfinite(one.low) else nan for one in each] if len(each) > 1 else []
 
 
 def answered(
@@ -86,7 +96,7 @@ def answered(
     margin = getattr(margins, question)
     few = lacking(question, effect.trainings, effect.texts)
     note = noted(ALONE if effect.trainings == 1 else "", few)
-    answer = Answer(word(effect, margin, question), effect, margin, note, beside or {})
+    answer = Answer(word(effect, margin, question), effect, margin, note, beside or {}, each=values_of(each))
     own = [word(one, margin, question) for one in each]
     if answer.word != UNDECIDED or len(own) < 2:
         return answer
@@ -189,7 +199,8 @@ def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     pairs, (chance, *values) = by_pair(own, ["chance_jsd", *names], different(own, "id"))
     beside = {f"stable_{name}": float(np.nanmean(each)) for name, each in zip(names, values, strict=True)}
     answer = answered("stable", margins, questions.stable(values[1], chance, pairs), beside)
-    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note))
+    each = [questions.stable(values[1][[one]], chance[[one]], pairs[[one]]) for one in range(len(pairs))]
+    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note), each=values_of(each))
     return flattened(answer, chance, margins)
 
 
@@ -217,7 +228,8 @@ def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if own.empty:
         return Answer(note=unasked(subject, "located"))
     falls = by_ranking(own.assign(fall=curve(own)), "fall", ("random", "attention", "loo"))
-    return by_trainings("located", margins, *falls)
+    words = own.drop_duplicates("id")["words"]
+    return by_trainings("located", margins, *falls, beside={"located_short": float((words <= SHORT).mean())})
 
 
 def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:

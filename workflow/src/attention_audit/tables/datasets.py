@@ -16,10 +16,12 @@ NAMED = 10
 MARKS = 4  # the first rows of a vocabulary are marks, not words
 PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
-METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", "mean_length")
+COPIES = ("duplicates", "repeated")
+"""Columns of the census that count kept texts with the words of another one: of another split, and of the same."""
+METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length")
 FEWEST = 4
 """Texts of a class on average, below which the labels are hardly classes."""
-SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", "classes")
+SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
 Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
@@ -40,7 +42,7 @@ def class_facts(sizes: pd.Series) -> Iterator[tuple[str, float]]:
 
 
 def split_facts(census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
-    """(row, metric, value): texts, texts in each class, mean tokens in a text."""
+    """(row, metric, value): texts, texts in each class, texts that stand twice, mean tokens in a text."""
     labels = sorted(set(census["label"]) - {-1})
     for row, splits in PARTS.items():
         texts = census[census["split"].isin(splits)]
@@ -48,6 +50,7 @@ def split_facts(census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
         yield row, "instances", counted.sum()
         yield from ((row, *fact) for fact in class_facts(counted.reindex(labels, fill_value=0)))
         if row != "raw" and counted.sum():
+            yield from ((row, name, texts[name].sum()) for name in COPIES)
             yield row, "mean_length", texts["tokens"].sum() / counted.sum()
 
 
@@ -66,15 +69,7 @@ def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator
 
 
 def remarks(census: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """(row, metric, note): how many texts of a split repeat others, how many have no label, and whether there are
-    hardly more texts than classes.
-    """
-    counts = census.groupby("split")[["duplicates", "repeated"]].sum()
-    for split in SPLITS:
-        across, within = counts.loc[split] if split in counts.index else (0, 0)
-        found = [f"{across} of the texts stand in another split too"] if across else []
-        found += [f"{within} of the texts repeat an earlier one of the split"] if within else []
-        yield split, "instances", "; ".join(found)
+    """(row, metric, note): how many texts have no label, and whether there are hardly more texts than classes."""
     if unlabelled := census["unlabelled"].sum():
         yield "raw", "instances", f"{unlabelled} texts have no label and were left out"
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
@@ -103,8 +98,7 @@ def wp_table1_datasets(
 
     `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces
     part them. The columns are those of columns.table. Notes name the fetched files that differ from the published
-    ones, count texts that stand twice or have no label, name the classes, and ask where there are hardly more texts
-    than classes.
+    ones, count texts that have no label, name the classes, and ask where there are hardly more texts than classes.
     """
     facts = [
         (dataset, *fact)
@@ -135,7 +129,7 @@ def spread(total: float, squares: float, count: int) -> tuple[float, float]:
 
 
 def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    """(metric, value): tokens and sentences of a text over all splits, texts, classes.
+    """(metric, value): tokens and sentences of a text over all splits, texts, texts that stand twice, classes.
 
     Sentences are left out where boundaries were not kept.
     """
@@ -146,11 +140,12 @@ def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
     test = census["split"] == "test"
     yield "train_and_dev", census.loc[~test, "kept"].sum()
     yield "test", census.loc[test, "kept"].sum()
+    yield from ((name, sums[name]) for name in COPIES)
     yield "classes", census.loc[census["kept"] > 0, "label"].nunique()
 
 
 def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
-    """Words and sentences of a text (mean, sd over all splits), number of texts and classes.
+    """Words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
     `census` and `records` are by data set; the columns are those of columns.table. Serrano & Smith 2019, table 1.
     """

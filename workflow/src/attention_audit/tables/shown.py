@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.sentence import beside_marks, quality
+from attention_audit.answer.sentence import beside_marks, itself, quality
 from attention_audit.answer.sizes import TEXTS
-from attention_audit.answer.words import NO, TOO_FEW, YES
+from attention_audit.answer.words import NO, TOO_FEW, YES, multiplicity
 from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
 from attention_audit.columns.readable import READ_BY
-from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS
+from attention_audit.columns.summary import CEILINGS, INSTEAD, MEASURED, QUESTIONS
 from attention_audit.columns.texts import MAY, OPEN, UNKNOWN, WHY_NOT
 from attention_audit.names import display_name
 from attention_audit.tables.texts import TOP, top
-from attention_audit.tables.wording import heading, isolated, label_of, named, number
+from attention_audit.tables.wording import MOST_VALUES, each_of, heading, isolated, label_of, named, number
 
 
 class Block(NamedTuple):
@@ -227,7 +227,10 @@ def noticings(noticed: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 
 def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
-    """The attribution that does best on a question, with its gain over attention; "" where it is not known."""
+    """The attribution that does best on a question, with its gain over attention; "" where it is not known.
+
+    It says so where the attribution is what the ceiling of the question is made of, or goes beyond that ceiling.
+    """
     name = f"instead_by_{question}"
     if not row[name]:
         return ""
@@ -237,7 +240,9 @@ def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
         return label
     few = f", too few texts for a word: {row[f'{name}_texts']:.0f} of the {TEXTS[0]} needed in that half"
     clear = {YES: "", TOO_FEW: few}.get(row[f"{name}_better"], ", not clearly better")
-    return f"{label} ({gain:+.3f}{interval(low, high)}{clear})"
+    own, value = itself(question, row[name]), round(float(row[f"{name}_value"]), 3)
+    beyond = f", at {value:.3f} beyond {CEILINGS[question]}" if value > 1 and not own else ""
+    return f"{', '.join(filter(None, (label, own)))} ({gain:+.3f}{interval(low, high)}{clear}{beyond})"
 
 
 BESIDE = {
@@ -246,6 +251,7 @@ BESIDE = {
     "texts whose top item is that of another training": ("stable_same_top",),
     "between two trainings: JSD (nats), TVD": ("stable_jsd", "stable_tvd"),
     "permutations that change the decision": ("used_flips",),
+    "located: texts whose first word is 3 of the 5 sizes": ("located_short",),
     "texts whose top item opposes the prediction, is inert": ("signed_opposes", "signed_inert"),
     "attention on items that speak against the prediction": ("signed_against",),
     "the adversary ({chosen}): JSD (nats), TVD": ("unique_jsd", "unique_tvd"),
@@ -275,7 +281,11 @@ def beside(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 ENDS = ("value", "low", "high")
-IN_BRACKETS = "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks."
+LEGEND = (
+    "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks. Each "
+    "training: the effect of each by itself, in the order of seeds; of stable, that of each pair; of more than "
+    f"{MOST_VALUES}, the least and the greatest; a dash where it cannot be bounded."
+)
 
 
 def wrapped(*paragraphs: str) -> str:
@@ -298,12 +308,14 @@ def of_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Iterator[Bloc
     """
     asked = [
         {"question": question, "word": row[question]}
-        | {name: row[f"{question}_{name}"] for name in (*ENDS, "margin", "trainings", "texts")}
+        | {name: row[f"{question}_{name}"] for name in (*ENDS, "margin", "trainings", "texts", "each")}
         for question in QUESTIONS
     ]
     cells = plain("question", "word") | {"effect": real("value")}
     cells["95 % interval"] = lambda answer: interval(answer["low"], answer["high"]).strip()
     cells |= {"margin": real("margin"), **plain("trainings", "texts")}
+    if any(len(answer["each"]) for answer in asked):
+        cells["each training"] = lambda answer: each_of(answer["each"])
     model = ", ".join(filter(None, (named(row[name], labels) for name in ("model", "paper"))))
     trained = f"{row['seeds']} training{'s' if row['seeds'] > 1 else ''}" if row["seeds"] else ""
     how_well = quality(str(row["learnt"]), row)
@@ -324,14 +336,15 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.summary: the words of all models; each model's answers; what each effect is."""
     rows = summary.to_dict("records")
     judged = [row for row in rows if row["model"]]
-    missing = wrapped(*(f"{display_name(row['dataset'])}: {row['sentence']}" for row in rows if not row["model"]))
+    missing = (f"{display_name(row['dataset'])}: {row['sentence']}" for row in rows if not row["model"])
+    chance = multiplicity(row[question] for row in judged for question in QUESTIONS)
     legend = [{"question": question, "measured": measured} for question, measured in MEASURED.items()]
     # two suites may have models of one name
     suites = ["paper"] if len({(row["dataset"], row["model"]) for row in judged}) < len(judged) else []
     return [
-        block(judged, {**called(labels, *suites, "model"), **plain(*QUESTIONS)}, text=missing),
+        block(judged, {**called(labels, *suites, "model"), **plain(*QUESTIONS)}, text=wrapped(*missing, chance)),
         *(part for row in judged for part in of_model(row, labels)),
-        block(legend, plain("question", "measured"), "What is measured", IN_BRACKETS),
+        block(legend, plain("question", "measured"), "What is measured", wrapped(LEGEND)),
     ]
 
 

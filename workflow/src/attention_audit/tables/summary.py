@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.answer.sentence import Instead as ToShow
-from attention_audit.answer.sentence import Said, sentence
+from attention_audit.answer.sentence import Said, itself, sentence
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.words import YES
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
@@ -31,6 +31,7 @@ def columns_of(question: str, answer: Answer) -> dict[str, Any]:
         f"{question}_margin": answer.margin,
         f"{question}_trainings": answer.effect.trainings,
         f"{question}_texts": answer.effect.texts,
+        f"{question}_each": list(answer.each),
         f"{question}_note": answer.note,
         **answer.beside,
     }
@@ -83,7 +84,7 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     said = {name: said_of(each) for name, each in answers.items()}
     able = said_of(ability)
     shown = {
-        name: each and ToShow(label_of(each.ranking, labels), each.value, each.attention, each.better == YES)
+        name: each and ToShow(label_of(each.ranking, labels), each.better == YES, itself(name, each.ranking))
         for name, each in instead.items()
     }
     erased = answers["signed"].beside.get("signed_by") == ERASURE

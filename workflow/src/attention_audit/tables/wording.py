@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from unicodedata import bidirectional
 
 import pandas as pd
@@ -12,12 +12,16 @@ from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
 
 ClassNames = Mapping[int, str]
 """Names by class, of one data set."""
+MOST_VALUES = 9
+"""Values of trainings that stand by themselves; of more, the least and the greatest do."""
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
 HEADINGS = {
     "negative": "first class",
     "positive": "second class",
+    "duplicates": "in another split too",
+    "repeated": "repeat an earlier text",
     "mean_length": "mean length (tokens)",
     "tokens_with_vector": "train tokens with vector",
     "f1": "F1",
@@ -78,7 +82,7 @@ PARTS = {
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
 COUNTS = re.compile(
-    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|words|train_and_dev|test|texts|cut|excluded|undefined"
+    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|duplicates|repeated|words|train_and_dev|test|texts|cut|excluded|undefined"
 )
 PER_CENT = re.compile(r"\w+_percent")
 """Metrics in percent whose values may be far below 1."""
@@ -109,6 +113,17 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     if PER_CENT.fullmatch(metric):
         return f"{value:g}" if paper else f"{value:z.2f}"
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
+
+
+def each_of(values: Sequence[float | None], most: int = MOST_VALUES) -> str:
+    """The values of several trainings, by themselves up to `most`, else the least and the greatest; "" of none.
+
+    A dash stands for one that is not known.
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if len(values) > most and known:
+        return f"{number(min(known), '')} to {number(max(known), '')}"
+    return " ".join("–" if value is None else number(value, "") or "–" for value in values)
 
 
 def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) -> dict[str, str]:
