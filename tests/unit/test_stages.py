@@ -182,7 +182,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
         plan = plan_of(**TINY | {"deception": {"datasets": []}, "diversity": {"datasets": []}} | changes)
         made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
         of_data = {"wp_table1_datasets", "ss_table1_datasets"}
-        shared = {"summary", "texts", "table_contributions", "controls"}
+        shared = {"summary", "texts", "table_contributions", "table_violation", "controls"}
         marked = {"table_plausibility", "fig_plausibility", "fig_plausible_faithful"}
         own = {exhibit.name for exhibit in EXHIBITS if exhibit.suite == prefix[:2]}
         assert {exhibit.name for exhibit in made} == own | of_data | shared | marked

@@ -1,0 +1,88 @@
+"""Tests of attributions by erasing words in other ways than the summary does, for the models of all suites."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.contrasts import Subject
+from attention_audit.names import RANKINGS
+from attention_audit.tables.arrays import means, of_run, of_suite
+from attention_audit.tables.asked import unasked
+from attention_audit.tables.tidy import as_table
+
+ROUNDING = 1e-6
+"""Changes of a probability that are no larger come from the rounding of a network's float32."""
+CLEAR = 0.01
+"""From this rise on, a violation is a clear one: so much does the question `signed` call inert."""
+VIOLATIONS = ("erased", "erased_clearly", "deleted", "deleted_clearly")
+
+
+def of_subjects(
+    subjects: Sequence[Subject | Mapping[str, Any]],
+    audits: Mapping[str, pd.DataFrame],
+    rows_of: Callable[..., pd.DataFrame],
+    parts: Sequence[str],
+    metrics: Sequence[str],
+) -> pd.DataFrame:
+    """One table of what `rows_of` says of each model, called with the model's rows of each audit.
+
+    It returns rows named by the part that comes after paper and model. A model without rows of any audit has one empty
+    row, with the reason why it was not asked. The columns are those of columns.table.
+    """
+    frames, order = [], dict[str, None]()
+    for subject in map(Subject.model_validate, subjects):
+        name = f"{subject.paper}/{subject.model}"
+        own = {
+            key: of_run(of_suite(rows, subject.dataset, subject.suite), subject.model) for key, rows in audits.items()
+        }
+        if all(rows.empty for rows in own.values()):
+            reason = {"metric": "", "mean": np.nan, "note": f"not asked: {unasked(subject, *audits)}"}
+            found = pd.DataFrame([{"row": name, "seeds": subject.seeds} | reason])
+        else:
+            found = rows_of(**own).assign(note="")
+            found["row"] = name + "/" + found["row"]
+        frames.append(found.assign(dataset=subject.dataset))
+        order |= dict.fromkeys([name, *(f"{name}/{part}" for part in parts)])
+    nothing = pd.DataFrame(columns=["dataset", "row", "metric", "mean"])
+    return as_table(pd.concat(frames, ignore_index=True) if frames else nothing, list(order), [*metrics, "texts", ""])
+
+
+def violations(falls: pd.Series, name: str) -> dict[str, pd.Series]:
+    """Whether the probability of the predicted class rises without the first item, from its falls: at all, and clearly.
+
+    NaN where a fall is.
+    """
+    known = {name: falls < -ROUNDING, f"{name}_clearly": falls < -CLEAR}
+    return {key: flags.astype(float).where(falls.notna()) for key, flags in known.items()}
+
+
+def violated(single_weight: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
+    """VIOLATIONS and the number of texts of one model, by ranking."""
+    parts = []
+    for rows, fall, name in ((single_weight, "top_fall", "erased"), (located, "falls_0", "deleted")):
+        # all draws of the other item have one top item
+        once = rows.drop_duplicates(["seed", "id", "ranking"])
+        if not once.empty:
+            own = once.assign(**violations(once[fall], name))
+            parts.append(means(own, ["ranking"], (name, f"{name}_clearly")))
+    # of how many texts: where words were deleted from a sample, of this one
+    return pd.concat(parts, ignore_index=True).drop_duplicates(["row", "metric"], keep="last")
+
+
+def table_violation(
+    single_weight: pd.DataFrame, located: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any]]
+) -> pd.DataFrame:
+    """In which share of the texts does the item that a ranking puts first oppose the prediction?
+
+    The faithfulness violation test of Liu et al. 2022, section 3: an attribution that says "this supports the
+    prediction" of its first item is violated where the probability of the predicted class rises without it. `erased`:
+    its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
+    the input, which is read again (`located`). `clearly`: the probability rises by more than CLEAR.
+
+    One row for each data set, model and ranking. Both frames hold rows of any number of data sets and suites, with the
+    key of the suite as the column `suite`; intervals are those of the answer, and the columns those of columns.table.
+    """
+    audits = {"single_weight": single_weight, "located": located}
+    return of_subjects(subjects, audits, violated, list(RANKINGS), VIOLATIONS)
