@@ -445,6 +445,17 @@ _TABLES: tuple[Table, ...] = (
         about="predictions",
     ),
     Table(
+        "tables.erasing:table_replaced",
+        "whether the answer of `located` changes where words are replaced and not deleted",
+        reads={
+            "replaced": of_every_suite("replaced", TEXT, "ranking by falls", categories=True),
+            "located": ANSWERING["located"],
+        },
+        settings=("subjects", "answer"),
+        answers=("located",),
+        about="replaced",
+    ),
+    Table(
         "tables.plausibility:table_plausibility",
         "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
