@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from labels import LABELS
 
-from attention_audit.tables.erasing import table_replaced, table_violation
+from attention_audit.tables.erasing import table_replaced, table_soft, table_violation
 from attention_audit.tables.shown import wide
 
 KEYS = {"dataset": "sst", "suite": "wp", "model": "base", "seed": 1}
@@ -91,3 +91,13 @@ def test_a_model_of_which_no_words_were_replaced_has_the_reason() -> None:
     located = fallen(0.1, 0.4, texts=2)
     table = table_replaced(located.iloc[:0].assign(by=""), located, [subject(replaced="nobody asked")], {})
     assert table["note"].tolist() == ["not asked: nobody asked"]
+
+
+def test_soft_erasure_is_held_against_shuffled_scores() -> None:
+    about = {"ranking": "attention", "id": ["a", "b", "c"], "comprehensiveness": [0.8, 0.4, math.nan]}
+    shuffled = {"shuffled_comprehensiveness": [0.2, 0.6, math.nan], "shuffled_sufficiency": [0.1, 0.1, math.nan]}
+    rows = pd.DataFrame(KEYS | about | {"sufficiency": [0.5, 0.3, math.nan]} | shuffled)
+    table = table_soft(rows, [subject(), subject("uniform", soft="nobody asked")])
+    expected = {"comprehensiveness": 0.6, "comprehensiveness_gain": 0.2, "sufficiency": 0.4, "sufficiency_gain": 0.3}
+    assert means_of(table, "WP2019/base/attention") == pytest.approx(expected | {"texts": 3})
+    assert table["note"].iloc[-1] == "not asked: nobody asked"

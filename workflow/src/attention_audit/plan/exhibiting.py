@@ -395,7 +395,7 @@ class Exhibiting:
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
                 unasked=self.auditing.unasked(
-                    suite, name, model, [*ANSWERING, *PLAUSIBLE, "single_weight", "replaced"]
+                    suite, name, model, [*ANSWERING, *PLAUSIBLE, "single_weight", "replaced", "soft"]
                 ),
                 contrasts=suite.compared_models(model),
                 given=suite.given(name, model) is not None,

@@ -456,6 +456,21 @@ _TABLES: tuple[Table, ...] = (
         about="replaced",
     ),
     Table(
+        "tables.erasing:table_soft",
+        "how much the prediction loses where words are erased in part, in proportion to an attribution's scores",
+        reads={
+            "soft": of_every_suite(
+                "soft",
+                TEXT,
+                "ranking comprehensiveness sufficiency shuffled_comprehensiveness shuffled_sufficiency",
+                categories=True,
+            )
+        },
+        settings=("subjects",),
+        answers=("located",),
+        about="soft",
+    ),
+    Table(
         "tables.plausibility:table_plausibility",
         "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},

@@ -143,3 +143,24 @@ def table_replaced(
     audits = {"replaced": replaced, "located": located}
     metrics = [f"located_{way}" for way in (DELETED, *STAND_INS)]
     return of_subjects(subjects, audits, partial(in_distribution, margin=margin), (), metrics)
+
+
+SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
+
+
+def softly(soft: pd.DataFrame) -> pd.DataFrame:
+    """SOFT and the number of texts of one model, by attribution."""
+    gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
+    found = means(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
+    return found.assign(note="") if len(soft) else pd.DataFrame()
+
+
+def table_soft(soft: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any]]) -> pd.DataFrame:
+    """Soft normalised comprehensiveness and sufficiency of attributions, and how much of both is due to the order.
+
+    Zhao & Aletras 2023. `gain`: beyond what the same scores reach when they are shuffled over the words. One row for
+    each data set, model and attribution. `soft` holds rows of the audit of this name, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
+    columns.table.
+    """
+    return of_subjects(subjects, {"soft": soft}, softly, list(RANKINGS), SOFT)
