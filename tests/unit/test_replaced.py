@@ -2,27 +2,33 @@
 
 from collections.abc import Callable
 from math import ceil
+from pathlib import Path
 from types import SimpleNamespace
 
+import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-from test_located import LENGTHS, TEXTS, model_of, split_of
+from test_located import CPU, LENGTHS, TEXTS, model_of, split_of
 
 from attention_audit.audits import replaced as module
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.located import located
 from attention_audit.audits.replaced import always, drawn, replaced, with_others
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.model.batch import Batch
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.probabilities import probabilities
+from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.readout import Readout
-from attention_audit.transformer.pieces import SPECIAL
-from attention_audit.transformer.states import PieceBatch
+from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.transformer.pieces import SPECIAL, cut
+from attention_audit.transformer.states import PieceBatch, PieceTable
 
 MakeReadout = Callable[..., Readout]
 OCCURRENCES = np.array([0, 0, 0, 0, *range(1, 27)])
 """Of the 30 rows of the embedding, of which the first four are marks."""
+NAMES = ["text-0", "text-1"]
+CLASSIFIED = [list(classifiers_on_disk.WORDS[:5]), list(classifiers_on_disk.WORDS[3:12])]
 SETTINGS = Agreement(texts=3, steps=4), Erasure(), Deletion()
 
 
@@ -104,3 +110,28 @@ def test_where_nothing_can_stand_in_there_are_no_rows(random_readout: MakeReadou
     model, split = model_of("affine"), split_of(TEXTS, list(range(6)))
     texts = Attributed(model, split, random_readout(LENGTHS, outputs=3), lambda line: None)
     assert [len(column) for column in replaced(texts, np.empty(0, np.int64), *SETTINGS).values()] == [0] * 5
+
+
+def test_words_of_a_classifier_are_masked(tmp_path: Path) -> None:
+    """The first word of attention alone, in the place of each of its pieces, and the library reads the rest."""
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, names=("a", "b", "c")))
+    pieces = cut(classifier.tokenizer, NAMES, CLASSIFIED, None, classifier.most)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(len(NAMES), np.int64), (0, 1, 2))
+    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+    split = Split(rows, pieces.read, readout.labels, CPU, pieces=PieceTable(pieces, CPU))
+    found = replaced(Attributed(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
+    assert set(found["by"]) == {"unknown", "mask"}
+    at = next(
+        place
+        for place, keys in enumerate(zip(found["by"], found["ranking"], strict=True))
+        if keys == ("mask", "attention")
+    )
+    text = NAMES.index(found["id"][at])
+    first = int(readout.attention[text][: pieces.read[text]].argmax())
+    whole = PieceTable(pieces, CPU).batch(torch.tensor([text])).ids
+    classifier.eval()
+    start, mask = pieces.starts[text], classifier.tokenizer.mask_token_id
+    of_word = torch.from_numpy(pieces.words[start : start + pieces.counts[text]] == first)
+    masked = whole.masked_fill(of_word[None], mask)
+    before, after = (classifier.model(input_ids=ids).logits.detach().softmax(-1)[0] for ids in (whole, masked))
+    assert found["falls"][at][0] == pytest.approx(float((before - after)[before.argmax()]), abs=1e-6)
