@@ -228,10 +228,10 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
     jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
     gathered = {job.name.split("_")[1]: tuple(job.outputs) for job in jobs}
     assert gathered == {
-        "wp": ("located", "plausible_words", "word_attributions"),
+        "wp": ("located", "replaced", "plausible_words", "word_attributions"),
         "ss": ("located", "plausible_words", "word_attributions"),
         "jw": ("correlation", "agreement", "conicity", "located", "plausible_words", "word_attributions"),
-        "pd": ("impermissible", "located", "plausible_words", "word_attributions"),
+        "pd": ("impermissible", "located", "replaced", "plausible_words", "word_attributions"),
         "md": ("correlation", "conicity", "located", "word_attributions"),
     }
     own = map(audit_named, plan.scope.suite("hf").own_audits)

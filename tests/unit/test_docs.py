@@ -306,8 +306,8 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
     plan = plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf, diversity={"datasets": ["chorus"]})
     page = guide(plan.guide_job())
     lacking = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" not in page}
-    # of no adversary, of one head, and of no published number there is nothing to show
-    assert lacking == {"hf_fig_frontier", "own_table_heads", "replication"}
+    # of no adversary, of one head, of no published number and of an audit that nobody asks there is nothing to show
+    assert lacking == {"hf_fig_frontier", "own_table_heads", "replication", "table_soft"}
     for path in (
         PLACES.audit,
         PLACES.weights,

@@ -148,6 +148,8 @@ def test_single_weights_are_the_naive_erasures(random_readout: MakeReadout, outp
             assert row["delta_attention"] == pytest.approx(weights[top[0]] - weights[other], abs=1e-6)
             assert row["top_flips"] == (without_top.argmax() != full.argmax())
             assert row["other_flips"] == (without_other.argmax() != full.argmax())
+            lost = full.max() - without_top[full.argmax()]
+            assert row["top_fall"] == pytest.approx(lost.item(), abs=1e-12)
 
 
 @OUTPUTS
@@ -228,7 +230,7 @@ def test_texts_of_one_item_have_no_other_but_can_be_erased() -> None:
 
 def test_nothing_but_texts_of_one_item_gives_no_single_weights() -> None:
     columns = single_weight(readout_of([[1]], [[2]], [0.0]), SEED)
-    assert [len(column) for column in columns.values()] == [0] * 8
+    assert [len(column) for column in columns.values()] == [0] * 9
 
 
 def test_what_hardly_weighs_decides_when_it_is_all_that_is_left() -> None:

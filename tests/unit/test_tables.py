@@ -9,6 +9,7 @@ from labels import LABELS, WP
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.contributions import CONTRIBUTIONS
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.corpus import CENSUS
 from attention_audit.columns.evidence import EVIDENCE
@@ -33,6 +34,7 @@ NOTHING = {
         "evidence": EVIDENCE,
         "planted": PLANTED,
         "ranked_sets": RANKED_SETS,
+        "contributions": CONTRIBUTIONS,
         "summary": SUMMARY,
     }.items()
 } | {"census": {}}
@@ -421,6 +423,18 @@ def test_digest_claims(tmp_path):
     assert table["value"].tolist() == pytest.approx([0.75, 0.1])
     assert all(claim.endswith("(HANnoenc)") for claim in table["claim"])
     assert table["holds"].tolist() == [True, False]
+
+
+def test_the_top_item_supports_the_prediction_on_beacon_and_often_opposes_it_on_debate():
+    falls = {"b": ("wp", "base", [0.2, -0.1, 0.3, 0.0]), "d": ("jw", "average_tanh", [-0.5, -1e-9, 0.4, math.nan])}
+    parts = [
+        pd.DataFrame({"dataset": dataset, "suite": suite, "model": model, "top_fall": own})
+        for dataset, (suite, model, own) in falls.items()
+    ]
+    table = controlled({"b": "beacon", "d": "debate"}, contributions=pd.concat(parts))
+    # one of four; and one of the three that have a value, since what is below 1e-6 is rounding
+    assert table["value"].tolist() == pytest.approx([1 / 4, 1 / 3])
+    assert table["holds"].tolist() == [False, True]
 
 
 def test_no_claim_is_made_of_what_was_not_asked():

@@ -123,7 +123,7 @@ def other_ranks(readout: Readout, seed: int) -> Tensor:
 
 
 def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
-    """The last four columns of `single_weight`, each (rankings, draws, n).
+    """The last five columns of `single_weight`, each (rankings, draws, n).
 
     `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
@@ -136,6 +136,8 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
     before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
     moved = jsd(before, after).t().view_as(erased)
     flips = (decided != texts.decision).t().view_as(erased)
+    chosen = texts.decision[:, None].expand(-1, 1, positions.shape[1])
+    fall = (texts.predicted - predicted).gather(1, chosen)[:, 0].t().view_as(erased)
     weight = texts.attention.gather(1, positions).t().view_as(erased)
     same = erased[:, 1:] == erased[:, :1]
     return {
@@ -143,16 +145,18 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
         "delta_attention": weight[:, :1] - weight[:, 1:],
         "top_flips": flips[:, :1].expand_as(same),
         "other_flips": flips[:, 1:],
+        "top_fall": fall[:, :1].expand_as(same),
     }
 
 
 def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
-    """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips.
+    """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips, top_fall.
 
     One row for each ranking (`TOPS`), draw (`DRAWS`) and text. delta_js is JS(p, p without the top item) - JS(p, p
     without the other item), and delta_attention the weight of the top item minus that of the other. top_flips and
-    other_flips say whether the decision changes without the top item, and without the other item. A text of one item
-    has no other item, and no row.
+    other_flips say whether the decision changes without the top item, and without the other item. top_fall is the
+    probability of the predicted class, before minus after the top item is erased: below 0, the item opposes the
+    prediction. A text of one item has no other item, and no row.
 
     How the other item is drawn: `corrected` takes the item at a random rank from 1 to items - 1 (the top item has rank
     0), so that every item except the top is equally likely. `as_published` repeats what the authors' code does and uses
@@ -160,7 +164,7 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     differences are then 0.
     """
     several, shape = readout.words > 1, (len(TOPS), len(DRAWS), len(readout))
-    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool}
+    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool, "top_fall": float}
     columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
     ranks = other_ranks(readout, seed)
     for texts in erasable(readout):

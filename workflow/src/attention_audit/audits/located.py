@@ -14,8 +14,8 @@ what the predicted class loses when a word is deleted alone; and integrated grad
 probability of the predicted class.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,28 @@ def ranks(orders: list[Indices]) -> Indices:
     return places
 
 
+class Erased(NamedTuple):
+    """The different sets of words that are the first of some orders, by `sizes`.
+
+    text (D,): the text of each set. gone (D, L): its words. same (n, 5): which set each order has at each size.
+    """
+
+    text: Indices
+    gone: Flags
+    same: Indices
+
+
+def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> Erased:
+    """The sets of n orders of the texts at `members`; lengths (N,): those of all texts."""
+    count = sizes(lengths[members])
+    gone = (ranks(orders)[:, None] < count[..., None]).reshape(count.size, -1)
+    text = np.repeat(members, count.shape[1])
+    # texts and their deletions as bytes, of which the different ones are found fastest
+    keys = np.concatenate([text[:, None].view(np.uint8), np.packbits(gone, axis=1)], 1)
+    _, different, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return Erased(text[different], gone[different], same.reshape(count.shape))
+
+
 def falls(
     model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]
 ) -> npt.NDArray[np.float64]:
@@ -101,19 +123,49 @@ def falls(
 
     A text may stand in `members` several times, each time with an order of its own.
     """
-    count = sizes(split.lengths[members])
-    gone = (ranks(orders)[:, None] < count[..., None]).reshape(count.size, -1)
-    text = np.repeat(members, count.shape[1])
-    # texts and their deletions as bytes, of which the different ones are found fastest
-    keys = np.concatenate([text[:, None].view(np.uint8), np.packbits(gone, axis=1)], 1)
-    _, different, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    lost = np.empty(len(different))
-    alone = count.reshape(-1)[different] == 1
-    single, several = different[alone], different[~alone]
-    words = gone[single].argmax(1)
-    lost[alone] = [deletions.falls[member][word] for member, word in zip(text[single], words, strict=True)]
-    lost[~alone] = losses(model, split, deletions.predicted, text[several], gone[several])
-    return lost[same.reshape(-1)].reshape(count.shape)
+    text, gone, same = erased_sets(split.lengths, members, orders)
+    lost = np.empty(len(text))
+    alone = gone.sum(1) == 1
+    words = gone[alone].argmax(1)
+    lost[alone] = [deletions.falls[member][word] for member, word in zip(text[alone], words, strict=True)]
+    lost[~alone] = losses(model, split, deletions.predicted, text[~alone], gone[~alone])
+    return lost[same]
+
+
+class Ranked(NamedTuple):
+    """R rows, one for each ranking and text that it is asked of.
+
+    member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking.
+    fraction_removed (R,): see `rank`.
+    """
+
+    member: Indices
+    ranking: list[str]
+    words: list[Indices]
+    fraction_removed: npt.NDArray[np.float64]
+
+
+def ranked(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> tuple[Ranked, Deletions]:
+    """The rows of `located`, and leave-one-out of their texts."""
+    chosen, gains = texts.integrated(agreement)
+    several = np.flatnonzero(texts.split.lengths > 1)
+    if deletion.texts is not None:
+        spread = sample(len(texts.split), deletion.texts)
+        several = np.intersect1d(several, np.union1d(spread, chosen))
+    deletions = texts.deletions_of(several)
+    orders, erased = rank(texts.readout, seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
+    asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
+    member = np.concatenate([*asked.values()])
+    number = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])
+    words = [orders[name][i] for name, members in asked.items() for i in members]
+    return Ranked(member, [[*asked][each] for each in number], words, erased[number, member]), deletions
+
+
+def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
+    """The rows in parts that are computed together, the shortest texts first; all rankings of a text lie together."""
+    by_text = np.lexsort((rows.member, lengths[rows.member]))
+    for run in runs(lengths[rows.member[by_text]], tokens=TOGETHER):
+        yield by_text[run]
 
 
 def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
@@ -125,29 +177,17 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     the larger one of `deletion` and for these texts, or for all.
     """
     model, split, readout = texts.model, texts.split, texts.readout
-    chosen, gains = texts.integrated(agreement)
-    several = np.flatnonzero(split.lengths > 1)
-    if deletion.texts is not None:
-        spread = sample(len(split), deletion.texts)
-        several = np.intersect1d(several, np.union1d(spread, chosen))
-    deletions = texts.deletions_of(several)
-    orders, erased = rank(readout, erasure.seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
-    asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
-    member = np.concatenate([*asked.values()])
-    ranking = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])
-    words = [orders[name][i] for name, members in asked.items() for i in members]
-    lost = np.empty((len(member), 1 + len(DELETED)))
-    # all rankings of a text lie together
-    by_text = np.lexsort((member, split.lengths[member]))
+    rows, deletions = ranked(texts, agreement, erasure.seed, deletion)
+    lost = np.empty((len(rows.member), 1 + len(DELETED)))
     with evaluating(model):
-        for run in runs(split.lengths[member[by_text]], tokens=TOGETHER):
-            rows = by_text[run]
-            lost[rows] = falls(model, split, deletions, member[rows], [words[row] for row in rows])
+        for part in in_runs(split.lengths, rows):
+            lost[part] = falls(model, split, deletions, rows.member[part], [rows.words[row] for row in part])
+    firsts = zip(rows.member, rows.words, strict=True)
     return {
-        "id": [readout.ids[i] for i in member],
-        "ranking": [name for name, members in asked.items() for _ in members],
-        "words": split.lengths[member].astype(np.int32),
+        "id": [readout.ids[i] for i in rows.member],
+        "ranking": rows.ranking,
+        "words": split.lengths[rows.member].astype(np.int32),
         "falls": list(lost),
-        "top_flips": [bool(deletions.flips[i][first]) for i, (first, *_) in zip(member, words, strict=True)],
-        "fraction_removed": erased[ranking, member],
+        "top_flips": [bool(deletions.flips[i][first]) for i, (first, *_) in firsts],
+        "fraction_removed": rows.fraction_removed,
     }

@@ -2,7 +2,7 @@
 instance.
 """
 
-from attention_audit.columns.kinds import described, flag, nats, share, text
+from attention_audit.columns.kinds import described, flag, nats, probability, share, text
 from attention_audit.columns.shared import ITEMS, OF_TEXT
 
 DRAWS = ("corrected", "as_published")
@@ -23,4 +23,8 @@ SINGLE_WEIGHT = described("single_weight", __doc__).holds(
     delta_attention=share(meaning="attention weight of the top item less that of the other"),
     top_flips=flag(meaning="whether the decision changes without the top item"),
     other_flips=flag(meaning="whether it changes without the other item"),
+    top_fall=probability(
+        meaning="probability of the predicted class minus that without the top item, the other weights renormalised; "
+        "below 0 where the top item opposes the prediction"
+    ),
 )

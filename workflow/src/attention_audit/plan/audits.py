@@ -163,6 +163,20 @@ _AUDITS = (
         settings=("agreement", "erasure", "deletion"),
     ),
     Audit(
+        "replaced",
+        "Are they the same words where others stand in for them, in the place of deleting them?",
+        needs=("corpus", "network", "tokens"),
+        takes="network",
+        settings=("agreement", "erasure", "deletion"),
+    ),
+    Audit(
+        "soft",
+        "Is what an attribution gives high scores missed where words are erased in part, in proportion to them?",
+        needs=("corpus", "network", "tokens"),
+        takes="network",
+        settings=("agreement", "erasure", "deletion"),
+    ),
+    Audit(
         "plausible_words",
         "Where words are marked: do gradients, leave-one-out and integrated gradients point to them?",
         columns="columns.plausibility:PLAUSIBLE_WORDS",

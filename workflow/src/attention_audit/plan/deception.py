@@ -63,7 +63,7 @@ class PruthiDeception(SectionSuite[Deception]):
     )
     labels = Names("model", "`looks` of plan/deception.py", looks(get_args(Deceiver), {"<lambda>": "liar"}))
     section = Deception
-    own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible")
+    own_audits = (*USUAL, *ATTRIBUTED, "evidence", "impermissible", "replaced")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)

@@ -394,7 +394,9 @@ class Exhibiting:
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(suite, name, model, [*ANSWERING, *PLAUSIBLE]),
+                unasked=self.auditing.unasked(
+                    suite, name, model, [*ANSWERING, *PLAUSIBLE, "single_weight", "replaced", "soft"]
+                ),
                 contrasts=suite.compared_models(model),
                 given=suite.given(name, model) is not None,
                 frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,

@@ -434,6 +434,43 @@ _TABLES: tuple[Table, ...] = (
         about="contributions",
     ),
     Table(
+        "tables.erasing:table_violation",
+        "in which share of the texts the first item of each ranking opposes the prediction",
+        reads={
+            "single_weight": of_every_suite("single_weight", TEXT, "ranking top_fall", categories=True),
+            "located": of_every_suite("located", TEXT, "ranking falls", categories=True),
+        },
+        settings=("subjects",),
+        answers=("signed",),
+        about="predictions",
+    ),
+    Table(
+        "tables.erasing:table_replaced",
+        "whether the answer of `located` changes where words are replaced and not deleted",
+        reads={
+            "replaced": of_every_suite("replaced", TEXT, "ranking by falls", categories=True),
+            "located": ANSWERING["located"],
+        },
+        settings=("subjects", "answer"),
+        answers=("located",),
+        about="replaced",
+    ),
+    Table(
+        "tables.erasing:table_soft",
+        "how much the prediction loses where words are erased in part, in proportion to an attribution's scores",
+        reads={
+            "soft": of_every_suite(
+                "soft",
+                TEXT,
+                "ranking comprehensiveness sufficiency shuffled_comprehensiveness shuffled_sufficiency",
+                categories=True,
+            )
+        },
+        settings=("subjects",),
+        answers=("located",),
+        about="soft",
+    ),
+    Table(
         "tables.plausibility:table_plausibility",
         "do attributions point to marked words, beside chance, other annotators, and how faithful they are",
         reads={**PLAUSIBLE, "ranked_sets": ANSWERING["ranked_sets"], "located": ANSWERING["located"]},
@@ -458,6 +495,7 @@ _TABLES: tuple[Table, ...] = (
             "evidence": of_every_suite("evidence", "dataset model evidence_mass"),
             "planted": of_every_suite("planted", "dataset model ranking on_evidence"),
             "ranked_sets": of_every_suite("ranked_sets", "dataset model ranking fraction_removed"),
+            "contributions": of_every_suite("contributions", "dataset model top_fall"),
             "census": corpus("census"),
             "summary": Read("table", "summary"),
         },

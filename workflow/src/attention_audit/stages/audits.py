@@ -14,6 +14,7 @@ evidence            the positions of the items that are known to decide the labe
 blocked             the positions of the impermissible words, by text
 rationales          the words that somebody marked, by text
 frequency           how often the training split has each word of these texts, by text
+occurrences         how often the training split has the word of each row of the embedding; none of given classifiers
 tokens              the words of the texts
 base, contrast      their readouts, where it is called once for a suite
 <audit>             another audit's file as a frame
@@ -37,7 +38,7 @@ from attention_audit.artefacts.files import checksum as file_checksum
 from attention_audit.artefacts.parquet import made_by, read_batches, read_frame, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import values_checksum
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.training import SEARCH
 from attention_audit.corpus.rationales import Rationale
@@ -146,6 +147,13 @@ class Asking:
         """How often the training split has each word of the texts in which somebody marked words, by text."""
         return word_counts(self.job.input("corpus"))
 
+    @cached_property
+    def occurrences(self) -> npt.NDArray[np.int64]:
+        """How often the training split has the word of each row of the embedding; none where models have no such."""
+        paths = self.job.inputs.get("vocabulary", [])
+        counts = [read_table(path, VOCABULARY)["train_count"].to_numpy() for path in paths]
+        return np.concatenate([np.empty(0, np.int64), *counts])
+
     def tokens(self) -> dict[str, list[str]]:
         """The words of the texts, by text."""
         return dict(self._texts("tokens"))
@@ -154,7 +162,9 @@ class Asking:
         """What a parameter may be called, and where it is had from."""
         settings, inputs = self.settings, self.job.inputs
         offered: dict[str, Callable[[], Any]] = {"report": lambda: self.job.report, "tokens": self.tokens}
-        offered |= {name: partial(getattr, self, name) for name in ("blocked", "rationales", "frequency")}
+        offered |= {
+            name: partial(getattr, self, name) for name in ("blocked", "rationales", "frequency", "occurrences")
+        }
         offered |= {key: partial(self._section, key, values) for key, values in settings.sections.items()}
         if len(settings.sections) == 1:
             (values,) = settings.sections.values()

@@ -14,18 +14,24 @@ from attention_audit.answer.words import NO, NOT_ASKED, YES
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.summary import MEASURED
 from attention_audit.tables.arrays import of_suite
+from attention_audit.tables.erasing import ROUNDING
 from attention_audit.tables.wording import label_of
 
+WP, SS, JW, PD = "wp", "ss", "jw", "pd"
+"""Keys of the suites."""
 NEEDLE_MASS = 0.5
 CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
+SUPPORTED = {"beacon": (WP, "base"), "debate": (JW, "average_tanh")}
+"""The model of each kind of corpus whose top items are known to support the prediction, or to oppose it in every second
+text."""
+SUPPORTING, OPPOSING = 0.05, 0.25
+"""The most texts whose top item opposes the prediction on beacon, and the fewest on debate."""
 LIAR_LOSS = 0.02
 """The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
 LIAR_MASS = 0.05
 """The most attention on the hidden words, of the mean over seeds and texts."""
-WP, SS, JW, PD = "wp", "ss", "jw", "pd"
-"""Keys of the suites."""
 LIARS = r"liar_lambda.+"
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "beacon": {
@@ -140,6 +146,22 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
         )
 
 
+def opposing(kind: str, contributions: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
+    """Beacon's top item is the cue, which speaks for its class. Debate's is always of one side, which loses about every
+    second text.
+
+    contributions: of one data set, all suites.
+    """
+    suite, model = SUPPORTED[kind]
+    own = contributions[(contributions["suite"] == suite) & (contributions["model"] == model)]
+    if not own.empty:
+        rises = own["top_fall"].dropna() < -ROUNDING
+        least, most, side = (nan, SUPPORTING, "supports") if kind == "beacon" else (OPPOSING, nan, "often opposes")
+        statistic = "share of the test texts whose prediction gains by erasing it"
+        claim = f"the item of the most attention {side} the prediction ({label_of(model, labels)})"
+        yield Claim(claim, statistic, float(rises.mean()), least, most)
+
+
 def words(
     truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame, labels: Mapping[str, str]
 ) -> Iterator[Claim]:
@@ -170,15 +192,16 @@ def controls(
     census: Mapping[str, pd.DataFrame],
     planted: pd.DataFrame,
     ranked_sets: pd.DataFrame,
+    contributions: pd.DataFrame,
     summary: pd.DataFrame,
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """Every claim about the control corpora that the audits of this run can show, with the columns of columns.controls.
 
     `kinds` maps data set to the kind of its corpus; data sets of other kinds are skipped. `performance`, `evidence`,
-    `planted` and `ranked_sets` hold rows of the audits of these names, of any number of data sets and suites, with the
-    key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame for each data set.
-    `labels` has the labels of models.
+    `planted`, `ranked_sets` and `contributions` hold rows of the audits of these names, of any number of data sets and
+    suites, with the key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame
+    for each data set. `labels` has the labels of models.
     """
     rows = []
     for dataset, kind in kinds.items():
@@ -191,6 +214,8 @@ def controls(
         if kind == "static" and not own(performance, suite=WP).empty:
             counts = census[dataset]
             claims += static(own(performance, suite=WP), counts[counts["split"] == "test"].set_index("label")["kept"])
+        if kind in SUPPORTED:
+            claims += opposing(kind, contributions[contributions["dataset"] == dataset], labels)
         if kind in TRUTH:
             claims += liars(own(performance, suite=PD), own(evidence, suite=PD), labels)
         claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)

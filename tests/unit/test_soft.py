@@ -1,0 +1,106 @@
+"""Soft erasure: scores, masks and measures by hand."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from test_located import LENGTHS, TEXTS, model_of, split_of
+from torch import nn
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
+from attention_audit.audits.soft import DRAWS, KINDS, Copies, chances, copies_of, kept, scaled, soft
+from attention_audit.model.batch import Batch
+from attention_audit.readout import Readout
+from attention_audit.transformer.pieces import SPECIAL
+from attention_audit.transformer.states import PieceBatch
+
+MakeReadout = Callable[..., Readout]
+
+
+def test_scores_are_scaled_to_lie_between_0_and_1() -> None:
+    assert scaled(np.array([-1.0, 3.0, 0.0])).tolist() == [0, 1, 0.25]
+    assert scaled(np.array([0.2, 0.2])).tolist() == [0.5, 0.5]
+
+
+def test_what_stays_of_words_by_hand() -> None:
+    """Two words of scores .3 and .8 between marks, and two numbers in each vector."""
+    one = torch.ones(1, dtype=torch.long)
+    batch = Batch(torch.tensor([[2, 7, 8, 3]]), 2 * one, one)
+    scores = torch.tensor([[0.3, 0.8]], dtype=torch.float64)
+    uniform = torch.tensor([[[0.9, 0.9], [0.2, 0.5], [0.5, 0.9], [0.0, 0.0]]], dtype=torch.float64)
+    below = [[True, True], [True, False], [True, False], [True, True]]
+    above = [[True, True], [False, True], [False, True], [True, True]]
+    assert kept(batch, scores, uniform, torch.tensor([True])).tolist() == [below]
+    assert kept(batch, scores, uniform, torch.tensor([False])).tolist() == [above]
+    # the same words, of which the first has two pieces, behind a mark and before a query
+    words = torch.tensor([[SPECIAL, 0, 0, 1, SPECIAL, 2]])
+    pieces = PieceBatch(words, words, words, 6 * one, 2 * one, one)
+    uniform = torch.tensor([0.9, 0.2, 0.5, 0.5, 0.9, 0.9], dtype=torch.float64)[None, :, None]
+    found = kept(Batch(batch.ids, 2 * one, one, pieces=pieces), scores, uniform, torch.tensor([True]))
+    assert found[0, :, 0].tolist() == [True, True, False, True, True, True]
+
+
+def cue(random_readout: MakeReadout) -> Attributed:
+    """A mean of four words of one number each, the first of which says 8 and the others nothing."""
+    model = model_of("none", attention="uniform", classes=2).float()
+    nn.init.constant_(model.decoder.bias, 0.0)
+    nn.init.constant_(model.decoder.weight, 0.1)
+    with torch.no_grad():
+        model.embedding.weight[4:8] = torch.tensor([8.0, 0, 0, 0])[:, None]
+    return Attributed(model, split_of([[2, 4, 5, 6, 7, 3]], [0]), random_readout([4]), lambda line: None)
+
+
+def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it(random_readout: MakeReadout) -> None:
+    texts = cue(random_readout)
+    scores = [np.array(row, float) for row in ([0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0])]
+    copies = Copies(np.zeros(4, np.int64), np.zeros(4, np.int64), scores, np.array([False, False, False, True]))
+    texts.model.eval()
+    # the log odds are five times a tenth of the mean, so 1, or 0 without the cue
+    whole, half = 1 / (1 + np.exp(-1)), 0.5
+    found = chances(texts, np.array([1]), copies, seed=0)
+    assert found == pytest.approx([whole, half, whole, whole])
+
+
+def test_copies_have_the_scores_of_their_kind(random_readout: MakeReadout) -> None:
+    copies = copies_of(cue(random_readout), np.array([0]), [np.array([1.0, 0.5, 0.25, 0.0])], seed=0)
+    assert copies.member.tolist() == [0] * len(KINDS) * DRAWS
+    assert copies.keeps.tolist() == ([False] * DRAWS + [True] * DRAWS) * 2
+    assert copies.draw.tolist() == [*range(DRAWS)] * len(KINDS)
+    assert all(row.tolist() == [1, 0.5, 0.25, 0] for row in copies.scores[: 2 * DRAWS])
+    shuffled = [row.tolist() for row in copies.scores[2 * DRAWS :]]
+    assert shuffled[:DRAWS] == shuffled[DRAWS:]
+    assert all(sorted(row) == [0, 0.25, 0.5, 1] for row in shuffled)
+    assert len({tuple(row) for row in shuffled}) > 1
+
+
+def test_an_attribution_to_the_word_that_decides_is_missed_and_suffices(random_readout: MakeReadout) -> None:
+    columns = soft(cue(random_readout), Agreement(texts=1, steps=4), Erasure(), Deletion())
+    row = columns["ranking"].index("loo")
+    # without the first word p falls to .5, as without all; each other word's deletion raises p, and has the score 0
+    assert columns["nothing"][row] == pytest.approx(1.5 - 1 / (1 + np.exp(-1)))
+    assert (columns["comprehensiveness"][row], columns["sufficiency"][row]) == pytest.approx((1, 1))
+    # in each draw, the shuffled scores miss all or nothing
+    for name in KINDS[2:]:
+        assert columns[name][row] * DRAWS == pytest.approx(round(columns[name][row] * DRAWS))
+        assert columns[name][row] < 1
+
+
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_row_an_attribution_and_text_that_hangs_on_no_other(
+    pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
+) -> None:
+    readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
+    split = split_of(TEXTS, list(range(6)), pair)
+    settings = Agreement(texts=1, steps=4), Erasure()
+    every, some = (
+        soft(Attributed(model_of("bilstm", pair), split, readout, lambda line: None), *settings, Deletion(texts=most))
+        for most in (None, 3)
+    )
+    keys = list(zip(every["id"], every["ranking"], strict=True))
+    assert len(keys) == len(set(keys)) == 5 * 5 + 1
+    for place, key in enumerate(zip(some["id"], some["ranking"], strict=True)):
+        for name in KINDS:
+            np.testing.assert_allclose(some[name][place], every[name][keys.index(key)], atol=1e-9)
+            assert np.isnan(some[name][place]) or 0 <= some[name][place] <= 1

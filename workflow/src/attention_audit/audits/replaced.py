@@ -1,0 +1,149 @@
+"""Replaced: does it matter for `located` that words are deleted, and not replaced by others?
+
+Claims: where a ranking locates the words that matter, the prediction falls likewise whatever stands in for them.
+A text that lacks words is shorter and less fluent than those that the model was trained on, and a fall may come from
+that. Assumes that a text in which other words stand is more like them; a likely word is so by itself, and not in its
+place. Kim et al. 2020, section 3, draw the words in the place of a deleted one from a masked language model; here they
+are drawn by how often the training texts have them, which needs none.
+
+A word is replaced by the unknown word; by another word, drawn in proportion to its occurrences in the training texts,
+the same at one position of a text for all rankings; or by the mask. A Transformer has the unknown and the mask of its
+tokenizer in the place of each piece of the word, and no likely words, which may have other numbers of pieces.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributions import evaluating, flat
+from attention_audit.audits.leave_one_out import TOKENS, logits
+from attention_audit.audits.located import Flags, erased_sets, in_runs, ranked
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
+from attention_audit.batching import Indices, runs, stream
+from attention_audit.columns.located import DELETED
+from attention_audit.columns.replaced import LIKELY, MASK, UNKNOWN
+from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
+from attention_audit.model.batch import Batch
+from attention_audit.model.network import Network
+from attention_audit.model.probabilities import probabilities
+from attention_audit.model.sequence_classifier import TransformerClassifier
+from attention_audit.transformer.opening import open_tokenizer
+
+StandIn = Callable[[Indices, Tensor], Tensor]
+"""Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
+
+
+def drawn(own: Indices, occurrences: Indices, uniform: npt.NDArray[np.float64]) -> Indices:
+    """Rows of other words than `own` (L,), drawn in proportion to their occurrences (V,) by numbers in [0, 1), (L,).
+
+    The unknown word where the training texts have no other.
+    """
+    ends, mine = occurrences.cumsum(), occurrences[own]
+    others = ends[-1] - mine
+    place = (uniform * others).astype(np.int64)
+    # the occurrences of the word itself are passed over
+    place += mine * (place >= ends[own] - mine)
+    return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
+
+
+def likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
+    """Stands in for a word with a likely one."""
+
+    def stand_in(members: Indices, words: Tensor) -> Tensor:
+        found = np.empty(words.shape, np.int64)
+        for row, (member, own) in enumerate(zip(members.tolist(), words.cpu().numpy(), strict=True)):
+            uniform = stream("replaced", texts.readout.ids[member], seed).random(len(own))
+            found[row] = drawn(own, occurrences, uniform)
+        return torch.from_numpy(found).to(words.device)
+
+    return stand_in
+
+
+def always(id_: int) -> StandIn:
+    """Stands in for every word with one id."""
+    return lambda _, words: torch.full_like(words, id_)
+
+
+def stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str, StandIn]:
+    """What may stand in for the words that a model reads, by the column `by`; nothing where its pieces are unknown."""
+    model = texts.model
+    if isinstance(model, TransformerClassifier):
+        tokenizer = open_tokenizer(model.folder, split=False)
+        ids = {UNKNOWN: tokenizer.unk_token_id, MASK: tokenizer.mask_token_id}
+        return {name: always(id_) for name, id_ in ids.items() if id_ is not None}
+    if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):
+        return {}
+    return {UNKNOWN: always(UNKNOWN_ROW), LIKELY: likely(texts, occurrences, seed)}
+
+
+def with_others(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
+    """The texts of a batch in which others stand in for some words: gone (R, L)."""
+    pieces = batch.pieces
+    if pieces is None:
+        words = batch.words.where(~gone, stand_in(members, batch.words))
+        return replace(batch, ids=torch.cat([batch.ids[:, :1], words, batch.ids[:, -1:]], 1))
+    of_text = (pieces.words >= 0) & (pieces.words < pieces.read[:, None])
+    taken = of_text & gone.gather(1, pieces.words.clamp(0, gone.shape[1] - 1))
+    return replace(batch, pieces=replace(pieces, ids=pieces.ids.where(~taken, stand_in(members, pieces.ids))))
+
+
+@torch.inference_mode()
+def chances(
+    model: Network, texts: Attributed, classes: Indices, members: Indices, gone: Flags, stand_in: StandIn
+) -> npt.NDArray[np.float64]:
+    """The probability of a class of each text where others stand in for some words: members (R,), gone (R, L) -> (R,).
+
+    `classes` are those of all texts of the split. A text may stand in `members` several times.
+    """
+    split = texts.split
+    found = np.empty(len(members))
+    order = np.argsort(split.lengths[members], kind="stable")
+    for run in runs(split.lengths[members[order]] + 2, tokens=TOKENS):
+        rows = order[run]
+        batch = flat(split.batch(members[rows]))
+        width = batch.words.shape[1]
+        flags = torch.from_numpy(gone[rows, :width]).to(batch.ids.device)
+        flags = pad(flags, (0, width - flags.shape[1]))
+        (predicted,) = probabilities(logits([model], with_others(batch, members[rows], flags, stand_in)).double())
+        chosen = torch.from_numpy(classes[members[rows], None]).to(predicted.device)
+        found[rows] = predicted.gather(1, chosen)[:, 0].cpu().numpy()
+    return found
+
+
+def replaced(
+    texts: Attributed, occurrences: Indices, agreement: Agreement, erasure: Erasure, deletion: Deletion
+) -> dict[str, Any]:
+    """Columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
+
+    falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
+    the ranking are replaced, for each k of `located.sizes`. occurrences (V,): how often the training texts have the
+    word of each row of the embedding. A Transformer below another classifier has no rows.
+    """
+    model, split, readout = texts.model, texts.split, texts.readout
+    named = stand_ins(texts, occurrences, erasure.seed)
+    rows, deletions = ranked(texts, agreement, erasure.seed, deletion)
+    lost = np.empty((len(named), len(rows.member), 1 + len(DELETED)))
+    with evaluating(model):
+        for part in in_runs(split.lengths, rows):
+            members = np.unique(rows.member[part])
+            text, gone, same = erased_sets(split.lengths, rows.member[part], [rows.words[row] for row in part])
+            nothing = np.zeros((len(members), gone.shape[1]), bool)
+            every, kept = np.concatenate([members, text]), np.concatenate([nothing, gone])
+            for place, stand_in in enumerate(named.values()):
+                chance = chances(model, texts, deletions.predicted, every, kept, stand_in)
+                before = chance[np.searchsorted(members, text)]
+                lost[place, part] = (before - chance[len(members) :])[same]
+    return {
+        "id": [readout.ids[i] for i in rows.member] * len(named),
+        "ranking": rows.ranking * len(named),
+        "by": [name for name in named for _ in rows.ranking],
+        "words": np.tile(split.lengths[rows.member].astype(np.int32), len(named)),
+        "falls": list(lost.reshape(-1, lost.shape[-1])),
+    }
