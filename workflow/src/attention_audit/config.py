@@ -276,7 +276,7 @@ class Config(OfDataset, OfRun):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        checks = (self._unknown_datasets, self._unknown_vectors, self._untrainable, self._unfit)
+        checks = (self._unknown_datasets, self._unknown_vectors, self._unlendable, self._unfit)
         if faults := dict.fromkeys(line for check in checks for line in check()):
             raise ValueError("\n".join(faults))
         return self
@@ -307,21 +307,22 @@ class Config(OfDataset, OfRun):
                 likely = did_you_mean(vectors, known)
                 yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
 
-    def _untrainable(self) -> Iterator[str]:
-        """Data sets that name another to be trained on which does not fit."""
+    def _unlendable(self) -> Iterator[str]:
+        """Data sets that name another, to take texts from, which does not fit."""
         for name, source in self.corpora.items():
-            if not isinstance(source, RawSource) or source.trained_on is None:
+            if source.other is None:
                 continue
-            key, other = f"corpora.{name}.trained_on", self.corpora.get(source.trained_on.dataset)
+            field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
+            key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
             if other is None:
-                likely = did_you_mean(source.trained_on.dataset, self.corpora)
-                yield f"{key}.dataset: unknown data set {source.trained_on.dataset!r}{likely}; name one of `corpora`"
-            elif not (other.trained and source.trained) or (isinstance(other, RawSource) and other.trained_on):
-                yield f"{key}.dataset: {source.trained_on.dataset} has no training texts of its own; name another"
+                likely = did_you_mean(source.other, self.corpora)
+                yield f"{key}: unknown data set {source.other!r}{likely}; name one of `corpora`"
+            elif not (other.trained and source.trained) or other.other is not None:
+                yield f"{key}: {source.other} has no training texts of its own; name another"
             elif other.pair != source.pair:
-                yield f"{key}.dataset: one has pairs of texts and the other has not; name another"
-            elif isinstance(other, RawSource) and other.tokens != source.tokens:
-                yield f"{key}.dataset: its `tokens` are others, so words would not be the same; set the same in both"
+                yield f"{key}: one has pairs of texts and the other has not; name another"
+            elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
+                yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _unfit(self) -> Iterator[str]:
         """Keys that do not go with others."""
