@@ -36,7 +36,7 @@ def small(**changes: Any) -> Plan:
         corpora={"chorus": {"texts": {"train": 60, "dev": 30, "test": 20}}},
         model={"embedding": 8, "hidden": 8, "attention_hidden": 8},
         training={"epochs": 2},
-        roar=section,
+        masking=section,
     )
 
 
@@ -73,7 +73,7 @@ def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> 
 
 
 def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
-    made = plan_of(roar={"datasets": ["chorus"], "seeds": [10]})
+    made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
     assert "train_roar_chorus_base_seed10" not in {job.name for job in made.jobs()}
 
 
@@ -101,12 +101,12 @@ def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pyt
     ("changes", "line"),
     [
         (
-            {"roar": {"percent": [50, 10]}},
-            "config: roar.percent: not ascending up to 100; sort it, and let it end with 100",
+            {"masking": {"percent": [50, 10]}},
+            "config: masking.percent: not ascending up to 100; sort them, and let 100 be the last",
         ),
         (
-            {"roar": {"datasets": ["chorus"], "orders": ["attention"]}},
-            "config: roar.orders: without `random`, which the others are held against; add it",
+            {"masking": {"orders": ["attention"]}},
+            "config: masking.orders: random is not among them, which the others are held against; add it",
         ),
     ],
 )

@@ -41,7 +41,14 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.training.fine_tuning import Classifiers
-from attention_audit.training.papers import Combinations, Deception, DiverseModels, DocumentModels, of_single_texts
+from attention_audit.training.papers import (
+    Combinations,
+    Deception,
+    DiverseModels,
+    DocumentModels,
+    Masking,
+    of_single_texts,
+)
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.transformer.settings import Transformer
 
@@ -60,7 +67,11 @@ MOVED = {
     "diversity.weights.*": "`overrides.*.diversity.weight`",
 }
 """Keys of an earlier version, and where what they said is now said. * stands for the name of a data set."""
-SHARED = ("transformer.path", *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")))
+SHARED = (
+    "transformer.path",
+    *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
+    *(f"masking.{key}" for key in ("orders", "percent", "seeds")),
+)
 """Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
 
 
@@ -129,7 +140,8 @@ class OfRun(Section):
 
 class OfDataset(Section):
     """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
-    the Transformer, and `models`, `lambdas`, `seeds` and `anonymised` of `deception` are those of the run.
+    the Transformer, `models`, `lambdas`, `seeds` and `anonymised` of `deception`, and `orders`, `percent` and `seeds`
+    of `masking` are those of the run.
     """
 
     model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
@@ -150,6 +162,9 @@ class OfDataset(Section):
     deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
     diversity: DiverseModels = Field(
         default_factory=DiverseModels, description="LSTMs whose states are made to differ."
+    )
+    masking: Masking = Field(
+        default_factory=Masking, description="Models that are trained anew on texts without the words that matter."
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
     instance_adversary: InstanceAdversary = Field(

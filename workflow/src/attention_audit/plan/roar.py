@@ -1,9 +1,7 @@
 """The suite of Madsen et al. 2022: the base model, trained again and again without the most important words."""
 
 from collections.abc import Sequence
-from typing import Annotated, get_args
-
-from pydantic import Field
+from typing import get_args
 
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
@@ -11,28 +9,10 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.plan.suite import Run, Schedule, SectionSuite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
-from attention_audit.section import OneOrMore, Seed, SuiteSection
+from attention_audit.training.papers import Masking
 from attention_audit.training.settings import MaskedSettings, MaskingOrder, TrainSettings
 
 BASE = "base"
-Percent = Annotated[int, Field(ge=1, le=100)]
-
-
-class Masking(SuiteSection):
-    """Recursive ROAR (Madsen et al. 2022): models like the base model, each trained on texts in which the words are
-    masked that the model before it finds most important. By default on no data set.
-    """
-
-    orders: OneOrMore[MaskingOrder] = Field(
-        default_factory=lambda: list(get_args(MaskingOrder)),
-        description="Which words are masked first: those with most attention; those with the largest gradient, as in "
-        "the audit `correlation`; random ones, which the others are held against.",
-    )
-    percent: OneOrMore[Percent] = Field(
-        default_factory=lambda: [*range(10, 101, 10)],
-        description="Of the words of a text, how many percent are masked at each step, ascending; the last is 100.",
-    )
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257], description="Seeds of every model.")
 
 
 def step_name(order: MaskingOrder, percent: int) -> str:
@@ -72,13 +52,9 @@ class MadsenRoar(SectionSuite[Masking]):
         self.base_suite = WiegreffePinter(config)
         section = self.settings
         self.labels = Names(self.labels.kind, self.labels.where, looks(section.percent))
-        if section.percent != sorted(section.percent) or section.percent[-1] != 100:
-            raise AuditError("config: roar.percent: not ascending up to 100; sort it, and let it end with 100")
-        if section.datasets and "random" not in section.orders:
-            raise AuditError("config: roar.orders: without `random`, which the others are held against; add it")
         if section.datasets and config.model.encoder == "transformer":
             raise AuditError(
-                "config: roar.datasets: words are masked in the vocabulary of a model that learns it, and the base "
+                "config: masking.datasets: words are masked in the vocabulary of a model that learns it, and the base "
                 "model reads by a Transformer; name another `model.encoder`, or no data set"
             )
 
