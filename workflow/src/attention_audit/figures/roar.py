@@ -44,7 +44,7 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
     describe(
         figure,
         "words that are masked (%)",
-        "the lower a curve is below that of random words, the more of what the task needs an order has put first",
+        "below the random curve: a ranking puts first what the task needs",
         "accuracy (%)",
     )
     legend(figure, (style.mark(RANKINGS[order]) for order in RANKINGS.ordered(shown)))

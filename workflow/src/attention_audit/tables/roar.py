@@ -50,7 +50,7 @@ def parts(curve: Curve, random: Curve) -> tuple[Floats, Floats]:
 
 
 def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """RACU of each order but the random one (Madsen et al. 2022, equation 3): the area between the two curves of
+    """RACU of each order but the random one (Madsen et al. 2022): the area between the two curves of
     accuracy, as a share of what it could be; mean over trainings.
 
     predictions: rows of the audit of this name, of any number of data sets. The columns are those of columns.table.
