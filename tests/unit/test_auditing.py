@@ -16,12 +16,12 @@ from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plugins import load, module_of
 
 SUITE_KEYS = [suite.key for suite in TRAINED]
-DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus"}
+DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
 """A data set of each suite."""
 LACKING = {
     (audit, key): "a base model that others are compared with"
     for audit in ("comparison", "consistency", "attention_maps")
-    for key in ("ss", "jw", "pd", "md")
+    for key in ("ss", "jw", "pd", "md", "roar")
 } | {("heads", key): "several heads of attention, and" for key in DATASETS}
 """What suites whose models read tokens and single texts have not, by audit and suite; all other audits are possible."""
 
@@ -34,6 +34,7 @@ def plan() -> Plan:
         serrano_smith={"datasets": ["digest"], "models": ["flan_rnn", "flan_none"], "seeds": [1, 2]},
         jain_wallace={"datasets": ["chorus"], "seeds": [1, 2]},
         diversity={"datasets": ["chorus"], "seeds": [1, 2]},
+        masking={"datasets": ["chorus"], "percent": [100], "seeds": [1, 2]},
     )
 
 
@@ -72,6 +73,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
         serrano_smith={"datasets": ["digest"], "models": ["flan_none"]},
         jain_wallace={"datasets": ["chorus"]},
         diversity={"datasets": ["chorus"]},
+        masking={"datasets": ["chorus"]},
     )
     files = plan.audit_files()
     for key, names in asked.items():
@@ -79,7 +81,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             PLACES.audit_file(DATASETS[key], key, name)
             for name in names
             # one seed: nothing to compare
-            if name != "stability" or key in ("wp", "pd", "md")
+            if name != "stability" or key in ("wp", "pd", "md", "roar")
         }
         assert expected == {path for path in files if f"/{key}/" in path}
     summary = next(table for table in TABLES if table.name == "summary")
@@ -88,10 +90,12 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
 
 
 def test_a_suites_own_audits_are_asked_by_default() -> None:
-    plan = plan_of(diversity={"datasets": ["chorus"]})
+    plan = plan_of(diversity={"datasets": ["chorus"]}, masking={"datasets": ["chorus"]})
     for suite in (plan.scope.suite(key) for key in SUITE_KEYS):
         names = [audit.name for audit in plan.auditing.asked(suite, plan.scope.datasets_of(suite)[0])]
-        assert names == [name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd", "md")]
+        assert names == [
+            name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd", "md", "roar")
+        ]
         # what reads nothing but readouts costs seconds
         cheap = {"predictions", "stability", "permutation", "contributions", "single_weight", "ranked_sets"}
         assert cheap <= set(suite.own_audits)
@@ -138,7 +142,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
         ),
         (
             {"audits": {"xx": []}},
-            r"suite 'xx' is not known \(known: wp, ss, jw, pd, md, own, hf\); declare it in plan/suites\.py",
+            r"suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.py",
         ),
         (
             {"audits": {"ss": ["correlation"]}},
@@ -206,7 +210,9 @@ def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
 
 def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
     jobs = {job.name: job for job in plan.auditing.jobs()}
-    assert {*jobs} == {f"{stage}_{key}_{DATASETS[key]}" for stage in STAGES for key in SUITE_KEYS}
+    # of recursive ROAR no network is asked again
+    every = {f"{stage}_{key}_{DATASETS[key]}" for stage in STAGES for key in SUITE_KEYS}
+    assert {*jobs} == every - {"attribution_roar_chorus"}
     for name, planned in jobs.items():
         stage, key, dataset = name.split("_")
         asked, names = plan.auditing.asked(plan.scope.suite(key), dataset), [*planned.outputs]

@@ -303,7 +303,12 @@ def test_erasure_is_described_as_it_is_done() -> None:
 
 def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
     hf = {"needle": {"models": {"mine": [str(classifiers_on_disk.save(tmp_path / "classifier"))]}}}
-    plan = plan_of(own={"mine": write_all(tmp_path, texts=2)}, hf=hf, diversity={"datasets": ["chorus"]})
+    plan = plan_of(
+        own={"mine": write_all(tmp_path, texts=2)},
+        hf=hf,
+        diversity={"datasets": ["chorus"]},
+        masking={"datasets": ["chorus"]},
+    )
     page = guide(plan.guide_job())
     lacking = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" not in page}
     # of no adversary, of one head, of no published number and of an audit that nobody asks there is nothing to show

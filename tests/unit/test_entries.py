@@ -199,7 +199,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
         "fig_plausibility": "plausibility needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "plausibility needs marked words, and mine has none",
         "results/tables/jw_table_evidence.md": "evidence needs marked words, and mine has none",
-        "controls": "it needs texts that are generated, with a known truth, and mine has others",
+        "controls": "it needs words that are generated or planted, with a known truth, and mine has others",
         "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
         "ss_fig5": "no data set is named for Serrano & Smith 2019",
     }.items():

@@ -52,9 +52,9 @@ def test_every_job_that_is_submitted_says_what_it_needs() -> None:
     assert {job.stage for job in jobs if not job.needs} == LOCAL
     named = {next(name for name in job.needs if name in needs) for job in submitted}
     # every other line is of what no default run trains or imports
-    assert needs.keys() - named == {"states", "tune", "import_classifier", "impose"}
+    assert needs.keys() - named == {"states", "roar", "tune", "import_classifier", "impose"}
     # a network runs in these alone
-    networks = {"states", "train", "search", "tune", "attribution", "import_classifier"}
+    networks = {"states", "train", "search", "roar", "tune", "attribution", "import_classifier"}
     assert {name for name, need in needs.items() if need.gpu} == networks
     declared = rules()
     for job in (job for job in plan.jobs() if job.needs):

@@ -347,7 +347,7 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
 
 
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
-    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, md, own, hf\); declare it in plan/suites\.py$"
+    line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.py$"
     with pytest.raises(AuditError, match=line):
         plan.scope.suite("xx")
     with pytest.raises(AuditError, match=line):

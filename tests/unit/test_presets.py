@@ -12,8 +12,8 @@ from attention_audit.plan.replacing import differences
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
-OWN = ("controls", "minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales", "transformer")
-"""Presets of controls, of encoders, of questions or of readouts, that no paper on models here has."""
+OWN = ("controls", "minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales", "roar-sst", "transformer")
+"""Presets of controls, of encoders, of questions, of other tests or of readouts, that no paper on models here has."""
 
 ALL_TUNED = {
     "batch_size": 32, "learning_rate": 5e-5, "weight_decay": 0.01, "length_noise": 0.1, "selection": "dev",

@@ -65,6 +65,7 @@ TINY: dict[str, Any] = {
         "seeds": [1, 2],
         "recipe": {"epochs": 1, "hidden": 8, "embedding": 8},
     },
+    "masking": {"datasets": [DATASET, "diabetes"], "percent": [50, 100], "seeds": [1, 2]},
     "instance_adversary": {"steps": 5, "restarts": 2},
     "agreement": {"texts": 4, "steps": 3},
     "resamples": 20,
@@ -180,7 +181,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
 ) -> None:
     """Those that speak of all suites are made too, and say nothing of suites that are not run."""
     with chdir(tmp_path):
-        plan = plan_of(**TINY | {"deception": {"datasets": []}, "diversity": {"datasets": []}} | changes)
+        plan = plan_of(**TINY | {name: {"datasets": []} for name in ("deception", "diversity", "masking")} | changes)
         made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
         of_data = {"wp_table1_datasets", "ss_table1_datasets"}
         shared = {"summary", "texts", "table_contributions", "table_violation", "controls"}

@@ -20,7 +20,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.plan.corpora import with_training
+from attention_audit.plan.corpora import with_others
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
@@ -83,7 +83,7 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
 
     raw: as results/config.yaml has it.
     """
-    used = with_training(config, config.every_dataset)
+    used = with_others(config, config.every_dataset)
     overrides = raw.get("overrides") or {}
     vectors = {config.corpora[name].vectors or config.vectors for name in used}
     own = {key: value for key, value in raw.items() if key not in MACHINE}

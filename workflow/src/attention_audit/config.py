@@ -41,7 +41,14 @@ from attention_audit.given.settings import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.training.fine_tuning import Classifiers
-from attention_audit.training.papers import Combinations, Deception, DiverseModels, DocumentModels, of_single_texts
+from attention_audit.training.papers import (
+    Combinations,
+    Deception,
+    DiverseModels,
+    DocumentModels,
+    Masking,
+    of_single_texts,
+)
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.transformer.settings import Transformer
 
@@ -60,7 +67,11 @@ MOVED = {
     "diversity.weights.*": "`overrides.*.diversity.weight`",
 }
 """Keys of an earlier version, and where what they said is now said. * stands for the name of a data set."""
-SHARED = ("transformer.path", *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")))
+SHARED = (
+    "transformer.path",
+    *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
+    *(f"masking.{key}" for key in ("orders", "percent", "seeds")),
+)
 """Keys that are the same for all data sets, of sections that may be other on one. So is `datasets` of every suite."""
 
 
@@ -129,7 +140,8 @@ class OfRun(Section):
 
 class OfDataset(Section):
     """What may be other on one data set, where `overrides` says so. Even there, the data sets of a suite, the `path` of
-    the Transformer, and `models`, `lambdas`, `seeds` and `anonymised` of `deception` are those of the run.
+    the Transformer, `models`, `lambdas`, `seeds` and `anonymised` of `deception`, and `orders`, `percent` and `seeds`
+    of `masking` are those of the run.
     """
 
     model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
@@ -150,6 +162,9 @@ class OfDataset(Section):
     deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
     diversity: DiverseModels = Field(
         default_factory=DiverseModels, description="LSTMs whose states are made to differ."
+    )
+    masking: Masking = Field(
+        default_factory=Masking, description="Models that are trained anew on texts without the words that matter."
     )
     permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
     instance_adversary: InstanceAdversary = Field(
@@ -276,7 +291,7 @@ class Config(OfDataset, OfRun):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        checks = (self._unknown_datasets, self._unknown_vectors, self._untrainable, self._unfit)
+        checks = (self._unknown_datasets, self._unknown_vectors, self._unlendable, self._unfit)
         if faults := dict.fromkeys(line for check in checks for line in check()):
             raise ValueError("\n".join(faults))
         return self
@@ -307,21 +322,22 @@ class Config(OfDataset, OfRun):
                 likely = did_you_mean(vectors, known)
                 yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
 
-    def _untrainable(self) -> Iterator[str]:
-        """Data sets that name another to be trained on which does not fit."""
+    def _unlendable(self) -> Iterator[str]:
+        """Data sets that name another, to take texts from, which does not fit."""
         for name, source in self.corpora.items():
-            if not isinstance(source, RawSource) or source.trained_on is None:
+            if source.other is None:
                 continue
-            key, other = f"corpora.{name}.trained_on", self.corpora.get(source.trained_on.dataset)
+            field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
+            key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
             if other is None:
-                likely = did_you_mean(source.trained_on.dataset, self.corpora)
-                yield f"{key}.dataset: unknown data set {source.trained_on.dataset!r}{likely}; name one of `corpora`"
-            elif not (other.trained and source.trained) or (isinstance(other, RawSource) and other.trained_on):
-                yield f"{key}.dataset: {source.trained_on.dataset} has no training texts of its own; name another"
+                likely = did_you_mean(source.other, self.corpora)
+                yield f"{key}: unknown data set {source.other!r}{likely}; name one of `corpora`"
+            elif not (other.trained and source.trained) or other.other is not None:
+                yield f"{key}: {source.other} has no training texts of its own; name another"
             elif other.pair != source.pair:
-                yield f"{key}.dataset: one has pairs of texts and the other has not; name another"
-            elif isinstance(other, RawSource) and other.tokens != source.tokens:
-                yield f"{key}.dataset: its `tokens` are others, so words would not be the same; set the same in both"
+                yield f"{key}: one has pairs of texts and the other has not; name another"
+            elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
+                yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _unfit(self) -> Iterator[str]:
         """Keys that do not go with others."""

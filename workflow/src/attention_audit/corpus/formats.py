@@ -12,12 +12,14 @@ from attention_audit.corpus.sources.mimic import MimicCorpus
 from attention_audit.corpus.sources.movies import MoviesCorpus
 from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
 from attention_audit.corpus.sources.questions import BabiCorpus, CnnCorpus
+from attention_audit.corpus.sources.shortcut import ShortcutCorpus
 from attention_audit.corpus.sources.snli import EsnliCorpus, SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 
 Corpus = Annotated[
     ControlCorpus
+    | ShortcutCorpus
     | TableCorpus
     | ReadoutCorpus
     | MoviesCorpus

@@ -18,18 +18,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import scratch
-from attention_audit.artefacts.parquet import read_batches, write_batches
+from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
+from attention_audit.corpus.borrowed import classes_of, texts_in
 from attention_audit.corpus.draft import Ledger, numbers_of, write_draft
 from attention_audit.corpus.rationales import majority
-from attention_audit.corpus.source import TRAINED_ON, Length, RawSource, Source, TrainedOn
+from attention_audit.corpus.source import OTHER_CORPUS, Length, RawSource, Source, TrainedOn
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import RawText
 
 Flags = npt.NDArray[np.bool_]
 FAULTS = {
@@ -272,37 +272,6 @@ def report_left_out(settled: Settled, draft: Path, report: Callable[[str], None]
             report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}{more}")
 
 
-def classes_of(corpus: Path) -> list[str]:
-    """The classes of a corpus in the order of their numbers."""
-    named: dict[int, str] = {}
-    for table in read_batches(corpus, CORPUS, ["label", "label_name"]):
-        named.update(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    return [named[number] for number in sorted(named)]
-
-
-def fitted_texts(corpus: Path) -> Iterator[Text]:
-    """The training and development texts of a corpus, in order, as words. What is marked in them is left out.
-
-    Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
-    """
-    columns = ["id", "split", "label_name", "tokens", "raw", "starts", "sentences", "query", "candidates"]
-    for table in read_batches(corpus, CORPUS, columns):
-        for row in table.to_pylist():
-            if row["candidates"] is not None:
-                raise AuditError(f"{corpus}: text {row['id']!r} brings its own classes; train on another data set")
-            if row["split"] != SPLITS[TEST]:
-                yield Text(
-                    row["id"],
-                    row["split"],
-                    row["label_name"],
-                    row["tokens"],
-                    f"{corpus}: text {row['id']!r}",
-                    query=row["query"],
-                    sentences=row["sentences"],
-                    written=row["raw"] and RawText(row["raw"], row["starts"]),
-                )
-
-
 def labelled_as_trained(texts: Iterator[Text], trained_on: TrainedOn, classes: list[str]) -> Iterator[Text]:
     """Texts as a test split, with the labels of the training data, None where a text is to be left out.
 
@@ -325,16 +294,19 @@ def labelled_as_trained(texts: Iterator[Text], trained_on: TrainedOn, classes: l
 def texts_of(name: str, source: Source, raw: Mapping[str, Path]) -> tuple[Iterator[Text], list[str] | None]:
     """The texts of a data set, and its classes in order, None where the texts tell them.
 
-    Where it is trained on another one, that one's corpus stands in `raw` under TRAINED_ON. Raises AuditError as the
-    source does, and as the functions above do.
+    Where it takes texts from another one, that one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
+    Raises AuditError as the source does, and as the functions above do.
     """
-    if not isinstance(source, RawSource) or source.trained_on is None:
+    if source.other is None:
         return source.read(name, raw), source.preparation.classes
-    trained_on, corpus = source.trained_on, raw[TRAINED_ON]
+    corpus = raw[OTHER_CORPUS]
     classes = classes_of(corpus)
+    if not isinstance(source, RawSource) or source.trained_on is None:
+        return source.read(name, raw), classes
+    trained_on = source.trained_on
 
     def texts() -> Iterator[Text]:
-        yield from fitted_texts(corpus)
+        yield from (text for text in texts_in(corpus) if text.split != SPLITS[TEST])
         yield from labelled_as_trained(source.read(name, raw), trained_on, classes)
 
     return texts(), classes

@@ -16,8 +16,8 @@ from attention_audit.corpus.text import Label, Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
-TRAINED_ON = "trained_on"
-"""The field of the corpus that a data set takes its training texts from."""
+OTHER_CORPUS = "other_corpus"
+"""The field of the corpus of another data set from which a data set takes texts."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
 Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)?$")]
 
@@ -118,6 +118,11 @@ class Source(Section):
         """Whether the source has pairs of texts."""
         return self.paired
 
+    @property
+    def other(self) -> str | None:
+        """The data set whose corpus it takes texts from; None where all of them are its own."""
+        return None
+
     def marked(self, raw: Mapping[str, Path]) -> bool:
         """Whether words of its texts are marked, or known to decide the label. raw: as in `read`."""
         return self.annotated
@@ -129,7 +134,8 @@ class Source(Section):
 
     @abstractmethod
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field.
+        """The texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field; that of
+        the corpus of `other` under OTHER_CORPUS.
 
         Raises AuditError, naming file and row, where a file is not as published.
         """
@@ -158,6 +164,11 @@ class RawSource(Source):
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
         return Preparation(self.tokens, self.length, self.splits, self.class_order)
+
+    @property
+    def other(self) -> str | None:
+        """The data set that it is trained on."""
+        return self.trained_on.dataset if self.trained_on else None
 
     @property
     def class_order(self) -> list[str] | None:

@@ -1,6 +1,6 @@
-"""The settings of a training job, and of a search, which is one with several models."""
+"""The settings of a training job, and of those with several models: a search, and trainings on masked texts."""
 
-from attention_audit.training.settings import SearchSettings, TrainSettings
+from attention_audit.training.settings import MaskedSettings, SearchSettings, TrainSettings
 
 
 class TrainJob(TrainSettings):
@@ -20,4 +20,10 @@ class SearchJob(SearchSettings):
     """
 
     models: list[str]
+    training_code: str
+
+
+class MaskedJob(MaskedSettings):
+    """The trainings on masked texts of one order and seed. training_code: as that of a training."""
+
     training_code: str

@@ -8,7 +8,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import TRAINED_ON, RawSource, RemoteFile, locate
+from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, locate
 from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.corpus import CorpusJob
@@ -40,21 +40,17 @@ def vectors_of(config: Config, dataset: str) -> Vectors | None:
     return config.word_vectors.get(vectors_name(config, dataset))
 
 
-def trained_on(config: Config, dataset: str) -> str | None:
-    """The data set that a data set takes its training texts from; None where it has its own."""
-    source = source_of(config, dataset)
-    return source.trained_on.dataset if isinstance(source, RawSource) and source.trained_on else None
-
-
-def with_training(config: Config, datasets: list[str]) -> list[str]:
-    """These data sets, and those that they take their training texts from; each once."""
-    return list(dict.fromkeys(name for own in datasets for name in (own, trained_on(config, own)) if name is not None))
+def with_others(config: Config, datasets: list[str]) -> list[str]:
+    """These data sets, and those that they take texts from; each once."""
+    return list(
+        dict.fromkeys(name for own in datasets for name in (own, source_of(config, own).other) if name is not None)
+    )
 
 
 def corpus_inputs(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
-    """What a corpus is made from, by field: its raw files, and the corpus that it takes its training texts from."""
-    other = trained_on(config, dataset)
-    borrowed = {} if other is None else {TRAINED_ON: Path(config.places.corpus_file(other, "corpus"))}
+    """What a corpus is made from, by field: its raw files, and the corpus that it takes texts from."""
+    other = source_of(config, dataset).other
+    borrowed = {} if other is None else {OTHER_CORPUS: Path(config.places.corpus_file(other, "corpus"))}
     return raw_paths(config, dataset, mirror) | borrowed
 
 
@@ -77,8 +73,8 @@ def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
 
 
 def record_files(config: Config, datasets: list[str]) -> list[str]:
-    """The records of the fetched files of these data sets, and of those that they are trained on."""
-    files = {file for dataset in with_training(config, datasets) for file in fetched_files(config, dataset)}
+    """The records of the fetched files of these data sets, and of those that they take texts from."""
+    files = {file for dataset in with_others(config, datasets) for file in fetched_files(config, dataset)}
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
@@ -165,12 +161,12 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
 
 
 def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
-    """The jobs of these data sets, and of those that they take their training texts from."""
-    every = with_training(config, datasets)
+    """The jobs of these data sets, and of those that they take texts from."""
+    every = with_others(config, datasets)
     files = {file for dataset in every for file in fetched_files(config, dataset)}
     records = [record for dataset in every for record in vector_files(config, dataset, mirror)[1]]
     files |= {(VECTORS, Path(record).stem) for record in records}
     yield from (fetching(config, *file) for file in sorted(files))
-    # a data set whose training texts are another's comes after it
-    for dataset in sorted(every, key=lambda dataset: trained_on(config, dataset) is not None):
+    # a data set that takes texts from another comes after it
+    for dataset in sorted(every, key=lambda dataset: source_of(config, dataset).other is not None):
         yield reading(config, dataset, mirror)

@@ -9,6 +9,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Liar, Subject
 from attention_audit.corpus.sources.control import ControlCorpus
+from attention_audit.corpus.sources.shortcut import ShortcutCorpus
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
@@ -16,7 +17,7 @@ from attention_audit.names import display_name
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.corpora import fetched_files, record_files, with_training
+from attention_audit.plan.corpora import fetched_files, record_files, with_others
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
 from attention_audit.plan.job import Files, PlannedJob, rule_name
@@ -31,7 +32,7 @@ EVERY = "*"
 """Stands for all suites in what an exhibit reads."""
 NEEDS = {
     "adversaries": "adversaries, and {dataset} has none",
-    "generated": "texts that are generated, with a known truth, and {dataset} has others",
+    "generated": "words that are generated or planted, with a known truth, and {dataset} has others",
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
 }
 """What an exhibit may need of a data set, and what is said where it has not got it."""
@@ -75,7 +76,7 @@ class Exhibiting:
         self.spoken: dict[str, list[str]] = {}
         self.known: dict[str, Callable[[Exhibit, str], bool]] = {
             "adversaries": self._adversaries,
-            "generated": lambda _, dataset: isinstance(scope.config.corpora[dataset], ControlCorpus),
+            "generated": lambda _, dataset: isinstance(scope.config.corpora[dataset], ControlCorpus | ShortcutCorpus),
             "published": self._published,
         }
         for exhibit in exhibits:
@@ -377,7 +378,7 @@ class Exhibiting:
         """Folder and name of the fetched files of each data set."""
         config = self.scope.config
         return {
-            name: [list(file) for own in with_training(config, [name]) for file in fetched_files(config, own)]
+            name: [list(file) for own in with_others(config, [name]) for file in fetched_files(config, own)]
             for name in self.scope.datasets
         }
 

@@ -193,6 +193,12 @@ _FIGURES: tuple[Figure, ...] = (
         answers=("used", "ranks"),
     ),
     Figure(
+        "figures.roar:roar_fig_masked",
+        "accuracy after training anew on texts without the words that a ranking puts first",
+        reads={"predictions": audit("predictions", TEXT, "label prediction")},
+        answers=(),
+    ),
+    Figure(
         "figures.plausibility:fig_plausible_faithful",
         "which attributions point to marked words, and which of them to what the model needs",
         reads={"plausibility": Read("table", "table_plausibility")},
@@ -345,6 +351,12 @@ _TABLES: tuple[Table, ...] = (
         settings=("models", "liars"),
         columns="columns.claims:CLAIMS",
         shown="tables.shown:findings",
+    ),
+    Table(
+        "tables.roar:roar_table_racu",
+        "how much faster accuracy falls by a ranking than at random, where models are trained anew",
+        reads={"predictions": audit("predictions", TEXT, "label prediction")},
+        settings=("models",),
     ),
     Table(
         "tables.diversity:md_table_diversity",

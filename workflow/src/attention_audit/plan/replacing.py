@@ -15,7 +15,7 @@ from attention_audit.artefacts.files import whole
 from attention_audit.config import Config, OfRun
 from attention_audit.errors import AuditError
 from attention_audit.given.settings import GivenModels
-from attention_audit.plan.corpora import with_training
+from attention_audit.plan.corpora import with_others
 from attention_audit.plan.suites import SUITES, config_type
 from attention_audit.plugins import with_further
 from attention_audit.section import Section
@@ -112,7 +112,7 @@ def deciding(there: Config, config: Config) -> dict[str, Any]:
     """
     named = [name for name in there.every_dataset if name in config.corpora]
     # a data set that was named with this one's training texts may have left the catalogue since
-    datasets = [name for name in with_training(config, named) if name in there.corpora]
+    datasets = [name for name in with_others(config, named) if name in there.corpora]
     keys = config.model_dump(include={*OfRun.model_fields} - FREE)
     keys |= _of_datasets(there, config, datasets)
     keys["own"], keys["hf"] = _of_given(there.own, config.own), _of_given(there.hf, config.hf)

@@ -8,7 +8,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.plan.corpora import raw_paths, source_of, with_training
+from attention_audit.plan.corpora import raw_paths, source_of, with_others
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.suites import SUITES
 
@@ -30,7 +30,7 @@ class Scope:
         self.unavailable = {
             name: reason
             for name in sought
-            for own in reversed(with_training(config, [name]))
+            for own in reversed(with_others(config, [name]))
             if (reason := unavailable(own, config.corpora[own], self.mirror, raw))
         }
         if self.unavailable and not config.skip_unavailable:

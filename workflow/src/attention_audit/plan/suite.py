@@ -213,6 +213,10 @@ class Suite(ABC):
         """The model whose training makes it: its own, but for the steps of a search, which the chosen one's makes."""
         return model
 
+    def stage(self, model: str) -> str:
+        """The stage that trains a model; that of a search makes several."""
+        return "train" if self.search_step(model) is None else "search"
+
     def compared_models(self, model: str) -> Contrasts | None:
         """The models beside a judged one that the summary compares it with, if there are any."""
         return None

@@ -13,6 +13,7 @@ from attention_audit.plan.deception import PruthiDeception
 from attention_audit.plan.diversity import MohankumarDiversity
 from attention_audit.plan.jain_wallace import JainWallace
 from attention_audit.plan.own import OwnReadouts
+from attention_audit.plan.roar import MadsenRoar
 from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
@@ -46,6 +47,7 @@ SUITES: Entries[type[Suite]] = Entries(
         JainWallace,
         PruthiDeception,
         MohankumarDiversity,
+        MadsenRoar,
         OwnReadouts,
         GivenClassifierSuite,
     ),

@@ -14,19 +14,21 @@ from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.jobs.train import SearchJob, TrainJob
+from attention_audit.jobs.train import MaskedJob, SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
 from attention_audit.section import Section
-from attention_audit.training.settings import SearchSettings
+from attention_audit.training.settings import MaskedSettings, SearchSettings
 
 TRAINING = "stages.training"
 """The module whose code decides what weights are."""
 SEARCHING = "stages.searching"
 """The module whose code decides what the weights of a search are."""
+MASKING = "stages.masking"
+"""The module whose code decides what the weights of models of masked texts are."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Trainings:
         dataset, key, model = training.split("/")
         return self.scope.for_dataset(self.scope.suites[key], dataset), dataset, model
 
-    def job(self, training: str, seed: int) -> TrainJob | SearchJob:
+    def job(self, training: str, seed: int) -> TrainJob | SearchJob | MaskedJob:
         """The settings of the job of a training or of a search, with the hash of the code that decides its weights.
 
         Raises AuditError where it has not this seed.
@@ -121,6 +123,8 @@ class Trainings:
         if isinstance(settings, SearchSettings):
             code = code_hash(SEARCHING, entries=entries)
             return SearchJob(**dict(settings), models=self.steps(training), training_code=code)
+        if isinstance(settings, MaskedSettings):
+            return MaskedJob(**dict(settings), training_code=code_hash(MASKING, entries=entries))
         return TrainJob(**dict(settings), training_code=code_hash(TRAINING, entries=entries))
 
     def given(self, training: str) -> ImportedModel | None:
@@ -160,7 +164,7 @@ class Trainings:
         return suite.importing(dataset, model, self.seeds[training])
 
     def steps(self, training: str) -> list[str]:
-        """The models of a search but for the chosen one, which has its name."""
+        """The other models of a job that makes several: of a search, all but the chosen one, which has its name."""
         suite, _, model = self.split(training)
         return [name for name in suite.models if suite.trained_with(name) == model != name]
 
@@ -196,18 +200,16 @@ class Trainings:
             inputs = {"given": self.sources(training), "beside": self.beside(training)}
             outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
         else:
-            search = suite.search_step(model) is not None
-            models = [*self.steps(training), model] if search else [model]
+            models, stage = [*self.steps(training), model], suite.stage(model)
             runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
-            stage = "search" if search else "train"
             inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
             inputs["reference"] = self.reference(training, seed)
-            # a search begins with the weights of its reference
+            # a search begins with the weights of its reference, and so does the first mask
             start = [home.file("weights") for home in self._references(training, [seed])]
-            inputs |= {"start": start} if search else {}
+            inputs |= {"start": start} if stage != "train" else {}
             inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
             outputs = {kind: [run.file(kind) for run in runs] for kind in ("weights", "history")}
-            outputs |= {"search": [runs[-1].file("search")]} if search else {}
+            outputs |= {"search": [runs[-1].file("search")]} if stage == "search" else {}
             outputs |= {"heads": [run.file("head") for run in runs]} if self.scope.config.corpora[dataset].pair else {}
             told, named = partial(self.job, training, seed), [f"seed{seed}"]
             needs = "tune" if suite.architecture(dataset, model).tuned else stage

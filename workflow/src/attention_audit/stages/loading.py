@@ -85,6 +85,13 @@ class EncodedTexts:
         rows[emptied] = UNKNOWN
         return replace(self, texts=Lists(rows, texts.counts).only(~gone), blocked=None)
 
+    def masked(self, masks: npt.NDArray[np.bool_]) -> "EncodedTexts":
+        """The same texts with the unknown word in the place of some; masks: whether each token is, text after text."""
+        word = (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
+        rows = self.texts.flat.copy()
+        rows[word] = np.where(masks, UNKNOWN, rows[word])
+        return replace(self, texts=Lists(rows, self.texts.counts))
+
     def unanswerable(self) -> str | None:
         """The id of the first text whose class is none of its candidates; None where there is no such text."""
         if self.candidates is None:

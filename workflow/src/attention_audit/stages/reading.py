@@ -6,7 +6,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.source import TRAINED_ON
+from attention_audit.corpus.source import OTHER_CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
@@ -22,7 +22,7 @@ def provenance_of(job: Job[CorpusJob]) -> Provenance:
         settings["corpus"].pop(key, None)
     try:
         files = zip(job.settings.files, job.inputs["raw"], strict=True)
-        inputs = {"raw": [values_checksum(path) if field == TRAINED_ON else checksum(path) for field, path in files]}
+        inputs = {"raw": [values_checksum(path) if field == OTHER_CORPUS else checksum(path) for field, path in files]}
     except OSError as error:
         raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
     return Provenance("corpus", settings, job.settings.reading_code, inputs)

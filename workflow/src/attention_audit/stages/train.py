@@ -22,7 +22,7 @@ from attention_audit.artefacts.seal import values_checksum
 from attention_audit.artefacts.weights import weights_made_by, write_weights
 from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.columns.training import HISTORY
-from attention_audit.jobs.train import SearchJob, TrainJob
+from attention_audit.jobs.train import MaskedJob, SearchJob, TrainJob
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import head_columns
@@ -35,7 +35,7 @@ from attention_audit.training.loop import Epoch, Trained
 
 Settings = TrainJob
 
-JobT = TypeVar("JobT", TrainJob, SearchJob)
+JobT = TypeVar("JobT", TrainJob, SearchJob, MaskedJob)
 KEPT = "weights of an earlier run, made of the same data with the same settings and code"
 
 

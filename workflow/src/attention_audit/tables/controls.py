@@ -1,4 +1,5 @@
-"""What the tests must find on the control corpora, where the truth is known.
+"""What the tests must find on the control corpora, where the truth is known; and whether models have learnt the words
+that are planted in real texts.
 
 A failed claim means that the tests, or the training, cannot be trusted on real data either.
 """
@@ -28,6 +29,8 @@ SUPPORTED = {"beacon": (WP, "base"), "debate": (JW, "average_tanh")}
 text."""
 SUPPORTING, OPPOSING = 0.05, 0.25
 """The most texts whose top item opposes the prediction on beacon, and the fewest on debate."""
+LEARNT = 0.95
+"""The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
 LIAR_LOSS = 0.02
 """The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
 LIAR_MASS = 0.05
@@ -86,6 +89,13 @@ def needle(evidence: pd.DataFrame) -> Iterator[Claim]:
     """One cue decides, so attention finds it."""
     statistic = "mean over seeds and test instances of the evidence mass of base"
     yield Claim("base attention lies on the evidence", statistic, mass(evidence, "base"), least=NEEDLE_MASS)
+
+
+def shortcut(performance: pd.DataFrame) -> Iterator[Claim]:
+    """Only the planted words tell the labels of the test texts, so a model that predicts them reads these words."""
+    statistic = "mean accuracy of base on the test texts, all of which are planted"
+    accuracy = scores(performance, "base", "accuracy").mean()
+    yield Claim("base decides by the planted words", statistic, accuracy, least=LEARNT)
 
 
 def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
@@ -211,6 +221,8 @@ def controls(
             claims += digest(own(planted, suite=SS), own(ranked_sets, suite=SS), labels)
         if kind == "needle" and not own(evidence, suite=WP).empty:
             claims += needle(own(evidence, suite=WP))
+        if kind == "shortcut" and not own(performance, suite=WP).empty:
+            claims += shortcut(own(performance, suite=WP))
         if kind == "static" and not own(performance, suite=WP).empty:
             counts = census[dataset]
             claims += static(own(performance, suite=WP), counts[counts["split"] == "test"].set_index("label")["kept"])

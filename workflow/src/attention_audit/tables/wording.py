@@ -68,6 +68,7 @@ HEADINGS = {
     "located_mask": "the mask",
     "flat": "share of texts with flat attention",
     "permutation_tvd_flat": "TVD when permuted, flat attention",
+    "racu": "RACU: share of the area below random",
     "mass_percent": "attention on impermissible words (%)",
     "uniform_percent": "uniform weights would put there (%)",
     "deleted_percent": "accuracy of the same model without them (%)",

@@ -1,16 +1,16 @@
 """The sections of the configuration for models of papers beside Wiegreffe & Pinter's: of documents, combinations of an
-encoder and an attention, models that deceive, and LSTMs whose states are made to differ. The papers' own values are in
-presets/.
+encoder and an attention, models that deceive, LSTMs whose states are made to differ, and models that are trained anew
+on masked texts. The papers' own values are in presets/.
 """
 
 from itertools import product
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from attention_audit.model.architecture import ATTENTION, ENCODERS
 from attention_audit.section import Count, NonNegative, OneOf, OneOrMore, Positive, Section, Seed, SuiteSection
-from attention_audit.training.settings import Optimisation
+from attention_audit.training.settings import MaskingOrder, Optimisation
 
 OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
 Family = Literal["han", "flan"]
@@ -209,3 +209,37 @@ class DiverseModels(SuiteSection):
         "a rerun on all data sets; the catalogue has another one for snli.",
     )
     recipe: DiverseRecipe = Field(default_factory=DiverseRecipe, description="Sizes and training.")
+
+
+Percent = Annotated[int, Field(ge=1, le=100)]
+
+
+class Masking(SuiteSection):
+    """Recursive ROAR (Madsen et al. 2022): models like the base model, each trained on texts in which the words are
+    masked that the model before it finds most important. By default on no data set.
+    """
+
+    orders: OneOrMore[MaskingOrder] = Field(
+        default_factory=lambda: list(get_args(MaskingOrder)),
+        description="Which words are masked first: those with most attention; those with the largest gradient, as in "
+        "the audit `correlation`; random ones, which the others are held against.",
+    )
+    percent: OneOrMore[Percent] = Field(
+        default_factory=lambda: [*range(10, 101, 10)],
+        description="Of the words of a text, how many percent are masked at each step, ascending; the last is 100.",
+    )
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257], description="Seeds of every model.")
+
+    @field_validator("orders")
+    @classmethod
+    def _held_against(cls, orders: list[MaskingOrder]) -> list[MaskingOrder]:
+        if "random" not in orders:
+            raise ValueError("random is not among them, which the others are held against; add it")
+        return orders
+
+    @field_validator("percent")
+    @classmethod
+    def _to_the_end(cls, percent: list[int]) -> list[int]:
+        if percent != sorted(percent) or percent[-1] != 100:
+            raise ValueError("not ascending up to 100; sort them, and let 100 be the last")
+        return percent

@@ -229,3 +229,17 @@ class SearchSettings(TrainSettings):
 
     continuation: Continuation
     budget: NonNegative
+
+
+MaskingOrder = Literal["random", "attention", "gradient"]
+
+
+class MaskedSettings(TrainSettings):
+    """Trainings one after another, each on texts in which more words are masked, the first by what the base model ranks
+    highest.
+
+    order: which words go first. percent: of the words of a text, how many are masked at each step, ascending.
+    """
+
+    order: MaskingOrder
+    percent: list[Count]

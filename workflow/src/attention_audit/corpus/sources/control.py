@@ -35,7 +35,7 @@ CODAS = ["", "", "", "n", "r", "s", "l"]
 STEMS = [onset + vowel for onset in ONSETS[:10] for vowel in VOWELS[:4]]
 
 PLANTED = "planted"
-"""Who marked the cues of a generated text."""
+"""Who marked the cues of a generated text, and the words that are planted in a real one."""
 
 SIGNALS = ["lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight"]
 

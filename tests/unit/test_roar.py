@@ -1,0 +1,191 @@
+"""Recursive ROAR: which words are masked, what is trained on the rest, and the areas between curves, worked by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from in_process import make
+from planned import plan_of
+
+from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.readout import READOUT
+from attention_audit.corpus.vocabulary import UNKNOWN
+from attention_audit.errors import AuditError
+from attention_audit.figures.roar import roar_fig_masked
+from attention_audit.model.batch import Lists
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.roar import MadsenRoar
+from attention_audit.stages.loading import EncodedTexts
+from attention_audit.stages.masking import masked_more
+from attention_audit.tables.roar import area, curves, parts, roar_table_racu
+
+LABELS = MadsenRoar.labels
+
+
+def small(**changes: Any) -> Plan:
+    """A small run of two steps, of one seed."""
+    section = {"datasets": ["chorus"], "seeds": [10], "percent": [50, 100], **changes}
+    return plan_of(
+        datasets=[],
+        serrano_smith={"datasets": []},
+        jain_wallace={"datasets": []},
+        deception={"datasets": []},
+        corpora={"chorus": {"texts": {"train": 60, "dev": 30, "test": 20}}},
+        model={"embedding": 8, "hidden": 8, "attention_hidden": 8},
+        training={"epochs": 2},
+        masking=section,
+    )
+
+
+def test_the_highest_of_what_is_left_are_masked_and_none_comes_back() -> None:
+    scores = [np.array([0.1, 0.4, 0.3, 0.2]), np.array([0.5, 0.5, 0.0])]
+    nothing = np.zeros(7, np.bool_)
+    half = masked_more(scores, nothing, 50)
+    # half of four words is two, and of three, rounded half up, two
+    assert half.tolist() == [False, True, True, False, True, True, False]
+    assert not nothing.any()
+    turned = [-values for values in scores]
+    assert masked_more(turned, half, 75).tolist() == [True, True, True, False, True, True, False]
+    assert masked_more(turned, half, 100).all()
+
+
+def test_masked_words_are_unknown_and_marks_stay() -> None:
+    texts = EncodedTexts(["a", "b"], np.array([0, 1]), Lists(np.array([2, 7, 8, 3, 2, 9, 3]), np.array([4, 3])))
+    masked = texts.masked(np.array([False, True, True]))
+    assert masked.texts.flat.tolist() == [2, 7, UNKNOWN, 3, 2, UNKNOWN, 3]
+    assert texts.texts.flat.tolist() == [2, 7, 8, 3, 2, 9, 3]
+
+
+def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> None:
+    jobs = {job.name: job for job in small(seeds=[10, 50]).jobs()}
+    job = jobs["roar_roar_chorus_attention_100_seed50"]
+    models = "results/models/chorus/roar"
+    assert job.inputs["start"] == [f"{models}/base/seed50.safetensors"]
+    assert job.outputs["weights"] == [f"{models}/attention_{percent}/seed50.safetensors" for percent in (50, 100)]
+    assert job.outputs["readouts"] == [
+        f"results/readouts/chorus/roar/attention_{percent}/seed50/test.parquet" for percent in (50, 100)
+    ]
+    assert {job.settings.order, *job.settings.percent} == {"attention", 50, 100}
+    assert not any(name.startswith("train_roar_chorus_attention") for name in jobs)
+
+
+def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
+    made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
+    assert "train_roar_chorus_base_seed10" not in {job.name for job in made.jobs()}
+
+
+def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = small()
+    files = [f"results/readouts/chorus/roar/{order}_100/seed10/test.parquet" for order in ("random", "attention")]
+    said = make(made, *files, "results/audits/chorus/roar/performance.parquet")
+    assert any(line.startswith("50 % masked: epoch 1/2") for line in said)
+    random, attention = (read_frame(Path(file), READOUT) for file in files)
+    # of texts without any word, all that is left is the same whatever went first
+    assert random["prediction"].tolist() == attention["prediction"].tolist()
+    performance = read_frame(Path("results/audits/chorus/roar/performance.parquet"), PERFORMANCE)
+    assert {*performance["model"]} == {
+        "base",
+        *(f"{o}_{p}" for o in ("random", "attention", "gradient") for p in (50, 100)),
+    }
+    for path in (Path(file) for file in files):
+        path.unlink()
+    said = make(made, *files)
+    assert sum(line.startswith("weights of an earlier run") for line in said) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"masking": {"percent": [50, 10]}},
+            "config: masking.percent: not ascending up to 100; sort them, and let 100 be the last",
+        ),
+        (
+            {"masking": {"orders": ["attention"]}},
+            "config: masking.orders: random is not among them, which the others are held against; add it",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        plan_of(**changes)
+    assert str(caught.value) == line
+
+
+def right(values: list[list[int]]) -> np.ndarray[Any, Any]:
+    return np.array(values, np.float64)
+
+
+def test_the_area_between_the_curves_is_a_share_of_what_it_could_be() -> None:
+    # one training of two texts: random loses one text at the end, attention at the first step
+    found = curves(
+        {
+            "base": right([[1, 1]]),
+            "attention_50": right([[0, 1]]),
+            "attention_100": right([[0, 1]]),
+            "random_50": right([[1, 1]]),
+            "random_100": right([[0, 1]]),
+        }
+    )
+    assert [*found] == ["random", "attention"]
+    assert [*found["attention"]] == [0, 50, 100]
+    # the first text: 1/2 (1 + 1) 1/2 + 1/2 (1 + 0) 1/2, and 1/2 (1 + 0) 1/2
+    assert area(found["random"]).tolist() == [[0.75, 1.0]]
+    assert area(found["attention"]).tolist() == [[0.25, 1.0]]
+    top, bottom = parts(found["attention"], found["random"])
+    assert (top.tolist(), bottom.tolist()) == ([[0.5, 0.0]], [[0.75, 0.0]])
+
+
+def predictions(texts: int = 40) -> pd.DataFrame:
+    """Two trainings: of 40 texts, base has all right; random 30 at the half, attention 22; both 20 at the end."""
+    counts = {
+        "base": texts, "random_50": 30, "attention_50": 22, "gradient_50": 30,
+        "random_100": 20, "attention_100": 20, "gradient_100": 20,
+    }  # fmt: skip
+    return pd.DataFrame(
+        [
+            {
+                "dataset": "chorus",
+                "model": model,
+                "seed": seed,
+                "id": f"text {number}",
+                "label": 1,
+                "prediction": int(number < count),
+            }
+            for model, count in counts.items()
+            for seed in (10, 50)
+            for number in range(texts)
+        ]
+    )
+
+
+def test_racu_of_each_ranking_with_its_interval() -> None:
+    table = roar_table_racu(predictions(), LABELS).set_index(["row", "metric"])
+    # random: 1/4 (1 + .75) + 1/4 (.75 + .5) = .75, of which .5 is left at the end; attention: .75 - (.75 - .55) / 2
+    assert table.loc[("attention", "racu"), "mean"] == pytest.approx(0.1 / 0.25)
+    assert table.loc[("gradient", "racu"), "mean"] == pytest.approx(0)
+    assert table.loc[("attention", "texts"), "mean"] == 40
+    low, high = table.loc[("attention", "racu"), ["low", "high"]]
+    assert 0 < low < 0.4 < high < 1
+    assert "random" not in table.index.get_level_values("row")
+
+
+def test_the_figure_has_a_curve_for_each_order() -> None:
+    figure = roar_fig_masked(predictions(), LABELS)
+    (axes,) = figure.axes
+    drawn = {line.get_label(): [*line.get_ydata()] for line in axes.lines}
+    assert drawn == {
+        "random": pytest.approx([100, 75, 50]),
+        "attention": pytest.approx([100, 55, 50]),
+        "gradient": pytest.approx([100, 75, 50]),
+    }
+    assert [*axes.lines[0].get_xdata()] == [0, 50, 100]
+
+
+def test_a_model_of_another_suite_is_named() -> None:
+    with pytest.raises(AuditError, match="gpt"):
+        roar_table_racu(predictions().replace({"model": {"base": "gpt"}}), LABELS)
