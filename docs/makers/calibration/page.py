@@ -28,14 +28,14 @@ OPENING = """# How far the words of the summary can be trusted
 Written by `make calibration`, which simulates and takes about three minutes on two cores; no number on this page is
 written by hand.
 
-**When to believe a word.** Look at the values of your trainings, one by one. If they lie close together, or spread
-evenly around their middle, the word holds for the next training too: at the margin itself about one word of
-twenty is wrong, and further away fewer are. If one training lies apart from the others, or they form two groups, the
-word is about these trainings, and not about the next one. More texts do not help then, they make it worse: the interval
-becomes narrow around trainings that are not all there are. Three trainings cannot show that there are two groups, and
-nine rarely show what happens to one training of twenty. If your texts come in groups that are nearly alike, such as
-questions about one story, the intervals are too narrow as long as each text counts as one: name the groups, or count a
-group as one text. With one training, an interval holds the chance of the texts only, and the summary says so.
+**When to believe a word.** Where trainings spread evenly around their middle, a word holds for the next training too:
+at the margin itself about one word of twenty is wrong, and further away fewer are. So look at the values of your
+trainings, one by one. If one of them lies apart from the others, or they form two groups, the word is about these
+trainings, and not about the next one. That they lie close together shows less: three trainings are often all of the
+larger of two groups, and nine rarely show what happens to one training of twenty. Then more texts do not help, they
+make it worse: the interval becomes narrow around trainings that are not all there are. If your texts come in groups
+that are nearly alike, such as questions about one story, the intervals are too narrow as long as each text counts as
+one. With one training, an interval holds the chance of the texts only, and the summary says so.
 
 ## How it is found
 
