@@ -50,7 +50,7 @@ from makers.replication.keeping import (
     weight,
 )
 from makers.replication.kept import RECORD, every_kept, read_csv, unpadded
-from makers.replication.pages import closed, held, share, verdict, written_pages, written_tables
+from makers.replication.pages import closed, held, share, written_pages, written_tables
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"
@@ -246,9 +246,9 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     base, uniform = (
         line for line in page.splitlines() if line.startswith(("| base | F1 | 0.831", "| uniform | F1 | 0.822"))
     )
-    assert base.startswith("| base | F1 | 0.831 | 0.791 [0.781, 0.801] | [0.771, 0.811] | **not compatible** | ")
+    assert base.startswith("| base | F1 | 0.831 | 0.791 [0.781, 0.801] | [0.778, 0.804] | **not compatible** | ")
     assert base.endswith("; [selected-on-test](#one-thing-changed) closes 75% of the difference |")
-    assert uniform == "| uniform | F1 | 0.822 | 0.812 [0.802, 0.822] | [0.792, 0.832] | compatible |  |"
+    assert uniform == "| uniform | F1 | 0.822 | 0.812 [0.802, 0.822] | [0.799, 0.825] | compatible |  |"
     assert "In all rows: our word vectors: random.\n" in page
     assert "1821" not in page
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
@@ -257,7 +257,11 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     assert f"{found}(section 3.2, table 2) | `needed` of `summary` | undecided: 0.010 [-0.020, 0.040] | open |" in page
     assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention |  | ○ |" not in page
     assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention | ○ |" in page
-    assert "| F1 | 1 of 2 | 1 of 2 |" in page
+    assert "| F1 | 1 of 2 | 1 of 2 | 2 of 4 | 0.2 |" in page
+    assert "Of 2 numbers that are held against an interval, 1 lies outside; by chance alone, 0.1 would.\n" in page
+    # two data sets, both above ours: 2 / 2^2
+    assert "| base | F1 | Wiegreffe & Pinter 2019, table 2 | 2 | 0 | 0.032 | 0.500 |" in page
+    assert "No row has 6 data sets, so none can show a bias by itself.\n" in page
     # 58 of the paper's are known here, and 4 have a counterpart
     assert "54 published numbers have no counterpart in these runs, by data set: Diabetes (11), " in page
     assert "no GPU" in page
@@ -383,25 +387,6 @@ def test_paths_in_a_kept_configuration_begin_at_the_mirror(tmp_path: Path) -> No
     assert "mirror" not in kept
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, "compatible"),
-        ({"agreement": "not compatible"}, "not compatible"),
-        ({"agreement": "unknown"}, "data differ: within"),
-        # .8405 rounds to .841, and .831 + .0005 + .01 is no more than that
-        ({"agreement": "unknown", "one_low": 0.8314, "one_high": 0.85}, "data differ: within"),
-        ({"agreement": "unknown", "one_low": 0.8316, "one_high": 0.85}, "data differ: outside"),
-        ({"agreement": "unknown", "one_low": NAN, "one_high": NAN, "seeds": 1}, "one training"),
-        ({"seeds": 0}, "the same"),
-        ({"seeds": 0, "agreement": "not compatible"}, "other"),
-    ],
-)
-def test_verdicts(changes: dict[str, Any], expected: str) -> None:
-    assert verdict(number("sst", "base", 0.831, 0.825) | changes) == expected
-    assert expected in pages.VERDICTS
-
-
 def test_the_share_of_a_difference_that_a_change_closes() -> None:
     before = {"ours": 0.2, "published": 0.6}
     assert closed(before, {"ours": 0.3}) == pytest.approx(0.25)
@@ -475,7 +460,7 @@ def test_no_page_inverts_a_p_value_or_shows_what_was_withdrawn() -> None:
         for withdrawn in ("uninformative", "another reason than chance", "three words to either side"):
             assert withdrawn not in text, (name, withdrawn)
     assert "Permuting the weights of a recurrent encoder hardly changes" not in written[RECORDED / "jain-wallace.md"]
-    assert "lie outside by chance alone; " in " ".join(written[RECORDED / "jain-wallace.md"].split())
+    assert "would lie outside all the same, by chance alone" in " ".join(written[RECORDED / "jain-wallace.md"].split())
     page = written[RECORDED / "serrano-smith" / "findings.md"]
     claims = [line for line in page.splitlines() if "in a small minority of the texts" in line]
     assert claims
@@ -563,7 +548,7 @@ def test_a_large_page_leads_to_its_parts(docs: Path, monkeypatch: pytest.MonkeyP
     assert "; [selected-on-test](changes.md#selected-on-test) closes 75% of the difference |" in "".join(own.values())
     # every line of a table is on one of them
     for line in whole.splitlines():
-        if line.startswith("| base |"):
+        if line.startswith("| base | F1 | 0."):
             assert sum(
                 line.split(" | ")[:4] == other.split(" | ")[:4] for text in own.values() for other in text.splitlines()
             )

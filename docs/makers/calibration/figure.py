@@ -19,7 +19,7 @@ PANELS = {
 def calibration(operating: pd.DataFrame) -> Figure:
     """Coverage and wrong words by question and number of texts, a marker for each number of trainings.
 
-    From a frame of `operating`. The shaded part of a panel is where a word is withheld.
+    From a frame of `operating`. The shaded part of a panel is worse than is wanted.
     """
     places = list(dict.fromkeys(zip(operating["question"], operating["texts"], strict=True)))
     questions = list(dict.fromkeys(question for question, _ in places))

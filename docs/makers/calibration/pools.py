@@ -1,13 +1,13 @@
-"""Populations whose answer is known: what every question would be told of very many trainings and texts.
+"""Populations whose answer is known: what every question would be told of infinitely many trainings and texts.
 
-A pool holds what the audits measure of some hundred trainings on some hundred texts. The pool itself is the population:
-its value is the truth, and a run is a draw of S trainings and N texts from it, the texts with replacement. Trainings
-are drawn without, since a training and itself are no pair.
+A pool holds what the audits measure of many trainings on many texts. The pool itself is the population: its value is
+the truth, and a run is a draw of S trainings and N texts from it, both with replacement, as from an infinite
+population. Where texts are nearly alike, all four are drawn together.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from attention_audit.audits.permutation import orders, permuted
 from attention_audit.audits.rankings import RANKERS, SMALLEST, falling
 from attention_audit.divergence import jsd, tvd
 from attention_audit.readout import Readout
+from makers.calibration.laws import FOUR, NORMAL, deviations, failing, in_fours
 from makers.calibration.readouts import LONGEST, Texts, World
 
 Floats = npt.NDArray[np.float64]
@@ -36,11 +37,11 @@ class Sizes:
     population. pool_pairs: trainings of a population of which all pairs are compared. shuffles: of each map.
     """
 
-    draws: int = 300
+    draws: int = 600
     trainings: Sequence[int] = TRAININGS
     texts: Sequence[int] = TEXTS
-    pool_trainings: int = 60
-    pool_texts: int = 300
+    pool_trainings: int = 200
+    pool_texts: int = 200
     pool_pairs: int = 60
     shuffles: int = 4
 
@@ -48,15 +49,24 @@ class Sizes:
 RANKED = ("random", "attention", SMALLEST)
 
 
+def drawn(random: Random, count: int, texts: int, fours: bool) -> npt.NDArray[np.int64]:
+    """So many of `count` texts, (texts,): one by one, or four by four."""
+    if not fours:
+        return random.integers(0, count, texts)
+    first = FOUR * random.integers(0, count // FOUR, -(-texts // FOUR))
+    return (first[:, None] + np.arange(FOUR)).ravel()[:texts]
+
+
 @dataclass(frozen=True)
 class Pool:
     """What a question is told of T trainings on M texts, by the names of its arguments: arrays (T, M) each.
 
-    ask: the question, of such arrays.
+    ask: the question, of such arrays. fours: whether texts come in fours.
     """
 
     values: Mapping[str, Floats]
     ask: Callable[..., Effect]
+    fours: bool = False
 
     def truth(self) -> float:
         """The effect in the whole population."""
@@ -65,7 +75,8 @@ class Pool:
     def draw(self, random: Random, trainings: int, texts: int) -> Effect:
         """What is found with so many trainings and texts."""
         first = next(iter(self.values.values()))
-        chosen = np.ix_(random.permutation(len(first))[:trainings], random.integers(0, first.shape[1], texts))
+        rows = random.integers(0, len(first), trainings)
+        chosen = np.ix_(rows, drawn(random, first.shape[1], texts, self.fours))
         return self.ask(**{name: values[chosen] for name, values in self.values.items()})
 
 
@@ -77,6 +88,7 @@ class LabelledPool:
     base: npt.NDArray[np.int64]
     uniform: npt.NDArray[np.int64]
     classes: int
+    fours: bool = False
 
     def truth(self) -> float:
         """The difference in F1 in the whole population."""
@@ -84,18 +96,22 @@ class LabelledPool:
 
     def draw(self, random: Random, trainings: int, texts: int) -> Effect:
         """What is found with so many trainings of each model, and texts."""
-        rows, others = (random.permutation(len(self.base))[:trainings] for _ in range(2))
-        columns = random.integers(0, len(self.labels), texts)
+        rows, others = (random.integers(0, len(self.base), trainings) for _ in range(2))
+        columns = drawn(random, len(self.labels), texts, self.fours)
         base, uniform = self.base[np.ix_(rows, columns)], self.uniform[np.ix_(others, columns)]
         return gained(self.labels[columns], base, uniform, self.classes)
 
 
 @dataclass(frozen=True)
 class PairedPool:
-    """Distances between T trainings on M texts, for the question of stability: (T, T, M) each, symmetric."""
+    """Distances between T trainings on M texts, for the question of stability: (T, T, M) each, symmetric.
+
+    On the diagonal are those between a training and its twin: a training that is drawn twice is two of its kind.
+    """
 
     jsd: npt.NDArray[np.float32]
     chance: npt.NDArray[np.float32]
+    fours: bool = False
 
     def _asked(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Effect:
         pairs = np.array(list(combinations(range(len(rows)), 2)))
@@ -105,13 +121,12 @@ class PairedPool:
 
     def truth(self) -> float:
         """The stability over all pairs and texts."""
-        above = np.triu_indices(len(self.jsd), 1)
-        return 1 - float(self.jsd[above].mean(dtype=np.float64) / self.chance[above].mean(dtype=np.float64))
+        return 1 - float(self.jsd.mean(dtype=np.float64) / self.chance.mean(dtype=np.float64))
 
     def draw(self, random: Random, trainings: int, texts: int) -> Effect:
         """What is found with all pairs of so many trainings, and texts."""
-        rows = random.permutation(len(self.jsd))[:trainings]
-        return self._asked(rows, random.integers(0, self.jsd.shape[2], texts))
+        rows = random.integers(0, len(self.jsd), trainings)
+        return self._asked(rows, drawn(random, self.jsd.shape[2], texts, self.fours))
 
 
 AnyPool = Pool | LabelledPool | PairedPool
@@ -145,7 +160,7 @@ def permuted_tvd(readout: Readout, shuffles: int) -> Floats:
 def used_pool(world: World, sizes: Sizes, seed: int) -> Pool:
     """What permuted weights do to every training and text."""
     readouts = trainings_of(world, sizes.pool_trainings, sizes.pool_texts, seed)
-    return Pool({"tvd": np.stack([permuted_tvd(readout, sizes.shuffles) for readout in readouts])}, used)
+    return Pool({"tvd": np.stack([permuted_tvd(readout, sizes.shuffles) for readout in readouts])}, used, world.fours)
 
 
 def erased(readout: Readout) -> dict[str, Floats]:
@@ -162,7 +177,7 @@ def erased(readout: Readout) -> dict[str, Floats]:
 def ranks_pool(world: World, sizes: Sizes, seed: int) -> Pool:
     """How many items each ranking erases until the decision flips."""
     found = [erased(readout) for readout in trainings_of(world, sizes.pool_trainings, sizes.pool_texts, seed)]
-    return Pool({name: np.stack([one[name] for one in found]) for name in RANKED}, ranks)
+    return Pool({name: np.stack([one[name] for one in found]) for name in RANKED}, ranks, world.fours)
 
 
 def top_lead(readout: Readout) -> Floats:
@@ -177,29 +192,30 @@ def top_lead(readout: Readout) -> Floats:
 def signed_pool(world: World, sizes: Sizes, seed: int) -> Pool:
     """On which side the top item stands, of every training and text."""
     readouts = trainings_of(world, sizes.pool_trainings, sizes.pool_texts, seed)
-    return Pool({"side": sides(np.stack(list(map(top_lead, readouts))), 4 * Margins().inert)}, signed)
+    return Pool({"side": sides(np.stack(list(map(top_lead, readouts))), 4 * Margins().inert)}, signed, world.fours)
 
 
 def stable_pool(world: World, sizes: Sizes, seed: int) -> PairedPool:
     """The distances between all pairs of trainings, and to the other's map shuffled."""
+    synthetic = Texts(world, sizes.pool_texts, seed)
     maps, shuffled = [], []
-    for readout in trainings_of(world, sizes.pool_pairs, sizes.pool_texts, seed):
-        map_, other = torch.zeros(len(readout), LONGEST), torch.zeros(sizes.shuffles, len(readout), LONGEST)
+    for number, twin in product(range(sizes.pool_pairs), (False, True)):
+        readout = synthetic.training(number, twin)
+        map_, mixed = torch.zeros(len(readout), LONGEST), torch.zeros(sizes.shuffles, len(readout), LONGEST)
         for texts in readout.batches(torch.float32):
             length = texts.attention.shape[1]
             map_[texts.members, :length] = texts.attention
-            other[:, texts.members, :length] = permuted(texts.attention, orders(texts, readout.ids, sizes.shuffles, 0))
+            mixed[:, texts.members, :length] = permuted(texts.attention, orders(texts, readout.ids, sizes.shuffles, 0))
         maps.append(map_)
-        shuffled.append(other)
-    count = len(maps)
-    every = torch.stack(maps)
+        shuffled.append(mixed)
+    count = sizes.pool_pairs
     moved, chance = np.zeros((2, count, count, sizes.pool_texts), np.float32)
-    for row in range(count - 1):
-        later = every[row + 1 :]
-        moved[row, row + 1 :] = moved[row + 1 :, row] = jsd(every[row], later).numpy()
-        to_shuffled = torch.stack([jsd(every[row], other).mean(0) for other in shuffled[row + 1 :]]).numpy()
-        chance[row, row + 1 :] = chance[row + 1 :, row] = to_shuffled
-    return PairedPool(moved, chance)
+    for one, other in combinations_with_replacement(range(count), 2):
+        # a training's own partner is its twin
+        partner = 2 * other + (one == other)
+        moved[one, other] = moved[other, one] = jsd(maps[2 * one], maps[partner]).numpy()
+        chance[one, other] = chance[other, one] = jsd(maps[2 * one], shuffled[partner]).mean(0).numpy()
+    return PairedPool(moved, chance, world.fours)
 
 
 @dataclass(frozen=True)
@@ -208,13 +224,15 @@ class Scores:
 
     A text is right where ability + ease > 0: ability varies over trainings (`spread`), ease is normal and partly one
     for all trainings. classes: of the labels. positive: the share of class 1, of two classes. ability: of the first
-    model.
+    model, and with the law of its deviations. fours: whether texts come in fours.
     """
 
     classes: int
     ability: float
     positive: float = 0.5
     spread: float = 0.03
+    law: str = NORMAL
+    fours: bool = False
 
     def pool(self, gap: float, sizes: Sizes, seed: int) -> LabelledPool:
         """Predictions of both models, of which both have as many trainings."""
@@ -224,20 +242,24 @@ class Scores:
             labels = (random.random(texts) < self.positive).astype(np.int64)
         else:
             labels = random.integers(0, self.classes, texts)
-        mistaken = (labels + random.integers(1, self.classes, texts)) % self.classes
-        ease = 0.8 * random.standard_normal(texts)
+        alike = in_fours(texts) if self.fours else np.arange(texts)
+        labels = labels[alike]
+        mistaken = (labels + random.integers(1, self.classes, texts)[alike]) % self.classes
+        ease = 0.8 * random.standard_normal(texts)[alike]
 
-        def predictions(ability: float) -> npt.NDArray[np.int64]:
-            of_training = ability + self.spread * random.standard_normal((sizes.pool_trainings, 1))
+        def predictions(ability: float, law: str) -> npt.NDArray[np.int64]:
+            of_training = ability + self.spread * deviations(law, sizes.pool_trainings)
+            of_training = np.where(failing(law, sizes.pool_trainings), 0.0, of_training)
             noise = 0.6 * random.standard_normal((sizes.pool_trainings, texts))
             return np.where(of_training + ease + noise > 0, labels, mistaken)
 
-        return LabelledPool(labels, predictions(self.ability), predictions(self.ability - gap), self.classes)
+        base, uniform = predictions(self.ability, self.law), predictions(self.ability - gap, NORMAL)
+        return LabelledPool(labels, base, uniform, self.classes, self.fours)
 
 
-def skilled(random: Random, mean: float, trainings: int, spread: float = 0.08) -> Floats:
+def skilled(mean: float, trainings: int, spread: float = 0.08, law: str = NORMAL) -> Floats:
     """A skill of each training, (trainings, 1), of this mean."""
-    skills: Floats = mean + spread * random.standard_normal((trainings, 1))
+    skills: Floats = np.where(failing(law, trainings), 0.0, mean + spread * deviations(law, trainings))
     return skills
 
 
@@ -247,19 +269,22 @@ def graded_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
     shape = sizes.pool_trainings, sizes.pool_texts
     best = random.beta(0.8, 1.6, sizes.pool_texts) * np.exp(0.2 * random.standard_normal(shape))
     chance = best * random.beta(1, 6, shape)
-    attention = chance + (best - chance) * (skilled(random, skill, shape[0]) + 0.4 * random.standard_normal(shape))
+    attention = chance + (best - chance) * (skilled(skill, shape[0]) + 0.4 * random.standard_normal(shape))
     return falls_pool(chance, attention, best)
 
 
-def cue_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
+def cue_falls(
+    skill: float, sizes: Sizes, seed: int, spread: float = 0.08, law: str = NORMAL, fours: bool = False
+) -> Pool:
     """Falls where one word decides each text: a ranking has found it or has not."""
     random = np.random.default_rng(seed)
     shape = sizes.pool_trainings, sizes.pool_texts
-    decided = np.where(random.random(sizes.pool_texts) < 0.7, 0.9, 0.0)
-    hard = random.random(sizes.pool_texts)
-    found = hard + 0.3 * random.standard_normal(shape) < skilled(random, skill, shape[0])
+    alike = in_fours(sizes.pool_texts) if fours else np.arange(sizes.pool_texts)
+    decided = np.where(random.random(sizes.pool_texts) < 0.7, 0.9, 0.0)[alike]
+    hard = random.random(sizes.pool_texts)[alike]
+    found = hard + 0.3 * random.standard_normal(shape) < skilled(skill, shape[0], spread, law)
     best = decided * (random.random(shape) < 0.95)
-    return falls_pool(decided * (random.random(shape) < 0.1), decided * found, best)
+    return falls_pool(decided * (random.random(shape) < 0.1), decided * found, best, fours)
 
 
 def uneven_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
@@ -270,7 +295,8 @@ def uneven_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
     random = np.random.default_rng([seed, 1])
     granted = random.random((sizes.pool_trainings, 1)) < 0.5
     loses = np.where(granted & (random.random(sizes.pool_texts) < 0.8), 0.05, 1.0)
-    return falls_pool(*(loses * pool.values[name] for name in ("random", "attention", "best")))
+    chance, attention, best = (loses * pool.values[name] for name in ("random", "attention", "best"))
+    return falls_pool(chance, attention, best)
 
 
 def weak_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
@@ -280,13 +306,13 @@ def weak_falls(skill: float, sizes: Sizes, seed: int) -> Pool:
     text = 0.08 * random.standard_normal(sizes.pool_texts)
     chance = text + 0.06 * random.standard_normal(shape)
     gain = 0.03 + 0.02 * random.exponential(size=sizes.pool_texts) + 0.05 * random.standard_normal(shape)
-    attention = chance + skilled(random, skill, shape[0]) * gain + 0.05 * random.standard_normal(shape)
+    attention = chance + skilled(skill, shape[0]) * gain + 0.05 * random.standard_normal(shape)
     return falls_pool(chance, attention, chance + gain)
 
 
-def falls_pool(chance: Floats, attention: Floats, best: Floats) -> Pool:
+def falls_pool(chance: Floats, attention: Floats, best: Floats, fours: bool = False) -> Pool:
     """A pool of falls of the predicted class's probability."""
-    return Pool({"random": chance, "attention": attention, "best": best}, located)
+    return Pool({"random": chance, "attention": attention, "best": best}, located, fours)
 
 
 def furthest(jsd: Floats, chance: Floats) -> Effect:
@@ -294,13 +320,14 @@ def furthest(jsd: Floats, chance: Floats) -> Effect:
     return unique(jsd[0], chance[0])
 
 
-def graded_adversary(kept: float, sizes: Sizes, seed: int) -> Pool:
+def graded_adversary(kept: float, sizes: Sizes, seed: int, fours: bool = False) -> Pool:
     """Adversaries that move every text's map some way."""
     random = np.random.default_rng(seed)
     shape = 1, sizes.pool_texts
-    chance = 0.6 * random.beta(4, 2, shape)
-    moved = np.minimum(random.gamma(4, (1 - kept) / 4, shape) * chance, np.log(2))
-    return Pool({"jsd": moved, "chance": chance}, furthest)
+    alike = in_fours(sizes.pool_texts) if fours else np.arange(sizes.pool_texts)
+    chance = 0.6 * random.beta(4, 2, shape)[:, alike]
+    moved = np.minimum(random.gamma(4, (1 - kept) / 4, shape)[:, alike] * chance, np.log(2))
+    return Pool({"jsd": moved, "chance": chance}, furthest, fours)
 
 
 def sudden_adversary(kept: float, sizes: Sizes, seed: int) -> Pool:

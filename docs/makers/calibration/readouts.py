@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_audit.readout import Readout
+from makers.calibration.laws import FOUR, NORMAL, RARE, deviation, fails, in_fours, lower
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,7 +28,9 @@ class World:
     mean over trainings. own: the share of the rest of their variance that each training has for itself. scale: how far
     relevance moves the logit of the class. supporting: the share of relevant items that speak for the text's class.
     cue: whether one item of a text has all relevance, in place of many with some. spread: standard deviation over
-    trainings of `aligned`, and of the logarithm of `scale`.
+    trainings of `aligned`, and of the logarithm of `scale`. law: of their deviations, one of `laws`. fours: whether
+    texts come in fours that are nearly alike. clusters: whether the trainings that are `lower` share a taste of their
+    own.
     """
 
     peaked: float = 2.0
@@ -37,6 +40,9 @@ class World:
     supporting: float = 0.8
     cue: bool = False
     spread: float = 0.1
+    law: str = NORMAL
+    fours: bool = False
+    clusters: bool = False
 
     def but(self, name: str, value: float) -> "World":
         """The same world with another value of one of these."""
@@ -50,42 +56,56 @@ class Texts:
     def __init__(self, world: World, count: int, seed: int) -> None:
         self.world, self.seed = world, seed
         random = np.random.default_rng([seed, 0])
-        self.lengths = np.minimum(4 + random.poisson(7, count), LONGEST)
+        alike = in_fours(count) if world.fours else np.arange(count)
+        lengths = np.minimum(4 + random.poisson(7, count), LONGEST)
+        labels = random.integers(0, 2, count)
+        places = random.integers(0, lengths)
+        self.lengths, self.labels, places = lengths[alike], labels[alike], places[alike]
         self.starts = np.cumsum(self.lengths)[:-1]
         self.firsts = np.concatenate([[0], self.starts])
-        self.labels = random.integers(0, 2, count)
-        items = int(self.lengths.sum())
+        # where the items of the text lie that this one is like
+        first_items = np.concatenate([[0], np.cumsum(self.lengths)])[alike]
+        source = np.repeat(first_items - self.firsts, self.lengths) + np.arange(int(self.lengths.sum()))
+        items = len(source)
         if world.cue:
             relevance = 0.05 * random.exponential(size=items)
-            relevance[self.firsts + random.integers(0, self.lengths)] += 3
+            relevance[self.firsts + places] += 3
         else:
             relevance = random.exponential(size=items)
-        self.signs = np.where(random.random(items) < world.supporting, 1.0, -1.0)
-        self.relevance = relevance
-        self.shared = random.standard_normal(items)
+        self.signs = np.where(random.random(items) < world.supporting, 1.0, -1.0)[source]
+        self.relevance = relevance[source]
+        self.shared = random.standard_normal(items)[source]
+        self.other = random.standard_normal(items)[source]
         self.side = np.repeat(np.where(self.labels == 1, 1.0, -1.0), self.lengths)
 
     def per_text(self, values: Floats) -> list[npt.NDArray[np.float32]]:
         """Values of all items, one array a text."""
         return np.split(values.astype(np.float32), self.starts)
 
-    def attention(self, random: np.random.Generator) -> Floats:
-        """The weights of one training, of all items of all texts."""
+    def attention(self, number: int, deviation: float, random: np.random.Generator) -> Floats:
+        """The weights of one training, of all items of all texts; deviation: of its `aligned`, in standard ones."""
         world = self.world
-        aligned = float(np.clip(world.aligned + world.spread * random.standard_normal(), -1, 1))
+        aligned = float(np.clip(world.aligned + world.spread * deviation, -1, 1))
+        if fails(world.law, number):
+            aligned = 0.0
         wanted = (self.relevance - self.relevance.mean()) / self.relevance.std()
         own = random.standard_normal(len(wanted))
-        taste = np.sqrt(1 - world.own) * self.shared + np.sqrt(world.own) * own
+        common = self.other if world.clusters and lower(number, 1 / FOUR) else self.shared
+        taste = np.sqrt(1 - world.own) * common + np.sqrt(world.own) * own
         logits = world.peaked * (aligned * wanted + np.sqrt(1 - aligned**2) * taste)
         weights = np.exp(logits - np.repeat(np.maximum.reduceat(logits, self.firsts), self.lengths))
         normalised: Floats = weights / np.repeat(np.add.reduceat(weights, self.firsts), self.lengths)
         return normalised
 
-    def training(self, number: int) -> Readout:
-        """The readout of one training."""
-        random = np.random.default_rng([self.seed, 1, number])
-        weights = self.attention(random)
-        scale = self.world.scale * np.exp(self.world.spread * random.standard_normal())
+    def training(self, number: int, twin: bool = False) -> Readout:
+        """The readout of one training, or of a twin that deviates as it does and has a taste of its own."""
+        random = np.random.default_rng([self.seed, 1, number, twin])
+        apart = deviation(self.world.law, number)
+        weights = self.attention(number, apart, random)
+        other = random.standard_normal() if self.world.law in (NORMAL, RARE) else apart
+        scale = self.world.scale * np.exp(self.world.spread * other)
+        if fails(self.world.law, number):
+            scale = 0.1 * self.world.scale
         pushes = scale * (self.side * self.signs * self.relevance + 0.3 * random.standard_normal(len(weights)))
         bias = 0.1 * scale * random.standard_normal()
         logits = np.add.reduceat(weights * pushes, self.firsts) + bias

@@ -1,6 +1,7 @@
 """Operating characteristics of the intervals: runs drawn from populations whose answer is known."""
 
 import multiprocessing
+import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -66,6 +67,8 @@ def simulated(questions: Sequence[str], sizes: Sizes, cores: int) -> pd.DataFram
     number of processes.
     """
     tasks = [(question, number) for question in questions for number in range(len(SETTINGS[question]))]
+    # two processes with many threads each, of matrices that are small, wait for one another most of the time
+    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
     # a forked process may inherit the locks of PyTorch's threads
     context = multiprocessing.get_context("spawn")
     rows: list[dict[str, Any]] = []

@@ -356,6 +356,16 @@ JAIN_WALLACE = Page(
             "trainings of this CNN end in one of two basins, and three of them happened to end in one; "
             "[ten-seeds](#one-thing-changed) has both",
         ),
+        Reason(
+            Cells("sst", "lstm_tanh", "f1|accuracy"),
+            "the paper's training is an unlucky one: the authors' other trainings do better; the rest may be the word "
+            "vectors",
+        ),
+        Reason(
+            Cells("babi-2", "average_tanh", "accuracy"),
+            "the paper's training failed: it gives every question the same answer, and one of six places is right by "
+            "chance; so does one of their other trainings, and one does as ours do",
+        ),
     ),
     beyond=(ONE_TRAINING, PREPARATION, VECTORS),
 )

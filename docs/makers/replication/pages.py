@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.tables.published import facts
-from attention_audit.tables.replication import COMPATIBLE, ENCODERS, NOT_COMPATIBLE, UNKNOWN
+from attention_audit.tables.replication import COMPATIBLE, ENCODERS
 from attention_audit.tables.shown import answered, found, interval
 from attention_audit.tables.wording import heading, named, number
 from makers.replication.captions import Sentences, two_sentences
@@ -26,21 +26,24 @@ from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.former import BOUNDS, FORMER, earlier, restated
 from makers.replication.grids import below, grid
 from makers.replication.kept import CONFIG, Kept, every_kept, kept_runs
+from makers.replication.verdicts import (
+    BY_CHANCE,
+    INSIDE,
+    JUDGED,
+    LIE_OUTSIDE,
+    OTHER,
+    VERDICTS,
+    Row,
+    Signs,
+    others,
+    outside,
+    pooled,
+    signs,
+    spreads,
+    verdict,
+)
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
-INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
-SAME, OTHER = "the same", "other"
-"""Verdicts besides those of the table of replications: where the data differ, where one training says nothing of
-chance, and of properties of the data."""
-VERDICTS = {
-    COMPATIBLE: "the published number could be one more of our trainings, so that no difference was shown",
-    NOT_COMPATIBLE: "95 of 100 single trainings of ours would lie nearer; by chance alone, one number of twenty is so",
-    INSIDE: "our texts are not the paper's; the published number lies where one more of our trainings could",
-    OUTSIDE: "our texts are not the paper's; the published number lies elsewhere",
-    ONE: "we have one training, which says nothing of chance",
-    SAME: "a property of the texts, which rounds to the published one",
-    OTHER: "a property of the texts, which does not",
-}
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
 """How a table of all findings shows what becomes of them."""
@@ -50,14 +53,10 @@ LARGEST = 25_000
 UNEXPLAINED = "no run shows the cause yet"
 BOUND = re.compile(r"(above|below) (-?[\d.]+)")
 RANGE = re.compile(r"between ([\d.]+) and ([\d.]+)")
-JUDGED = (COMPATIBLE, NOT_COMPATIBLE, INSIDE, OUTSIDE)
-"""Verdicts by an interval that holds 95 of 100 single trainings."""
 WITHDRAWN = re.compile(r"(?!HANrnn: ).*the top item flips the decision in a small minority of the texts")
 """Claims in kept tables that are made no longer, since the paper's number is of another model."""
 CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "md_table_claims"}
 """The tables of a paper's findings that the runs make themselves."""
-
-Row = Mapping[Any, Any]
 
 
 class Line(NamedTuple):
@@ -137,29 +136,6 @@ def matches(cells: Cells, row: Row) -> bool:
     return all(re.fullmatch(getattr(cells, key), str(row[key])) for key in ("dataset", "row", "metric"))
 
 
-def rounding(row: Row) -> float:
-    """Half a unit of the last digit of a published number."""
-    name = display_name(str(row["dataset"]))
-    _, _, rest = str(row["row"]).partition("/")
-    for dataset, cell in ((name, str(row["row"])), ("all", f"{ENCODERS}{rest}")):
-        fact = facts().get((row["paper"], row["table"], dataset, cell, row["metric"]))
-        if fact and fact.value == row["published"]:
-            return fact.rounding
-    return 0.0
-
-
-def verdict(row: Row) -> str:
-    """What is to be said of a published number and ours, one of VERDICTS."""
-    if row["seeds"] == 0:
-        return SAME if row["agreement"] == COMPATIBLE else OTHER
-    if row["agreement"] != UNKNOWN:
-        return str(row["agreement"])
-    if isnan(row["one_low"]):
-        return ONE
-    reach = rounding(row)
-    return INSIDE if row["one_low"] - reach <= row["published"] <= row["one_high"] + reach else OUTSIDE
-
-
 def key_of(row: Row) -> tuple[str, ...]:
     """What tells a published number from all others, and the data set of ours that it is held against."""
     return tuple(str(row[name]) for name in ("paper", "table", "dataset", "row", "metric"))
@@ -178,7 +154,7 @@ def share(value: float) -> str:
 
 def bold(word: str) -> str:
     """A verdict as a table shows it: what a reader must not miss stands out."""
-    return f"**{word}**" if word in (NOT_COMPATIBLE, OUTSIDE, OTHER, AGAINST) else word
+    return f"**{word}**" if word in (*LIE_OUTSIDE, OTHER, AGAINST) else word
 
 
 class Written:
@@ -190,9 +166,13 @@ class Written:
         self.main = [kept for kept in runs if not kept.run.changes]
         self.changed = [kept for kept in runs if kept.run.changes]
         self.labels = {name: label for kept in runs for name, label in kept.facts.labels.items()}
-        self.numbers = [row for kept in self.main for row in self.replicated(kept)]
+        found = [row for kept in self.main for row in self.replicated(kept)]
+        spread = spreads(found)
+        self.numbers = [pooled(row, spread) for row in found]
         """The published numbers of the runs that change nothing."""
-        self.by_change = {kept.run.name: {key_of(row): row for row in self.replicated(kept)} for kept in self.changed}
+        self.by_change = {
+            kept.run.name: {key_of(row): pooled(row, spread) for row in self.replicated(kept)} for kept in self.changed
+        }
 
     def replicated(self, kept: Kept) -> list[Row]:
         """The rows of the table of replications of one run that are of this page's paper, or that it quotes; none where
@@ -212,9 +192,12 @@ class Written:
 
     def why(self, row: Row) -> str:
         """Why a number is not the published one, as far as it is known; "" where nothing is to be explained."""
-        if verdict(row) not in (NOT_COMPATIBLE, OUTSIDE, OTHER):
+        if verdict(row) not in (*LIE_OUTSIDE, OTHER):
             return ""
         known = [reason.because for reason in self.page.reasons if not reason.finding and matches(reason.cells, row)]
+        if own := others(row):
+            near = sum(row["one_low"] <= each.value <= row["one_high"] for each in own)
+            known.append(f"{near} of their other trainings ({len(own)}) lie{'s' if near == 1 else ''} where ours do")
         for run, after in self.changes(row):
             known.append(f"[{run.name}](#one-thing-changed) closes {share(closed(row, after))} of the difference")
         told = row["seeds"] == 0 and row["note"]
@@ -225,17 +208,24 @@ class Written:
         groups: dict[tuple[str, str, str], list[Row]] = {}
         for row in self.numbers:
             groups.setdefault((str(row["paper"]), str(row["table"]), str(row["dataset"])), []).append(row)
-        for (paper, table, dataset), rows in groups.items():
+        for (_, _, dataset), rows in groups.items():
             notes = [[note for note in str(row["note"]).split("; ") if note] for row in rows]
             shared = [note for note in notes[0] if all(note in each for each in notes)]
-            where = re.sub(r"[A-Z]{2}20\d\d", lambda name: self.labels.get(name[0], name[0]), table)
-            title = f"### {display_name(dataset)}: {self.labels.get(paper, paper)}, {where[:1].lower()}{where[1:]}\n"
+            title = f"### {display_name(dataset)}: {self.where(rows[0])}\n"
+            judged, beside, chance = outside(rows)
+            counted = (
+                f"Of {judged} numbers that are held against an interval, {beside} "
+                f"lie{'s' if beside == 1 else ''} outside; by chance alone, {chance:.1f} would.\n"
+                if judged
+                else ""
+            )
             remark = f"In all rows: {'; '.join(shared)}.\n" if shared else ""
             lines = [
                 (
                     named(str(row["row"]), self.labels),
                     heading(str(row["metric"])),
                     number(row["published"], str(row["metric"]), paper=True),
+                    ", ".join(number(each.value, str(row["metric"])) for each in others(row)),
                     number(row["ours"], str(row["metric"])) + interval(row["low"], row["high"], str(row["metric"])),
                     interval(row["one_low"], row["one_high"], str(row["metric"])).strip(),
                     bold(verdict(row)),
@@ -247,12 +237,13 @@ class Written:
                 "row",
                 "measure",
                 "theirs",
+                "their other runs",
                 "ours [95 %]",
                 "one more of ours [95 %]",
                 "verdict",
                 "notes, and why",
             ]
-            yield display_name(dataset), "\n".join(filter(None, (title, remark, grid(headings, lines))))
+            yield display_name(dataset), "\n".join(filter(None, (title, remark, counted, grid(headings, lines))))
 
     def in_short(self) -> str:
         """How many published numbers have which verdict, and what the verdicts mean."""
@@ -260,10 +251,11 @@ class Written:
         rows = [(bold(word), str(counts[word]), meaning) for word, meaning in VERDICTS.items() if counts[word]]
         missing = self.missing()
         left = ", ".join(f"{name} ({count})" for name, count in missing.items())
-        judged, outside = sum(counts[word] for word in JUDGED), counts[NOT_COMPATIBLE] + counts[OUTSIDE]
+        judged, beside, by_chance = outside(self.numbers)
         chance = (
-            f"Of {judged} numbers that are held against an interval for single trainings, about {judged / 20:.0f} "
-            f"would lie outside by chance alone; {outside} do.\n"
+            f"Of {judged} numbers that are held against an interval for single trainings, {beside} lie outside. If "
+            f"every published number were one more of our trainings, about {by_chance:.0f} would lie outside all the "
+            "same, by chance alone.\n"
             if judged
             else ""
         )
@@ -318,26 +310,65 @@ class Written:
             if rows := groups.get(title):
                 what = f"{len(rows)} finding{'s' if len(rows) > 1 else ''}"
                 yield title, f"**{title}** ({what}):\n\n{grid(['what they found', *datasets], rows)}"
-        if outside := "\n".join(self.outside()):
-            yield "numbers", outside
+        if numbers := "\n".join([*self.outside(), *self.one_sided()]):
+            yield "numbers", numbers
 
     def outside(self) -> Iterator[str]:
-        """How many numbers lie outside, by measure and data set."""
+        """How many numbers lie outside, by measure and data set, and how many would by chance alone."""
         judged = [row for row in self.numbers if verdict(row) in JUDGED]
         datasets = list(dict.fromkeys(display_name(str(row["dataset"])) for row in judged))
         counts: dict[str, dict[str, list[bool]]] = {}
         for row in judged:
             on = counts.setdefault(heading(str(row["metric"])), {})
-            on.setdefault(display_name(str(row["dataset"])), []).append(verdict(row) in (NOT_COMPATIBLE, OUTSIDE))
+            on.setdefault(display_name(str(row["dataset"])), []).append(verdict(row) in LIE_OUTSIDE)
         if judged:
             yield "**How many published numbers lie outside** of where 95 of 100 single trainings of ours do:\n"
-            yield grid(
-                ["measure", *datasets],
-                (
-                    (measure, *(f"{sum(on[name])} of {len(on[name])}" if name in on else "" for name in datasets))
-                    for measure, on in counts.items()
-                ),
+            lines = []
+            for measure, on in counts.items():
+                every = [lies for own in on.values() for lies in own]
+                by_dataset = (f"{sum(on[name])} of {len(on[name])}" if name in on else "" for name in datasets)
+                lines.append((measure, *by_dataset, f"{sum(every)} of {len(every)}", f"{BY_CHANCE * len(every):.1f}"))
+            yield grid(["measure", *datasets, "all", "by chance alone"], lines)
+
+    def one_sided(self) -> Iterator[str]:
+        """On how many data sets the published number is above ours, row by row."""
+        found = signs(self.numbers)
+        small = sum(each.chance <= BY_CHANCE for each in found)
+        told = sum(each.above + each.below >= FEWEST for each in found)
+        if not found:
+            return
+        yield SIGNS
+        if told:
+            yield (
+                f"Of {told} rows with {FEWEST} data sets or more, {small} {'has' if small == 1 else 'have'} a "
+                f"probability of {BY_CHANCE:g} or less; by chance alone, at most {BY_CHANCE * told:.1f} would. Rows of "
+                "one model rest on the same trainings, so they are no independent evidence.\n"
             )
+        else:
+            yield f"No row has {FEWEST} data sets, so none can show a bias by itself.\n"
+        yield grid(
+            ["row", "measure", "where", "theirs above ours", "below", "theirs - ours, mean", "by chance alone"],
+            map(self.sign, found),
+        )
+
+    def sign(self, found: Signs) -> Sequence[str]:
+        """One line of the tests of signs."""
+        row, metric = found.row, str(found.row["metric"])
+        return (
+            named(str(row["row"]), self.labels),
+            heading(metric),
+            self.where(row),
+            str(found.above),
+            str(found.below),
+            number(found.difference, metric),
+            number(found.chance, ""),
+        )
+
+    def where(self, row: Row) -> str:
+        """Where a paper has a number."""
+        where = re.sub(r"[A-Z]{2}20\d\d", lambda name: self.labels.get(name[0], name[0]), str(row["table"]))
+        paper = self.labels.get(str(row["paper"]), str(row["paper"]))
+        return f"{paper}, {where[:1].lower()}{where[1:]}"
 
     def of_findings(self) -> Iterator[tuple[str, str]]:
         """Finding by finding, a data set and its table, with why where it is known."""
@@ -598,7 +629,19 @@ ANSWERS = (
 )
 NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
-    "number is nearly always one training, so it is held against the second.\n\n"
+    "number is nearly always one training, so it is held against the second. How far trainings lie apart is taken "
+    "from all data sets of this page together, for each row and measure, and the interval ends where the number's own "
+    "range ends. *Their other runs*: earlier trainings of the authors, from the history of their repository, with the "
+    "settings that they had then.\n\n"
+)
+FEWEST = 6
+"""Data sets of which a test of signs can have a probability below `BY_CHANCE`."""
+SIGNS = (
+    "**Are the published numbers above ours more often than not?** An interval for each number hides a small "
+    "difference that all data sets share. So each row is asked once more, over its data sets: on how many the "
+    "published number is above ours, and on how many below. The last column is the probability that so many lie on "
+    "one side if either side is equally probable (the exact test of signs, two-sided). It is no verdict on one "
+    "number.\n"
 )
 NO_PAPER = "No published number is of such models, so none is held against ours.\n"
 CHANGES = (

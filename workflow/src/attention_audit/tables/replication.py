@@ -55,17 +55,20 @@ ENCODERS = "encoders/"
 TOLERANCE = 1e-9
 """The tolerance when decimals are compared in floating point."""
 COMPATIBLE, NOT_COMPATIBLE, UNKNOWN = "compatible", "not compatible", "unknown"
+AT_LEAST = "the paper gives a lower bound"
+"""The note of a published number that is one."""
 PERCENTAGES = frozenset({"both_flip", "only_top_flips", "only_other_flips", "neither_flips"})
 
 
-def half_width(sd: float, seeds: int, of_texts: float = 0.0) -> float:
+def half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int | None = None) -> float:
     """Half the width of the interval that contains 95 % of single trainings; NaN with fewer than two seeds.
 
-    of_texts: the variance that other test texts add.
+    of_texts: the variance that other test texts add. freedom: degrees of freedom of `sd`, if it is not of these seeds
+    alone.
     """
     if seeds < 2 or isnan(sd):
         return nan
-    quantile = float(stats.t.ppf(0.975, seeds - 1))
+    quantile = float(stats.t.ppf(0.975, freedom or seeds - 1))
     return sqrt(quantile**2 * sd**2 * (1 + 1 / seeds) + float(stats.norm.ppf(0.975)) ** 2 * of_texts)
 
 
@@ -137,7 +140,7 @@ def compared(
     notes = [
         "" if at_least else fact.note,
         f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
-        "the paper gives a lower bound" if at_least else "",
+        AT_LEAST if at_least else "",
         *remarks,
         f"our epoch selected on {cell['selection']}" if cell["selection"] else "",
     ]

@@ -1,0 +1,193 @@
+"""What is to be said of published numbers: number by number, with the trainings of all data sets, and row by row.
+
+Three trainings of one data set tell little of how far trainings lie apart. The same measure of the same model is taken
+to spread alike on all data sets of a page: the variances of its data sets are pooled, each with one less than its
+trainings as its weight, and Student's quantile has the sum of these as its degrees of freedom.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from math import inf, isnan, nan, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scipy import stats
+
+from attention_audit.names import display_name
+from attention_audit.tables.published import facts
+from attention_audit.tables.replication import (
+    AT_LEAST,
+    COMPATIBLE,
+    ENCODERS,
+    NOT_COMPATIBLE,
+    TOLERANCE,
+    UNKNOWN,
+    half_width,
+)
+from attention_audit.tables.wording import heading
+
+FURTHER = Path(__file__).parent / "further.csv"
+"""Further trainings of a paper's authors."""
+INSIDE, OUTSIDE, ONE = "data differ: within", "data differ: outside", "one training"
+SAME, OTHER = "the same", "other"
+"""Verdicts besides those of the table of replications: where the data differ, where one training says nothing of
+chance, and of properties of the data."""
+VERDICTS = {
+    COMPATIBLE: "the published number could be one more of our trainings, so that no difference was shown",
+    NOT_COMPATIBLE: "95 of 100 single trainings of ours would lie nearer; by chance alone, one number of twenty is so",
+    INSIDE: "our texts are not the paper's; the published number lies where one more of our trainings could",
+    OUTSIDE: "our texts are not the paper's; the published number lies elsewhere",
+    ONE: "we have one training, which says nothing of chance",
+    SAME: "a property of the texts, which rounds to the published one",
+    OTHER: "a property of the texts, which does not",
+}
+JUDGED = (COMPATIBLE, NOT_COMPATIBLE, INSIDE, OUTSIDE)
+"""Verdicts by an interval that holds 95 of 100 single trainings."""
+LIE_OUTSIDE = (NOT_COMPATIBLE, OUTSIDE)
+BY_CHANCE = 0.05
+"""The share of published numbers that lie outside of such intervals by chance alone."""
+
+Row = Mapping[Any, Any]
+Of = tuple[str, ...]
+
+
+class Spread(NamedTuple):
+    """The standard deviation over trainings, and its degrees of freedom."""
+
+    sd: float
+    freedom: int
+
+
+class Signs(NamedTuple):
+    """One row of a published table over data sets: on how many the published number is above ours, and below it.
+
+    chance: the probability that so many or more lie on one side, where either side is equally probable: the exact test
+    of signs, two-sided. difference: the mean of theirs minus ours.
+    """
+
+    row: Row
+    above: int
+    below: int
+    chance: float
+    difference: float
+
+
+class Training(NamedTuple):
+    """One further training of a paper's authors: what came out, and the file of their repository that has it."""
+
+    value: float
+    commit: str
+    file: str
+
+
+def of_row(row: Row) -> Of:
+    """What tells the row and measure of a published table from all others, whatever the data set."""
+    return tuple(str(row[name]) for name in ("paper", "table", "row", "metric"))
+
+
+def paper_names(row: Row) -> Iterator[Of]:
+    """Under which names a paper may have the counterpart of one of our numbers."""
+    name, (_, _, rest) = display_name(str(row["dataset"])), str(row["row"]).partition("/")
+    for dataset, cell in ((name, str(row["row"])), ("all", f"{ENCODERS}{rest}")):
+        yield str(row["paper"]), str(row["table"]), dataset, cell, str(row["metric"])
+
+
+def rounding(row: Row) -> float:
+    """Half a unit of the last digit of a published number."""
+    known = (facts().get(key) for key in paper_names(row))
+    return next((fact.rounding for fact in known if fact and fact.value == row["published"]), 0.0)
+
+
+def spreads(rows: Iterable[Row]) -> dict[Of, Spread]:
+    """How far trainings lie apart, by row and measure, pooled over data sets; of numbers whose interval is of trainings
+    alone.
+    """
+    squares: dict[Of, float] = {}
+    freedom: dict[Of, int] = {}
+    for row in rows:
+        if row["chance"] == "seeds":
+            key, own = of_row(row), int(row["seeds"]) - 1
+            sd = row["half_width"] / half_width(1.0, int(row["seeds"]))
+            squares[key] = squares.get(key, 0.0) + own * sd**2
+            freedom[key] = freedom.get(key, 0) + own
+    return {key: Spread(sqrt(squares[key] / own), own) for key, own in freedom.items()}
+
+
+def scale(metric: str) -> tuple[float, float]:
+    """The least and the largest value that a number can have."""
+    if metric.startswith("tau") and metric != "tau_sd":
+        return -1.0, 1.0
+    return 0.0, 100.0 if heading(metric).endswith("(%)") else inf if metric.endswith("ratio") else 1.0
+
+
+def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
+    """A row of columns.replication whose interval for single trainings rests on those of all data sets, and goes no
+    further than the number can; its agreement is that of this interval.
+    """
+    if row["seeds"] == 0 or isnan(row["one_low"]):
+        return row
+    reach, spread = row["half_width"], known.get(of_row(row))
+    if spread and row["chance"] == "seeds":
+        reach = half_width(spread.sd, int(row["seeds"]), freedom=spread.freedom)
+    least, most = scale(str(row["metric"]))
+    low, high = max(row["ours"] - reach, least), min(row["ours"] + reach, most)
+    near = rounding(row) + TOLERANCE
+    # our number may be any distance above a lower bound
+    within = (AT_LEAST in row["note"] or low - near <= row["published"]) and row["published"] <= high + near
+    agreement = UNKNOWN if row["agreement"] == UNKNOWN else COMPATIBLE if within else NOT_COMPATIBLE
+    return {**row, "half_width": reach, "one_low": low, "one_high": high, "agreement": agreement, "within": within}
+
+
+def verdict(row: Row) -> str:
+    """What is to be said of a published number and ours, one of VERDICTS, from a row of `pooled`."""
+    if row["seeds"] == 0:
+        return SAME if row["agreement"] == COMPATIBLE else OTHER
+    if isnan(row["one_low"]):
+        return ONE
+    if row["agreement"] != UNKNOWN:
+        return str(row["agreement"])
+    return INSIDE if row["within"] else OUTSIDE
+
+
+def outside(rows: Iterable[Row]) -> tuple[int, int, float]:
+    """How many numbers are held against an interval, how many lie outside, and how many would by chance alone."""
+    said = [verdict(row) for row in rows]
+    judged = sum(word in JUDGED for word in said)
+    return judged, sum(word in LIE_OUTSIDE for word in said), BY_CHANCE * judged
+
+
+def signs(rows: Iterable[Row]) -> list[Signs]:
+    """One test of signs for each row and measure of a published table that has a counterpart on two data sets or more.
+
+    A published number that ours rounds to counts for neither side, and neither does a lower bound.
+    """
+    groups: dict[Of, list[Row]] = {}
+    for row in rows:
+        if row["seeds"] and AT_LEAST not in row["note"]:
+            groups.setdefault(of_row(row), []).append(row)
+    found = []
+    for own in groups.values():
+        further = [row["published"] - row["ours"] for row in own]
+        clear = [gap for gap, row in zip(further, own, strict=True) if abs(gap) > rounding(row) + TOLERANCE]
+        above, below = sum(gap > 0 for gap in clear), sum(gap < 0 for gap in clear)
+        if len(own) > 1:
+            chance = float(stats.binomtest(above, above + below).pvalue) if clear else nan
+            found.append(Signs(own[0], above, below, chance, sum(further) / len(further)))
+    return found
+
+
+@cache
+def further() -> dict[Of, list[Training]]:
+    """Further trainings of a paper's authors by paper, table, data set (the paper's name), row and measure."""
+    found: dict[Of, list[Training]] = {}
+    with FURTHER.open(encoding="utf-8") as handle:
+        for line in csv.DictReader(handle):
+            key = tuple(line[name] for name in ("paper", "table", "dataset", "row", "metric"))
+            found.setdefault(key, []).append(Training(float(line["value"]), line["commit"], line["file"]))
+    return found
+
+
+def others(row: Row) -> list[Training]:
+    """The authors' further trainings of the number that ours is the counterpart of."""
+    return next((further()[key] for key in paper_names(row) if key in further()), [])

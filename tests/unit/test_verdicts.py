@@ -1,0 +1,137 @@
+"""What the record says of published numbers, row by row and over data sets, with values worked by hand."""
+
+import csv
+import math
+from typing import Any
+
+import pytest
+
+from attention_audit.tables.published import facts
+from makers.replication.verdicts import (
+    FURTHER,
+    VERDICTS,
+    further,
+    others,
+    outside,
+    pooled,
+    scale,
+    signs,
+    spreads,
+    verdict,
+)
+
+NAN = float("nan")
+OF_THREE, OF_FIVE = 4.302653, 2.776445
+"""Student's quantiles with 2 and 4 degrees of freedom."""
+
+
+def number(dataset: str, published: float, ours: float, sd: float = 0.01, seeds: int = 3, **other: Any) -> Any:
+    """A row of columns.replication, of F1 of a model."""
+    reach = {3: OF_THREE, 5: OF_FIVE}.get(seeds, NAN) * sd * math.sqrt(1 + 1 / seeds) if seeds else NAN
+    return {
+        "paper": "JW2019", "table": "Table 1", "dataset": dataset, "row": "lstm_tanh", "metric": "f1",
+        "published": published, "ours": ours, "seeds": seeds, "one_low": ours - reach, "one_high": ours + reach,
+        "half_width": reach, "chance": "seeds", "agreement": "unknown", "note": "",
+    } | other  # fmt: skip
+
+
+def test_trainings_of_all_data_sets_are_pooled() -> None:
+    rows = [number("sst", 0.8, 0.8, 0.01), number("imdb", 0.8, 0.7, 0.03, seeds=5)]
+    ((key, spread),) = spreads(rows).items()
+    assert key == ("JW2019", "Table 1", "lstm_tanh", "f1")
+    # (2 x .01^2 + 4 x .03^2) / 6
+    assert spread.sd == pytest.approx(math.sqrt(0.0038 / 6), rel=1e-5)
+    assert spread.freedom == 6
+    found = pooled(rows[0], spreads(rows))
+    reach = 2.446912 * spread.sd * math.sqrt(4 / 3)
+    assert (found["one_low"], found["one_high"]) == (pytest.approx(0.8 - reach), pytest.approx(0.8 + reach))
+    assert verdict(found) == "data differ: within"
+    assert verdict(pooled(rows[1], spreads(rows))) == "data differ: outside"
+
+
+def test_the_interval_ends_where_the_range_does() -> None:
+    rows = [number("sst", 0.9, 0.95, 0.05)]
+    found = pooled(rows[0], spreads(rows))
+    assert found["one_high"] == 1
+    assert found["one_low"] == pytest.approx(0.95 - OF_THREE * 0.05 * math.sqrt(4 / 3), rel=1e-5)
+    metrics = ("tau", "tau_sd", "both_flip", "mass_percent", "earlier_ratio", "accuracy")
+    ranges = [(-1, 1), (0, 1), (0, 100), (0, 100), (0, math.inf), (0, 1)]
+    assert [scale(metric) for metric in metrics] == ranges
+
+
+def test_where_texts_are_drawn_otherwise_a_number_keeps_its_own_interval() -> None:
+    row = number("sst", 0.8, 0.7, chance="seeds and texts", agreement="not compatible", one_low=0.6, one_high=0.9)
+    row["half_width"] = 0.15
+    found = pooled(row, spreads([number("imdb", 0.8, 0.7), row]))
+    assert (found["one_low"], found["one_high"]) == (pytest.approx(0.55), pytest.approx(0.85))
+    assert verdict(found) == "compatible"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "data differ: within"),
+        ({"agreement": "not compatible"}, "compatible"),
+        ({"ours": 0.7, "agreement": "compatible"}, "not compatible"),
+        ({"ours": 0.7}, "data differ: outside"),
+        # of a lower bound, any number above it is as published
+        ({"ours": 0.9, "note": "the paper gives a lower bound"}, "data differ: within"),
+        ({"seeds": 1, "one_low": NAN, "one_high": NAN}, "one training"),
+        ({"seeds": 0, "agreement": "compatible"}, "the same"),
+        ({"seeds": 0, "agreement": "not compatible"}, "other"),
+    ],
+)
+def test_verdicts(changes: dict[str, Any], expected: str) -> None:
+    spread = spreads([number("sst", 0.8, 0.8)])
+    assert verdict(pooled(number("sst", 0.8, 0.8) | changes, spread)) == expected
+    assert expected in VERDICTS
+
+
+def test_a_number_that_rounds_to_the_published_one_is_within() -> None:
+    # SST's F1 is published as .78352; half a unit of its last digit is .000005
+    spread = spreads([number("sst", 0.78352, 0.8, 0.001)])
+    reach = OF_THREE * 0.001 * math.sqrt(4 / 3)
+    near, far = (0.78352 + reach + distance for distance in (4e-6, 7e-6))
+    assert verdict(pooled(number("sst", 0.78352, near, 0.001), spread)) == "data differ: within"
+    assert verdict(pooled(number("sst", 0.78352, far, 0.001), spread)) == "data differ: outside"
+
+
+def test_how_many_lie_outside_and_how_many_would_by_chance() -> None:
+    rows = [number("sst", 0.9, 0.7), number("imdb", 0.7, 0.7), number("snli", 1, 1, seeds=0, chance="")]
+    assert outside([pooled(row, spreads(rows)) for row in rows]) == (2, 1, pytest.approx(0.1))
+
+
+def test_a_share_of_1_is_published_with_its_digits() -> None:
+    later = [fact for key, fact in facts().items() if key[0] == "JW2019" and fact.note.startswith("authors' later run")]
+    assert max(fact.rounding for fact in later) <= 0.005
+    assert facts()["JW2019", "Table 1", "bAbI 1", "lstm_tanh", "accuracy"].rounding == pytest.approx(0.0005)
+
+
+def test_one_test_of_signs_a_row() -> None:
+    names = ("sst", "imdb", "agnews", "snli", "babi-1", "babi-2", "babi-3", "newsgroups")
+    (found,) = signs([number(name, 0.8, 0.7) for name in names])
+    assert (found.above, found.below) == (8, 0)
+    # 2 / 2^8
+    assert found.chance == pytest.approx(0.0078125)
+    assert found.difference == pytest.approx(0.1)
+    # 7 of 8: 2 (1 + 8) / 2^8
+    (found,) = signs([number(name, 0.8, 0.9 if name == "sst" else 0.7) for name in names])
+    assert (found.above, found.below, found.chance) == (7, 1, pytest.approx(18 / 256))
+    # what is the same counts for neither side
+    (found,) = signs([number(name, 0.8, 0.8 if name == "sst" else 0.7) for name in names])
+    assert (found.above, found.below, found.chance) == (7, 0, pytest.approx(2 / 128))
+    (found,) = signs([number(name, 0.8, 0.8) for name in names])
+    assert math.isnan(found.chance)
+    assert signs([number("sst", 0.8, 0.7)]) == []
+    assert signs([number(name, 3034, 3000, seeds=0, chance="") for name in names]) == []
+
+
+def test_further_trainings_of_the_authors_are_of_published_numbers() -> None:
+    assert set(further()) <= set(facts())
+    assert [each.value for each in others(number("sst", 0.78352, 0.838))] == [0.8063, 0.8205]
+    assert others(number("sst", 0.78352, 0.838, paper="WP2019")) == []
+    with FURTHER.open(encoding="utf-8") as handle:
+        lines = [tuple(line.values()) for line in csv.DictReader(handle)]
+    assert len(lines) == len(set(lines))
+    for key, own in further().items():
+        assert all(abs(each.value - facts()[key].value) > facts()[key].rounding for each in own), key
