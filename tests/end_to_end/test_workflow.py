@@ -153,8 +153,8 @@ def test_an_edit_of_one_audit_repeats_that_audit_alone(altered: Folder) -> None:
     assert outcome.jobs() == {"audits_wp": 1}
     log = (altered.path / "results/logs/audits/chorus/wp.log").read_text()
     kept = set(re.findall(r"\] (\w+): kept, made of the same", log))
-    # another job runs the models again for the last three
-    assert kept == before.keys() - {"evidence", "located", "plausible_words", "word_attributions"}
+    # another job runs the models again for the last four
+    assert kept == before.keys() - {"evidence", "located", "replaced", "plausible_words", "word_attributions"}
     differing = {path.stem for path in audits.iterdir() if path.read_bytes() != before[path.stem]}
     # its provenance names the code
     assert differing == {"evidence"}

@@ -388,12 +388,12 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
     ("change", "who"),
     [
         ({"resamples": 7}, "(ss|md)_table_claims"),
-        ({"answer": {"margins": {"used": 0.1}}}, "summary|texts"),
+        ({"answer": {"margins": {"used": 0.1}}}, "summary|texts|table_replaced"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
-        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located) .."),
-        ({"deletion": {"texts": 7}}, "(located|word_attributions) .."),
-        ({"agreement": {"texts": 7}}, "agreement jw|(located|plausible_words|word_attributions) .."),
+        ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located|replaced) .."),
+        ({"deletion": {"texts": 7}}, "(located|replaced|word_attributions) .."),
+        ({"agreement": {"texts": 7}}, "agreement jw|(located|replaced|plausible_words|word_attributions) .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/wp/guide_.*"),
@@ -401,7 +401,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/wp/continuation"),
         (
             {"answer": {"margins": {"tvd": 0.02}}},
-            "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts|explorer",
+            "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts|table_replaced|explorer",
         ),
         (
             {"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}},
@@ -438,7 +438,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|plausib.*|planted|located"),
+        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|plausib.*|planted|located|replaced|soft"),
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
@@ -454,7 +454,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("stages/searching.py", "search|weights of a search"),
         (
             "model/encoders.py",
-            "train|search|weights.*|correlation|agreement|conicity|located|impermissible|"
+            "train|search|weights.*|correlation|agreement|conicity|located|replaced|soft|impermissible|"
             "plausible_words|word_attributions",
         ),
         ("stages/reading_out.py", "train|search"),
