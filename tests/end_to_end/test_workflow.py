@@ -122,7 +122,7 @@ EDITED = "\n\nEDITED = 1\n"
 OF_AUDITS = {
     "audits_wp", "attribution_wp", "wp_fig2", "wp_fig3", "wp_fig5", "wp_fig_frontier", "wp_fig_contributions",
     "wp_table2", "wp_table3", "wp_table5", "table_contributions", "summary", "texts", "controls",
-    "table_plausibility", "fig_plausibility", "fig_plausible_faithful",
+    "table_plausibility", "fig_plausibility", "fig_plausible_faithful", "table_violation", "table_replaced",
 }  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def single_weight(flips, model="han_rnn", dataset="yelp", ranking="attention", d
     top, other = zip(*flips, strict=True)
     about = {"dataset": dataset, "model": model, "seed": seed, "ranking": ranking, "draw": draw, "items": 3}
     ids = [f"text {number}" for number in range(len(flips))]
-    measured = {"delta_js": 0.1, "delta_attention": 0.2, "top_flips": top, "other_flips": other}
+    measured = {"delta_js": 0.1, "delta_attention": 0.2, "top_flips": top, "other_flips": other, "top_fall": 0.1}
     return pd.DataFrame({"id": ids} | about | measured)[SINGLE_WEIGHT.schema.names]
 
 

@@ -102,7 +102,7 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
         *("attention_maps", "correlation", "agreement", "located", "plausible_words", "word_attributions"),
     }
     (subject,) = plan.exhibiting.subjects()
-    assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions"}
+    assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions", "single_weight", "replaced", "soft"}
     why = (
         "permutation needs predictions that follow from the weights, and above layer 1, which is read of mine, the "
         "network mixes more than this row"

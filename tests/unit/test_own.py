@@ -95,7 +95,7 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
         name: f"{name} needs a network that can be run again, and of mine only readouts are given"
-        for name in ("located", "plausible_words")
+        for name in ("located", "replaced", "soft", "plausible_words")
     }
     # there is no development split, so that the adversary is chosen on test
     inputs = plan.auditing.inputs("consistency", "own", "reviews")

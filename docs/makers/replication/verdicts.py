@@ -5,13 +5,13 @@ to spread alike on all data sets of a page: the variances of its data sets are p
 trainings as its weight, and Student's quantile has the sum of these as its degrees of freedom.
 """
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import inf, isnan, nan, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 from scipy import stats
 
 from attention_audit.names import display_name
@@ -181,10 +181,9 @@ def signs(rows: Iterable[Row]) -> list[Signs]:
 def further() -> dict[Of, list[Training]]:
     """Further trainings of a paper's authors by paper, table, data set (the paper's name), row and measure."""
     found: dict[Of, list[Training]] = {}
-    with FURTHER.open(encoding="utf-8") as handle:
-        for line in csv.DictReader(handle):
-            key = tuple(line[name] for name in ("paper", "table", "dataset", "row", "metric"))
-            found.setdefault(key, []).append(Training(float(line["value"]), line["commit"], line["file"]))
+    for line in pd.read_csv(FURTHER, dtype=str, keep_default_na=False).to_dict("records"):
+        key = tuple(line[name] for name in ("paper", "table", "dataset", "row", "metric"))
+        found.setdefault(key, []).append(Training(float(line["value"]), line["commit"], line["file"]))
     return found
 
 
