@@ -209,7 +209,7 @@ def test_another_setting_reruns_what_reads_it(altered: Folder) -> None:
     altered.overlay(attention_maps={"automatic": 1})
     dry = altered.run("-n", "all")
     assert "this ends here" not in dry.text
-    assert dry.jobs().keys() == OF_AUDITS - {"attribution_wp"} | {"guide_files"}
+    assert dry.jobs().keys() == OF_AUDITS - {"attribution_wp", "table_replaced"} | {"guide_files"}
 
 
 def test_one_figure_by_name_or_path_is_one_job(altered: Folder) -> None:
