@@ -108,6 +108,15 @@ def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pyt
             {"masking": {"orders": ["attention"]}},
             "config: masking.orders: random is not among them, which the others are held against; add it",
         ),
+        (
+            {
+                "masking": {"datasets": ["chorus"]},
+                "model": {"encoder": "transformer"},
+                "transformer": {"path": "encoders/all-MiniLM-L6-v2"},
+            },
+            "config: masking.datasets: words are masked in the vocabulary of a model that learns it, and the base "
+            "model reads by a Transformer; name another `model.encoder`, or no data set",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(changes: dict[str, Any], line: str) -> None:

@@ -15,8 +15,9 @@ from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients
 from attention_audit.batching import stream
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network, inference
+from attention_audit.model.network import Network
 from attention_audit.stages.loading import EncodedTexts, Material, build_model, build_split
+from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.training import train
 from attention_audit.training.loop import Trained
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
@@ -25,24 +26,13 @@ Masks = npt.NDArray[np.bool_]
 """Whether each token of a split is masked, text after text, (T,)."""
 
 
-def attention_of(model: Network, split: Split) -> Scores:
-    """The attention weights of each text."""
-    found: Scores = [np.zeros(length) for length in split.lengths]
-    with inference(model):
-        for members, batch in split.in_order_of_length():
-            weights = model(batch).attention.double().cpu().numpy()
-            for member, own in zip(members, weights, strict=True):
-                found[member] = own[: split.lengths[member]]
-    return found
-
-
 def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
     """By which the words of each text are ranked; the highest go first."""
     match order:
         case "random":
             return [random.random(length) for length in split.lengths]
         case "attention":
-            return attention_of(model, split)
+            return [own.astype(np.float64) for own in take_readout(model, split, [""] * len(split)).attention]
         case "gradient":
             return gradients(model, split)
 
