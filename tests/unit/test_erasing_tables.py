@@ -34,7 +34,7 @@ def violated() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
-    table = table_violation(*violated(), [subject()], {})
+    table = table_violation(*violated(), [subject()])
     # two of four rise, one of them by more than .01; of the deletions one of three, since 1e-9 is rounding
     expected = {"erased": 1 / 2, "erased_clearly": 1 / 4, "deleted": 1 / 3, "deleted_clearly": 1 / 3, "texts": 3}
     assert means_of(table, "WP2019/base/attention") == pytest.approx(expected)
@@ -48,16 +48,16 @@ def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
 
 def test_a_model_that_was_not_asked_has_the_reason() -> None:
     erased, deleted = violated()
-    table = table_violation(erased, deleted, [subject(), subject("uniform", single_weight="it has no weights")], {})
+    table = table_violation(erased, deleted, [subject(), subject("uniform", single_weight="it has no weights")])
     last = table.iloc[-1]
     assert (last["row"], last["note"]) == ("WP2019/uniform", "not asked: it has no weights")
     assert math.isnan(last["mean"])
-    assert table_violation(erased.iloc[:0], deleted.iloc[:0], [], {}).empty
+    assert table_violation(erased.iloc[:0], deleted.iloc[:0], []).empty
 
 
 def test_of_pairs_words_are_deleted_alone() -> None:
     erased, deleted = violated()
-    table = table_violation(erased.iloc[:0], deleted, [subject()], {})
+    table = table_violation(erased.iloc[:0], deleted, [subject()])
     assert set(table["metric"]) == {"deleted", "deleted_clearly", "texts"}
 
 

@@ -452,7 +452,7 @@ _TABLES: tuple[Table, ...] = (
             "single_weight": of_every_suite("single_weight", TEXT, "ranking top_fall", categories=True),
             "located": of_every_suite("located", TEXT, "ranking falls", categories=True),
         },
-        settings=("subjects", "answer"),
+        settings=("subjects",),
         answers=("signed",),
         about="predictions",
     ),

@@ -20,6 +20,8 @@ from attention_audit.tables.tidy import as_table
 
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
+CLEAR = AnswerSettings().margins.inert
+"""From this rise on, a violation is a clear one: so much does the question `signed` call inert by default."""
 VIOLATIONS = ("erased", "erased_clearly", "deleted", "deleted_clearly")
 
 
@@ -52,22 +54,23 @@ def of_subjects(
     return as_table(pd.concat(frames, ignore_index=True) if frames else nothing, list(order), [*metrics, "texts", ""])
 
 
-def violations(falls: pd.Series, name: str, inert: float) -> dict[str, pd.Series]:
-    """Whether the probability of the predicted class rises without the first item, from its falls: at all, and clearly,
-    by more than `inert`. NaN where a fall is.
+def violations(falls: pd.Series, name: str) -> dict[str, pd.Series]:
+    """Whether the probability of the predicted class rises without the first item, from its falls: at all, and clearly.
+
+    NaN where a fall is.
     """
-    known = {name: falls < -ROUNDING, f"{name}_clearly": falls < -inert}
+    known = {name: falls < -ROUNDING, f"{name}_clearly": falls < -CLEAR}
     return {key: flags.astype(float).where(falls.notna()) for key, flags in known.items()}
 
 
-def violated(single_weight: pd.DataFrame, located: pd.DataFrame, inert: float) -> pd.DataFrame:
+def violated(single_weight: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     """VIOLATIONS and the number of texts of one model, by ranking."""
     parts = []
     for rows, fall, name in ((single_weight, "top_fall", "erased"), (located, "falls_0", "deleted")):
         # all draws of the other item have one top item
         once = rows.drop_duplicates(["seed", "id", "ranking"])
         if not once.empty:
-            own = once.assign(**violations(once[fall], name, inert))
+            own = once.assign(**violations(once[fall], name))
             parts.append(means(own, ["ranking"], (name, f"{name}_clearly")).assign(note=""))
     if not parts:
         return pd.DataFrame()
@@ -76,25 +79,20 @@ def violated(single_weight: pd.DataFrame, located: pd.DataFrame, inert: float) -
 
 
 def table_violation(
-    single_weight: pd.DataFrame,
-    located: pd.DataFrame,
-    subjects: Sequence[Subject | Mapping[str, Any]],
-    answer: Mapping[str, Any],
+    single_weight: pd.DataFrame, located: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any]]
 ) -> pd.DataFrame:
     """In which share of the texts does the item that a ranking puts first oppose the prediction?
 
     The faithfulness violation test of Liu et al. 2022, section 3: an attribution that says "this supports the
     prediction" of its first item is violated where the probability of the predicted class rises without it. `erased`:
     its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
-    the input, which is read again (`located`). `clearly`: the probability rises by more than
-    the question `signed` calls inert. answer: the settings of this name.
+    the input, which is read again (`located`). `clearly`: the probability rises by more than CLEAR.
 
     One row for each data set, model and ranking. Both frames hold rows of any number of data sets and suites, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of columns.table.
     """
     audits = {"single_weight": single_weight, "located": located}
-    inert = AnswerSettings.model_validate(answer).margins.inert
-    return of_subjects(subjects, audits, partial(violated, inert=inert), list(RANKINGS), VIOLATIONS)
+    return of_subjects(subjects, audits, violated, list(RANKINGS), VIOLATIONS)
 
 
 DELETED = "deleted"
