@@ -65,7 +65,6 @@ def test_each_model_has_a_line_and_the_first_its_answer(tmp_path: Path, provenan
         "Diabetes: Not run: no file.",
         "",
         f"SST, Wiegreffe & Pinter 2019, {base}: It is so.",
-        "",
         f"Each answer in full, with effects and intervals: {tmp_path}/summary.md",
         "Open it.",
         "Open that.",

@@ -15,7 +15,7 @@ from attention_audit.tables.wording import each_of
 
 MOST = 10
 """So many models have a line at most."""
-LEAST = 4
+LEAST = 3
 """So many models have a line however long the answer of the first is."""
 WIDTH, HEIGHT = 100, 24
 """Characters of a line, and lines of a screen."""
@@ -72,7 +72,7 @@ def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], ro
         # a number keeps its sign
         text = f"{_who(first, by_key)}: {first['sentence']}".replace(" %", "\u00a0%")
         texts = filter(None, (text, _trainings(first)))
-        answer = [line for part in texts for line in ("", *textwrap.wrap(part, WIDTH, break_on_hyphens=False))] + [""]
+        answer = ["", *(line for part in texts for line in textwrap.wrap(part, WIDTH, break_on_hyphens=False))]
     most = max(LEAST, min(MOST, room - len(answer) - 1))
     lines = [_model(row, by_key) for row in rows[:most]]
     if left := len(rows) - len(lines):
