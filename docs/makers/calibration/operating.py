@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.settings import Margins
+from attention_audit.answer.sizes import spare
 from makers.calibration.populations import HARD, SETTINGS
 
 MARGINS: Mapping[str, float] = {question: getattr(Margins(), question) for question in SETTINGS}
@@ -37,53 +38,61 @@ def crossing(truth: Floats, bound: Floats, margin: float) -> float:
     return float(np.interp(margin, bound[first - 1 : first + 1], truth[first - 1 : first + 1]))
 
 
-def of_regime(part: pd.DataFrame, margin: float) -> dict[str, float]:
+def of_regime(part: pd.DataFrame, question: str, trainings: int) -> dict[str, float]:
     """One regime at one size: coverage, wrong words at the margin, and from where on the right word is said.
 
-    A wrong word at the margin is an interval beside the truth, were the margin there. Of all populations the worst
-    counts; of wrong words, of those whose truth is nearest to the margin.
+    Of all populations the worst counts; of wrong words, of those whose truth is nearest to the margin.
     """
+    margin = MARGINS[question]
+    further = spare(question, margin, trainings)
     part = part.sort_values("truth")
     near = part.iloc[(part["truth"] - margin).abs().argsort()[:NEAREST]]
-    truth, low, high = (part[name].to_numpy() for name in ("truth", "low", "high"))
+    truth = part["truth"].to_numpy()
+
+    def yes(low: str, beyond: float) -> float:
+        return crossing(truth, part[low].to_numpy(), margin + beyond)
+
+    def no(high: str, beyond: float) -> float:
+        return -crossing(-truth[::-1], -part[high].to_numpy()[::-1], beyond - margin)
+
     return {
         "coverage": float(part["coverage"].min()),
-        "wrong_yes": float(near["above"].max()),
-        "wrong_no": float(near["below"].max()),
-        "yes_from": crossing(truth, low, margin),
-        "no_from": -crossing(-truth[::-1], -high[::-1], -margin),
+        **{name: float(near[name].max()) for name in ("wrong", "own_wrong")},
+        "yes_from": yes("low", further),
+        "no_from": no("high", further),
+        "own_yes_from": yes("own_low", 0.0),
+        "own_no_from": no("own_high", 0.0),
     }
 
 
-def operating(found: pd.DataFrame, margins: Mapping[str, float]) -> pd.DataFrame:
-    """Intervals and words at these margins, from what `simulation` found: a row for each question and size of a run.
+def operating(found: pd.DataFrame) -> pd.DataFrame:
+    """Intervals and words at the margins, from what `simulation` found: a row for each question and size of a run.
 
-    Of the smooth regimes. coverage: wanted is `COVERED` at least. wrong_yes, wrong_no: shares of the runs that say so
-    where the truth is at the margin; wanted is `WRONG` at most. yes_from: four of five runs say yes from this effect
-    on; NaN: at none; no_from: likewise, downward. Of all regimes, the worst counts: where it does not reach an effect,
+    Of the smooth regimes. coverage: wanted is `COVERED` at least. wrong, own_wrong: shares of the runs that say a wrong
+    word, of the next training and of these, where the truth is at the margin; wanted is `WRONG` at most. yes_from: four
+    of five runs say yes of the next training from this effect on; NaN: at none; no_from: likewise, downward;
+    own_yes_from, own_no_from: of these trainings. Of all regimes, the worst counts: where it does not reach an effect,
     none is named.
     """
     rows: list[dict[str, Any]] = []
     smooth = found[~found["regime"].isin(HARD)]
     for (question, trainings, texts), part in smooth.groupby(["question", "trainings", "texts"], sort=False):
-        margin = margins[str(question)]
-        regimes = pd.DataFrame([of_regime(one, margin) for _, one in part.groupby("regime")])
+        about = str(question), int(trainings)
+        regimes = pd.DataFrame([of_regime(one, *about) for _, one in part.groupby("regime")])
         worst = {
             "coverage": regimes["coverage"].min(),
-            "wrong_yes": regimes["wrong_yes"].max(),
-            "wrong_no": regimes["wrong_no"].max(),
-            "yes_from": regimes["yes_from"].max(skipna=False),
-            "no_from": regimes["no_from"].min(skipna=False),
+            **regimes[["wrong", "own_wrong"]].max(),
+            **regimes[["yes_from", "own_yes_from"]].max(skipna=False),
+            **regimes[["no_from", "own_no_from"]].min(skipna=False),
         }
-        rows.append({"question": question, "margin": margin, "trainings": trainings, "texts": texts, **worst})
+        rows.append(
+            {"question": question, "margin": MARGINS[about[0]], "trainings": trainings, "texts": texts, **worst}
+        )
     return pd.DataFrame(rows)
 
 
 def hard(found: pd.DataFrame) -> pd.DataFrame:
-    """The worst population of each regime of `HARD`, by question, regime and size: coverage, and `wrong`, the larger
-    share of wrong words.
-    """
-    part = found[found["regime"].isin(HARD)]
-    part = part.assign(wrong=part[["above", "below"]].max(axis=1))
+    """The worst population of each regime of `HARD`, by question, regime and size: coverage and wrong words, likewise."""
     keys = ["question", "regime", "trainings", "texts"]
-    return part.groupby(keys, sort=False).agg(coverage=("coverage", "min"), wrong=("wrong", "max")).reset_index()
+    worst = {"coverage": ("coverage", "min"), "wrong": ("wrong", "max"), "own_wrong": ("own_wrong", "max")}
+    return found[found["regime"].isin(HARD)].groupby(keys, sort=False).agg(**worst).reset_index()

@@ -2,18 +2,20 @@
 
 A pool holds what the audits measure of many trainings on many texts. The pool itself is the population: its value is
 the truth, and a run is a draw of S trainings and N texts from it, both with replacement, as from an infinite
-population. Where texts are nearly alike, all four are drawn together.
+population. Where texts are nearly alike, N clusters of four are drawn, and the question is told which they are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, combinations_with_replacement, product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from attention_audit.answer.intervals import Effect
+from attention_audit.answer.intervals import PLAIN, Design, Effect
 from attention_audit.answer.questions import gained, located, ranks, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS
@@ -26,6 +28,7 @@ from makers.calibration.laws import FOUR, NORMAL, deviations, failing, in_fours
 from makers.calibration.readouts import LONGEST, Texts, World
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 Random = np.random.Generator
 
 
@@ -49,12 +52,29 @@ class Sizes:
 RANKED = ("random", "attention", SMALLEST)
 
 
-def drawn(random: Random, count: int, texts: int, fours: bool) -> npt.NDArray[np.int64]:
-    """So many of `count` texts, (texts,): one by one, or four by four."""
+def drawn(random: Random, count: int, texts: int, fours: bool) -> tuple[Integers, Integers | None]:
+    """So many of `count` texts, and their clusters: one by one, or so many clusters of four."""
     if not fours:
-        return random.integers(0, count, texts)
-    first = FOUR * random.integers(0, count // FOUR, -(-texts // FOUR))
-    return (first[:, None] + np.arange(FOUR)).ravel()[:texts]
+        return random.integers(0, count, texts), None
+    first = FOUR * random.integers(0, count // FOUR, texts)
+    return (first[:, None] + np.arange(FOUR)).ravel(), np.arange(FOUR * texts) // FOUR
+
+
+class Run(NamedTuple):
+    """What a run finds: the effect, and the same with the interval of its trainings alone.
+
+    own_truth: the effect of these trainings in all texts of the population.
+    """
+
+    effect: Effect
+    own: Effect
+    own_truth: float
+
+
+def found(ask: Callable[..., Effect], clusters: Integers | None, own_truth: float) -> Run:
+    """What a run finds, by the design of the interval."""
+    designs = Design(clusters), Design(clusters, fixed=True)
+    return Run(*(ask(design=design) for design in designs), own_truth)
 
 
 @dataclass(frozen=True)
@@ -72,12 +92,14 @@ class Pool:
         """The effect in the whole population."""
         return self.ask(**self.values).value
 
-    def draw(self, random: Random, trainings: int, texts: int) -> Effect:
+    def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """What is found with so many trainings and texts."""
         first = next(iter(self.values.values()))
         rows = random.integers(0, len(first), trainings)
-        chosen = np.ix_(rows, drawn(random, first.shape[1], texts, self.fours))
-        return self.ask(**{name: values[chosen] for name, values in self.values.items()})
+        columns, clusters = drawn(random, first.shape[1], texts, self.fours)
+        own = {name: values[rows] for name, values in self.values.items()}
+        ask = partial(self.ask, **{name: values[:, columns] for name, values in own.items()})
+        return found(ask, clusters, self.ask(**own).value)
 
 
 @dataclass(frozen=True)
@@ -94,12 +116,13 @@ class LabelledPool:
         """The difference in F1 in the whole population."""
         return gained(self.labels, self.base, self.uniform, self.classes).value
 
-    def draw(self, random: Random, trainings: int, texts: int) -> Effect:
+    def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """What is found with so many trainings of each model, and texts."""
         rows, others = (random.integers(0, len(self.base), trainings) for _ in range(2))
-        columns = drawn(random, len(self.labels), texts, self.fours)
-        base, uniform = self.base[np.ix_(rows, columns)], self.uniform[np.ix_(others, columns)]
-        return gained(self.labels[columns], base, uniform, self.classes)
+        columns, clusters = drawn(random, len(self.labels), texts, self.fours)
+        base, uniform = self.base[rows], self.uniform[others]
+        ask = partial(gained, self.labels[columns], base[:, columns], uniform[:, columns], self.classes)
+        return found(ask, clusters, gained(self.labels, base, uniform, self.classes).value)
 
 
 @dataclass(frozen=True)
@@ -113,20 +136,18 @@ class PairedPool:
     chance: npt.NDArray[np.float32]
     fours: bool = False
 
-    def _asked(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Effect:
-        pairs = np.array(list(combinations(range(len(rows)), 2)))
-        one, other = rows[pairs].T
-        chosen = one[:, None], other[:, None], columns[None]
-        return stable(self.jsd[chosen].astype(np.float64), self.chance[chosen].astype(np.float64), pairs)
-
     def truth(self) -> float:
         """The stability over all pairs and texts."""
         return 1 - float(self.jsd.mean(dtype=np.float64) / self.chance.mean(dtype=np.float64))
 
-    def draw(self, random: Random, trainings: int, texts: int) -> Effect:
+    def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """What is found with all pairs of so many trainings, and texts."""
         rows = random.integers(0, len(self.jsd), trainings)
-        return self._asked(rows, drawn(random, self.jsd.shape[2], texts, self.fours))
+        pairs = np.array(list(combinations(range(trainings), 2)))
+        jsd, chance = (values[tuple(rows[pairs].T)].astype(np.float64) for values in (self.jsd, self.chance))
+        columns, clusters = drawn(random, self.jsd.shape[2], texts, self.fours)
+        ask = partial(stable, jsd[:, columns], chance[:, columns], pairs)
+        return found(ask, clusters, stable(jsd, chance, pairs).value)
 
 
 AnyPool = Pool | LabelledPool | PairedPool
@@ -315,9 +336,9 @@ def falls_pool(chance: Floats, attention: Floats, best: Floats, fours: bool = Fa
     return Pool({"random": chance, "attention": attention, "best": best}, located, fours)
 
 
-def furthest(jsd: Floats, chance: Floats) -> Effect:
+def furthest(jsd: Floats, chance: Floats, design: Design = PLAIN) -> Effect:
     """`unique` of one adversary, from arrays with one row."""
-    return unique(jsd[0], chance[0])
+    return unique(jsd[0], chance[0], design=design)
 
 
 def graded_adversary(kept: float, sizes: Sizes, seed: int, fours: bool = False) -> Pool:

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from makers.calibration.pools import AnyPool, Sizes
+from attention_audit.answer.intervals import Effect
+from attention_audit.answer.sizes import spare
+from makers.calibration.pools import AnyPool, Floats, Sizes
 from makers.calibration.populations import SETTINGS
 
 SEED = 13
@@ -20,26 +22,45 @@ WANTED = 0.8
 """The share of runs in which the right word shall be said."""
 
 
-def tried(pool: AnyPool, random: np.random.Generator, trainings: int, texts: int, draws: int) -> dict[str, Any]:
+def bounds(effects: Sequence[Effect]) -> tuple[Floats, Floats]:
+    """Lower and upper bounds; a run in which no text tells anything says nothing, and misses nothing."""
+    low, high = (np.array([getattr(effect, name) for effect in effects]) for name in ("low", "high"))
+    return np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
+
+
+def reached(name: str, low: Floats, high: Floats) -> dict[str, float]:
+    """The lower bound that `WANTED` of the runs reach: were the margin here, so many would say yes; and the upper bound
+    that so many do not pass, likewise for no.
+    """
+    return {
+        f"{name}low": float(np.quantile(low, 1 - WANTED, method="inverted_cdf")),
+        f"{name}high": float(np.quantile(high, WANTED, method="inverted_cdf")),
+    }
+
+
+def tried(
+    question: str, pool: AnyPool, random: np.random.Generator, trainings: int, texts: int, draws: int
+) -> dict[str, Any]:
     """What the intervals of `draws` runs do.
 
-    truth: the effect in the whole population. coverage, above, below: shares of the runs whose 95 % interval holds the
-    truth, or lies as a whole above it, or below it. low: the lower bound that `WANTED` of the runs reach: were the
-    margin here, so many would say yes; high: the upper bound that so many do not pass, likewise for no.
+    truth: the effect in the whole population. coverage: the share of the runs whose 95 % interval holds it. wrong: the
+    larger share, of yes and of no, of those whose word of the next training would be wrong, were the margin at the
+    truth. own_wrong: of those whose word of these trainings would be wrong, were the margin at the effect of these
+    trainings in all texts. The rest: see `reached`, of the interval and of that of these trainings alone.
     """
     truth = pool.truth()
-    effects = [pool.draw(random, trainings, texts) for _ in range(draws)]
-    # a run in which no text tells anything says nothing, and misses nothing
-    low = np.nan_to_num([effect.low for effect in effects], nan=-np.inf)
-    high = np.nan_to_num([effect.high for effect in effects], nan=np.inf)
-    above, below = float((low > truth).mean()), float((high < truth).mean())
+    runs = [pool.draw(random, trainings, texts) for _ in range(draws)]
+    low, high = bounds([run.effect for run in runs])
+    own_low, own_high = bounds([run.own for run in runs])
+    own_truth = np.array([run.own_truth for run in runs])
+    further = spare(question, truth, trainings)
     return {
         "truth": truth,
-        "coverage": 1 - above - below,
-        "above": above,
-        "below": below,
-        "low": float(np.quantile(low, 1 - WANTED, method="inverted_cdf")),
-        "high": float(np.quantile(high, WANTED, method="inverted_cdf")),
+        "coverage": float(((low <= truth) & (truth <= high)).mean()),
+        "wrong": max(float((low > truth + further).mean()), float((high < truth - further).mean())),
+        "own_wrong": max(float((own_low > own_truth).mean()), float((own_high < own_truth).mean())),
+        **reached("", low, high),
+        **reached("own_", own_low, own_high),
     }
 
 
@@ -54,7 +75,9 @@ def of_population(question: str, number: int, sizes: Sizes) -> list[dict[str, An
             "strength": setting.strength,
             "trainings": trainings,
             "texts": texts,
-            **tried(pool, np.random.default_rng([SEED, number, trainings, texts]), trainings, texts, sizes.draws),
+            **tried(
+                question, pool, np.random.default_rng([SEED, number, trainings, texts]), trainings, texts, sizes.draws
+            ),
         }
         for trainings, texts in product([1] if question == "unique" else sizes.trainings, sizes.texts)
     ]

@@ -32,6 +32,7 @@ import numpy.typing as npt
 from scipy import special
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
@@ -44,7 +45,7 @@ FARTHEST = 1.0
 
 
 class Effect(NamedTuple):
-    """An effect with its 95 % interval, and how many trainings and texts it rests on.
+    """An effect with its 95 % interval, and how many trainings and texts, or clusters of texts, it rests on.
 
     With one training, the interval holds the chance of the texts only. value, low and high are NaN where no text tells
     anything; low and high are infinite where the denominator may be 0.
@@ -55,6 +56,29 @@ class Effect(NamedTuple):
     high: float
     trainings: int
     texts: int
+
+
+class Design(NamedTuple):
+    """Which chance an interval holds.
+
+    clusters (N,): a number for each text, the same for texts that belong together and so count as one; None where each
+    text stands for itself. fixed: whether it is of these trainings alone, so that only texts are a chance. trainings,
+    texts: of a run that has so many times as many of them, with the same effect.
+    """
+
+    clusters: Integers | None = None
+    fixed: bool = False
+    trainings: float = 1.0
+    texts: float = 1.0
+
+    @property
+    def cells(self) -> float:
+        """The same of the cells of the table of trainings and texts."""
+        return self.trainings * self.texts
+
+
+PLAIN = Design()
+"""Each text stands for itself, and another training and another text are a chance."""
 
 
 class Cells(NamedTuple):
@@ -93,17 +117,20 @@ def at(moments: Floats, rho: float) -> float:
     return float(moments[0, 0] - 2 * rho * moments[0, 1] + rho**2 * moments[1, 1])
 
 
-def of_trainings(groups: Sequence[Cells], rho: float) -> Floats:
+def of_trainings(groups: Sequence[Cells], both: Sequence[Floats], rho: float, design: Design) -> Floats:
     """What trainings add to the square of the interval's half width, as a matrix (2, 2): Student's quantile is in it.
 
-    groups: trainings that have nothing to do with one another, at least two in each.
+    groups: trainings that have nothing to do with one another, at least two in each. both: `together` of each group.
     """
     rows = [moments(cells.top.sum(1), cells.bottom.sum(1)) for cells in groups]
+    if design.cells != 1:
+        alone = [np.zeros((2, 2)) if at(row - own, rho) < 0 else row - own for row, own in zip(rows, both, strict=True)]
+        rows = [row / design.trainings + own / design.cells for row, own in zip(alone, both, strict=True)]
     variances = np.array([at(found, rho) for found in rows])
     total = variances.sum()
     if total <= 0:
         return np.zeros((2, 2))
-    freedom = total**2 / (variances**2 / [len(cells.top) - 1 for cells in groups]).sum()
+    freedom = total**2 / (variances**2 / [design.trainings * len(cells.top) - 1 for cells in groups]).sum()
     added: Floats = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) ** 2 * np.sum(rows, axis=0)
     return added
 
@@ -133,46 +160,54 @@ def root(top: float, bottom: float, square: Floats, side: int) -> float:
 
 
 def bounds(
-    top: float, bottom: float, texts: tuple[Floats, Floats], groups: Sequence[Cells], scale: float = 1.0
+    top: float,
+    bottom: float,
+    texts: tuple[Floats, Floats],
+    groups: Sequence[Cells],
+    scale: float = 1.0,
+    design: Design = PLAIN,
 ) -> tuple[float, float]:
     """The 95 % interval of top / bottom.
 
-    texts: what each text contributes to top and to bottom, (N,) each. groups: of trainings, see `of_trainings`; a group
-    of a single training says nothing of chance. scale: how far one text among N may move the effect, times N.
+    texts: what each text contributes to top and to bottom, (N,) each; clusters are put together already. groups: of
+    trainings, see `of_trainings`; a group of a single training says nothing of chance. scale: how far one text among N
+    may move the effect, times N.
     """
     rho, count = top / bottom, len(texts[0])
     if count < 2:
         return -inf, inf
     added = np.zeros((2, 2))
-    added[0, 0] = ADDED * (scale * bottom / count) ** 2
+    added[0, 0] = ADDED * (scale * bottom / count) ** 2 / design.texts**2
     of_texts = moments(*texts)
     residuals = texts[0] - rho * texts[1]
     skewness = float(((residuals - residuals.mean()) ** 3).sum()) / at(of_texts + added, rho) ** 1.5
     square = np.zeros((2, 2))
-    several = [cells for cells in groups if len(cells.top) > 1]
+    several = [] if design.fixed else [cells for cells in groups if len(cells.top) > 1]
     if several:
-        square = of_trainings(several, rho)
-        of_texts -= np.sum([together(cells) for cells in several], axis=0)
+        both = [together(cells) for cells in several]
+        square = of_trainings(several, both, rho, design)
+        of_texts -= np.sum(both, axis=0)
         if at(of_texts, rho) < 0:
             of_texts[:] = 0
+    of_texts /= design.texts
     low, high = (
         root(top, bottom, square + skewed(skewness, side * NORMAL) ** 2 * (of_texts + added), side) for side in (1, -1)
     )
     return (low, high) if isfinite(low) and isfinite(high) else (-inf, inf)
 
 
-def quotient(top: Floats, bottom: Floats, scale: float = 1.0) -> Effect:
+def quotient(top: Floats, bottom: Floats, scale: float = 1.0, design: Design = PLAIN) -> Effect:
     """The sum of `top` divided by the sum of `bottom`, (S, N) each, NaN where there is no value.
 
     One text moves the effect by scale / N at most. Trainings and texts without any value do not count.
     """
-    top, bottom = known_of(top, bottom)
-    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top), scale)
+    top, bottom = known_of(top, bottom, design)
+    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top), scale, design)
 
 
-def mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Effect:
+def mean(values: Floats, least: float = 0.0, most: float = 1.0, design: Design = PLAIN) -> Effect:
     """The mean of values between `least` and `most`, from (S, N), NaN where there is no value."""
-    return within(quotient(values, np.where(np.isfinite(values), 1.0, np.nan), most), least, most)
+    return within(quotient(values, np.where(np.isfinite(values), 1.0, np.nan), most, design), least, most)
 
 
 def parts_of(values: Floats) -> Floats:
@@ -188,16 +223,17 @@ def parts_of(values: Floats) -> Floats:
     return parts
 
 
-def apart(difference: float, one: Floats, other: Floats, scale: float = 1.0) -> Effect:
+def apart(difference: float, one: Floats, other: Floats, scale: float = 1.0, design: Design = PLAIN) -> Effect:
     """The difference of two numbers of the same N texts, of trainings that have nothing to do with one another.
 
     one, other (S1, N), (S2, N): what each training and text contributes to either number. A text counts once for both.
     scale: see `bounds`.
     """
+    one, other = (clustered(parts, design) for parts in (one, other))
     groups = [Cells(parts, np.zeros_like(parts)) for parts in (one, other)]
     count = one.shape[1]
     texts = one.sum(0) - other.sum(0)
-    low, high = bounds(difference, 1.0, (texts, np.zeros(count)), groups, scale)
+    low, high = bounds(difference, 1.0, (texts, np.zeros(count)), groups, scale, design)
     return Effect(difference, low, high, min(len(one), len(other)), count)
 
 
@@ -233,7 +269,7 @@ def ratio(one: Floats, other: Floats) -> Effect:
     return within(Effect(means[0] / means[1], low, high, min(len(top), len(bottom)), top.shape[1]), 0.0, inf)
 
 
-def by_training(top: Floats, bottom: Floats) -> Effect:
+def by_training(top: Floats, bottom: Floats, design: Design = PLAIN) -> Effect:
     """The mean over trainings of each one's own sum of `top` divided by its sum of `bottom`, (S, N) each, NaN where
     there is no value.
 
@@ -241,33 +277,47 @@ def by_training(top: Floats, bottom: Floats) -> Effect:
     nothing can be had tells nothing of the share, and is left out; `CLEAR` says when. Where all are so, the interval is
     unbounded.
     """
-    top, bottom = known_of(top, bottom)
+    top, bottom = known_of(top, bottom, design)
+    design = design._replace(clusters=None)
     if top.shape[1] < 2:
-        return quotient(top, bottom)
+        return quotient(top, bottom, design=design)
     sums = bottom.sum(1)
     clear = sums > CLEAR * np.sqrt(bottom.var(1, ddof=1) * bottom.shape[1])
     if not clear.any():
         return quotient(top, bottom)._replace(low=-inf, high=inf)
     own = sums[clear, None]
-    return quotient(top[clear] / own, bottom[clear] / own)
+    return quotient(top[clear] / own, bottom[clear] / own, design=design)
 
 
-def known_of(top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
-    """The same with 0 in place of NaN, without trainings and texts that have no value at all."""
+def clustered(cells: Floats, design: Design) -> Floats:
+    """What each cluster of texts contributes, (S, K), from what each text does, (S, N)."""
+    if design.clusters is None:
+        return cells
+    order = np.argsort(design.clusters, kind="stable")
+    _, starts = np.unique(design.clusters[order], return_index=True)
+    joined: Floats = np.add.reduceat(cells[:, order], starts, axis=1) if len(starts) else cells
+    return joined
+
+
+def known_of(top: Floats, bottom: Floats, design: Design = PLAIN) -> tuple[Floats, Floats]:
+    """The same with 0 in place of NaN, without trainings and texts that have no value at all, cluster by cluster."""
     known = np.isfinite(top) & np.isfinite(bottom)
-    if known.all():
-        return top, bottom
-    rows, columns = known.any(1), known.any(0)
-    top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
-    return top, bottom
+    if not known.all():
+        rows, columns = known.any(1), known.any(0)
+        top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
+        if design.clusters is not None:
+            design = design._replace(clusters=design.clusters[columns])
+    return clustered(top, design), clustered(bottom, design)
 
 
-def estimated(texts: tuple[Floats, Floats], cells: Cells, trainings: int, scale: float = 1.0) -> Effect:
+def estimated(
+    texts: tuple[Floats, Floats], cells: Cells, trainings: int, scale: float = 1.0, design: Design = PLAIN
+) -> Effect:
     """The effect whose sums are those of the texts' contributions."""
     top, bottom = (float(values.sum()) for values in texts)
     if not bottom:
         return Effect(nan, nan, nan, trainings, len(texts[0]))
-    return Effect(top / bottom, *bounds(top, bottom, texts, [cells], scale), trainings, len(texts[0]))
+    return Effect(top / bottom, *bounds(top, bottom, texts, [cells], scale, design), trainings, len(texts[0]))
 
 
 def within(effect: Effect, low: float, high: float) -> Effect:

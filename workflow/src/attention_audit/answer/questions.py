@@ -1,17 +1,21 @@
 """The questions: what was measured of S trainings on N texts -> an effect with its interval.
 
-NaN stands where a training has no value for a text. docs/method/questions.md says what each question means.
+NaN stands where a training has no value for a text. A `design` says which chance the interval holds.
+docs/method/questions.md says what each question means.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_audit.answer.intervals import (
+    PLAIN,
     Cells,
+    Design,
     Effect,
     Floats,
     apart,
     by_training,
+    clustered,
     estimated,
     mean,
     one_minus,
@@ -52,7 +56,7 @@ def scored(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats,
     return of_class.sum(1), moved, error
 
 
-def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Effect:
+def gained(labels: Classes, model: Classes, other: Classes, classes: int, *, design: Design = PLAIN) -> Effect:
     """Mean macro F1 of one model minus that of another: labels (N,), predictions (S1, N) and (S2, N).
 
     `needed`: of the base model and its twin with uniform weights. `transferable`: of MLPs guided by a model's maps, and
@@ -64,10 +68,10 @@ def gained(labels: Classes, model: Classes, other: Classes, classes: int) -> Eff
     value, count = float(score.mean() - other_score.mean()), len(labels)
     # a text moves F1 by what it contributes to the sum of its row, which begins at the training's own F1
     one, two = ((part + own[:, None] / count) / len(own) for own, part in ((score, moved), (other_score, other_moved)))
-    return within(apart(value, one, two, count * (error + other_error) / 2), -1.0, 1.0)
+    return within(apart(value, one, two, count * (error + other_error) / 2, design), -1.0, 1.0)
 
 
-def learnt(labels: Classes, predictions: Classes) -> Effect:
+def learnt(labels: Classes, predictions: Classes, *, design: Design = PLAIN) -> Effect:
     """What S trainings add to the answer that is always the most frequent class: the difference in accuracy.
 
     labels (N,), predictions (S, N). The class is the most frequent one of these very texts, which favours it; of
@@ -77,32 +81,34 @@ def learnt(labels: Classes, predictions: Classes) -> Effect:
     """
     counts = np.bincount(labels)
     hits = (predictions == labels).mean(0)
-    found = [mean(hits[None] - (labels == number), -1.0) for number in np.flatnonzero(counts == counts.max())]
+    largest = np.flatnonzero(counts == counts.max())
+    found = [mean(hits[None] - (labels == number), -1.0, design=design) for number in largest]
     # rounded, since the order of additions is that of classes; the lower bounds of few texts are often the same
     lowest = min(found, key=lambda effect: (round(effect.low, 9), round(effect.high, 9)))
     return lowest._replace(trainings=len(predictions))
 
 
-def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer]) -> Effect:
+def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer], *, design: Design = PLAIN) -> Effect:
     """1 minus the JSD between the maps of two trainings, in shares of the JSD to the other's map shuffled.
 
     jsd, chance (P, N): of all P = S (S - 1) / 2 pairs of S trainings; pairs (P, 2): their seeds. 1 means the same map,
     0 an unrelated one. A training is in S - 1 pairs, so its part in the chance is found by leaving it out (the
     jackknife; Arvesen 1969). Two trainings are one pair, of which no such part can be had.
     """
+    jsd, chance = (clustered(values, design) for values in (jsd, chance))
     seeds = np.unique(pairs)
     count = len(seeds)
     has = (pairs[:, :, None] == seeds).any(1).T * (count - 1) / max(count - 2, 1)
     cells = Cells(has @ jsd, has @ chance) if count > 2 else Cells(jsd, chance)
-    return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count)))
+    return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count, design=design)))
 
 
-def used(tvd: Floats) -> Effect:
+def used(tvd: Floats, *, design: Design = PLAIN) -> Effect:
     """How far permuted weights move the prediction: the mean TVD, from (S, N)."""
-    return mean(tvd)
+    return mean(tvd, design=design)
 
 
-def ranks(random: Floats, attention: Floats, smallest: Floats) -> Effect:
+def ranks(random: Floats, attention: Floats, smallest: Floats, *, design: Design = PLAIN) -> Effect:
     """How good a ranking attention is: the items erased until the decision flips, in shares of the text's items.
 
     (S, N) each: along a random ranking, along attention, or any other attribution in its place, and of the smallest set
@@ -111,10 +117,10 @@ def ranks(random: Floats, attention: Floats, smallest: Floats) -> Effect:
     many items a decision rests on.
     """
     random, attention = (np.where(np.isfinite(values), values, 1.0) for values in (random, attention))
-    return by_training(random - attention, random - smallest)
+    return by_training(random - attention, random - smallest, design)
 
 
-def located(random: Floats, attention: Floats, best: Floats) -> Effect:
+def located(random: Floats, attention: Floats, best: Floats, *, design: Design = PLAIN) -> Effect:
     """How well attention locates the words that matter, in shares of what leave-one-out reaches.
 
     (S, N) each: how far the probability of the predicted class falls when the first words of a random ranking, of
@@ -122,7 +128,7 @@ def located(random: Floats, attention: Floats, best: Floats) -> Effect:
     leave-one-out, 0 is chance. The mean over trainings, since they differ much in how far a prediction can fall at all:
     where a model takes one class for granted, nothing that is deleted from its texts matters.
     """
-    return by_training(attention - random, best - random)
+    return by_training(attention - random, best - random, design)
 
 
 def sides(lead: Floats, floor: float) -> Floats:
@@ -133,29 +139,29 @@ def sides(lead: Floats, floor: float) -> Floats:
     return np.where(np.isfinite(lead), np.sign(lead) * (np.abs(lead) > floor), np.nan)
 
 
-def signed(side: Floats) -> Effect:
+def signed(side: Floats, *, design: Design = PLAIN) -> Effect:
     """Whether highlighted items speak for the prediction: the share of texts whose top item supports it.
 
     side (S, N): of `sides`.
     """
     fails = np.where(np.isfinite(side), (side < 1).astype(np.float64), np.nan)
-    return one_minus(within(stretched(mean(fails)), 0.0, 1.0))
+    return one_minus(within(stretched(mean(fails, design=design)), 0.0, 1.0))
 
 
-def unique(jsd: Floats, chance: Floats) -> Effect:
+def unique(jsd: Floats, chance: Floats, *, design: Design = PLAIN) -> Effect:
     """1 minus the JSD between a model's map and an adversary's, in shares of the JSD to the model's own map shuffled.
 
     jsd, chance (N,). 1 means that the adversary has the same map, 0 that it has an unrelated one. It is about this
     model and this adversary, so it rests on one training.
     """
-    return one_minus(quotient(jsd[None], chance[None]))
+    return one_minus(quotient(jsd[None], chance[None], design=design))
 
 
-def further(jsd: Floats, seeds: Floats) -> Effect:
+def further(jsd: Floats, seeds: Floats, *, design: Design = PLAIN) -> Effect:
     """How much further an adversary goes than the other trainings of the model do by themselves, in nats.
 
     jsd (N,): from the model's map to the adversary's. seeds (K, N): to the maps of K other trainings, of which the one
     counts that is furthest away in the mean. The texts are the same, so that their chance is that of the difference.
     """
     furthest = seeds[np.nanmean(seeds, axis=1).argmax()]
-    return mean((jsd - furthest)[None], -1.0)
+    return mean((jsd - furthest)[None], -1.0, design=design)

@@ -41,8 +41,8 @@ FROZEN = "All trainings share a frozen encoder, so that they differ in attention
 """Said where the maps of several trainings are compared."""
 ALONE = "tested on one training only"
 """Of what rests on one training."""
-EACH = "true of each of these trainings, though another may differ"
-"""Of what is known of every training of the run, and of no other."""
+THESE = "true of these {trainings} trainings, though another may differ"
+"""Of what is known of the trainings of the run, and of no other."""
 
 SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
@@ -81,7 +81,7 @@ def beside_marks(row: Mapping[Any, Any]) -> str:
 class Said(NamedTuple):
     """One answer: its word, its value (NaN where there is none), and on how many trainings it rests.
 
-    these: whether it is of each of these trainings, and not of another one.
+    these: whether it is of these trainings, and not of another one.
     """
 
     word: str
@@ -94,7 +94,7 @@ class Said(NamedTuple):
         """Of which trainings a yes or a no holds; "" where it is said of another one too."""
         if self.word not in (YES, NO):
             return ""
-        return ALONE if self.trainings == 1 else EACH if self.these else ""
+        return ALONE if self.trainings == 1 else THESE.format(trainings=self.trainings) if self.these else ""
 
 
 class Instead(NamedTuple):

@@ -1,9 +1,10 @@
 """From an effect, its interval and its margin to a word."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 
 from attention_audit.answer.intervals import CONFIDENCE, Effect
-from attention_audit.answer.sizes import counted, lacking
+from attention_audit.answer.sizes import counted, lacking, spare
 
 YES, NO, UNDECIDED = "yes", "no", "undecided"
 NOT_ASKED = "not asked"
@@ -29,6 +30,26 @@ def word(effect: Effect, margin: float, question: str = "") -> str:
     if lacking(question, effect.trainings, effect.texts):
         return TOO_FEW
     return above(effect.low, effect.high, margin)
+
+
+def said(question: str, margin: float, effect: Effect, these: Effect, each: Sequence[float]) -> tuple[str, bool]:
+    """The word of several trainings, and whether it is said of these alone, and not of the next one too.
+
+    It is of the next one where the interval of the effect lies beyond the margin by more than `spare`. Else it is of
+    these alone, where their own interval does not hold the margin and none of them lies on the other side of it: then
+    the trainings lie apart, and no word is said of them together. these: the same effect, its interval of these
+    trainings alone. each: the effect of each training, or pair of trainings; NaN counts for neither side.
+    """
+    if lacking(question, effect.trainings, effect.texts):
+        return TOO_FEW, False
+    further = spare(question, margin, effect.trainings)
+    if effect.low > margin + further:
+        return YES, False
+    if effect.high <= margin - further:
+        return NO, False
+    found = above(these.low, these.high, margin)
+    agree = {YES if value > margin else NO for value in each if not isnan(value)} <= {found}
+    return (found, True) if agree else (UNDECIDED, False)
 
 
 def multiplicity(words: Iterable[str]) -> str:

@@ -407,7 +407,11 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.summary:summary",
         "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
-        reads={**ANSWERING, "plausibility": PLAUSIBLE["plausibility"]},
+        reads={
+            **ANSWERING,
+            "plausibility": PLAUSIBLE["plausibility"],
+            "corpus": Read("corpus", "corpus", ("id", "group"), split="test"),
+        },
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
         shown="tables.shown:answers",

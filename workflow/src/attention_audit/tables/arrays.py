@@ -2,7 +2,7 @@
 rows of tables, with the 95 % intervals of the answer (answer/intervals.py).
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -19,7 +19,10 @@ Cell = dict[str, float]
 
 
 class Audits(NamedTuple):
-    """Rows of the audits of these names; each frame also has the key of the suite as the column `suite`."""
+    """Rows of the audits of these names; each frame also has the key of the suite as the column `suite`.
+
+    groups: what a text shares with others, by its id, of those that share anything.
+    """
 
     predictions: pd.DataFrame
     stability: pd.DataFrame
@@ -30,10 +33,24 @@ class Audits(NamedTuple):
     comparison: pd.DataFrame
     consistency: pd.DataFrame
     plausibility: pd.DataFrame
+    groups: Mapping[str, str] = {}
 
-    def of(self, dataset: str, suite: str) -> "Audits":
-        """The rows of one data set and suite."""
-        return Audits(*(of_suite(frame, dataset, suite) for frame in self))
+    def of(self, dataset: str, suite: str, groups: Mapping[str, str]) -> "Audits":
+        """The rows of one data set and suite, and what its texts share."""
+        frames: dict[str, Any] = self._asdict() | {"groups": None}
+        own = {name: of_suite(frame, dataset, suite) for name, frame in frames.items() if frame is not None}
+        return Audits(**own, groups=groups)
+
+
+def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
+    """A number for each text, the same for those that share something, (N,); None where none does. See `Audits`."""
+    known = [groups.get(id_) for id_ in ids]
+    if not any(known):
+        return None
+    numbers, _ = pd.factorize(pd.Series(known, dtype=object))
+    alone = numbers < 0
+    numbers[alone] = len(ids) + np.arange(alone.sum())
+    return numbers.astype(np.int64)
 
 
 def of_suite(rows: pd.DataFrame, dataset: str, suite: str) -> pd.DataFrame:

@@ -7,18 +7,19 @@ says why.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, furthest
-from attention_audit.answer.intervals import Effect, mean
+from attention_audit.answer.intervals import Design, Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, word
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, above, said, word
 from attention_audit.contrasts import Subject
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import (
@@ -28,6 +29,7 @@ from attention_audit.tables.arrays import (
     by_pair,
     by_ranking,
     by_text,
+    clusters,
     curve,
     different,
     grid,
@@ -57,8 +59,7 @@ class Answer:
     """The answer to one question; `beside` has further columns of the summary.
 
     each: the effect of each training by itself, or of each pair where trainings are compared; NaN where it cannot be
-    bounded, empty of one training. these: whether the word is of each of these trainings, since together they do not
-    tell of another one.
+    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one.
     """
 
     word: str = NOT_ASKED
@@ -83,34 +84,41 @@ def values_of(each: Sequence[Effect]) -> list[float]:
 def answered(
     question: str,
     margins: Margins,
-    effect: Effect,
+    tell: Callable[..., Effect],
+    together: Integers | None = None,
     beside: Mapping[str, Any] | None = None,
     each: Sequence[Effect] = (),
 ) -> Answer:
-    """The answer of an effect: its word, and a note where it rests on one training or on too little.
+    """The answer of an effect: its word, and a note where it is of these trainings alone or rests on too little.
 
-    each: the same effect of each training by itself, with intervals that know of the texts alone. Where all trainings
-    together do not decide, what each of them says stands, if all say the same: two trainings never answer less than
-    one. It is then said of these trainings, and not of another one.
+    tell: the effect, with an interval of a design. together: which texts belong together, see `Design`. each: the same
+    effect of each training by itself, or of each pair.
     """
     margin = getattr(margins, question)
+    effect = tell(design=Design(together))
     few = lacking(question, effect.trainings, effect.texts)
     note = noted(ALONE if effect.trainings == 1 else "", few)
-    answer = Answer(word(effect, margin, question), effect, margin, note, beside or {}, each=values_of(each))
-    own = [word(one, margin, question) for one in each]
-    if answer.word != UNDECIDED or len(own) < 2:
-        return answer
-    if set(own) in ({YES}, {NO}):
-        note = f"of each of these {len(own)} trainings; together they do not tell of another one"
-        return replace(answer, word=own[0], note=note, these=True)
-    return replace(answer, note=noted(answer.note, f"training by training: {', '.join(own)}"))
+    answer = Answer(UNDECIDED, effect, margin, note, beside or {}, each=values_of(each))
+    if effect.trainings == 1:
+        return replace(answer, word=word(effect, margin, question))
+    own = tell(design=Design(together, fixed=True))
+    found, these = said(question, margin, effect, own, answer.each)
+    if these:
+        note = noted(
+            note, f"of these {effect.trainings} trainings, [{own.low:.3f}, {own.high:.3f}]; another may differ"
+        )
+    elif found == UNDECIDED and above(own.low, own.high, margin) != UNDECIDED:
+        note = noted(note, "trainings lie on both sides of the margin")
+    return replace(answer, word=found, note=note, these=these)
 
 
-def by_trainings(question: str, margins: Margins, *values: Floats, beside: Mapping[str, Any] | None = None) -> Answer:
+def by_trainings(
+    question: str, margins: Margins, together: Integers | None, *values: Floats, beside: Mapping[str, Any] | None = None
+) -> Answer:
     """The answer of what `answer.questions` says of arrays (S, N), and of each training by itself."""
     told: Callable[..., Effect] = getattr(questions, question)
     each = [told(*(one[[row]] for one in values)) for row in range(len(values[0]))]
-    return answered(question, margins, told(*values), beside, each)
+    return answered(question, margins, partial(told, *values), together, beside, each)
 
 
 def unasked(subject: Subject, *audits: str) -> str:
@@ -140,18 +148,18 @@ def labelled(predictions: pd.DataFrame) -> tuple[list[Any], Integers, int]:
     return texts["id"].tolist(), labels, int(most) + 1
 
 
-def able(rows: pd.DataFrame, model: str) -> tuple[Answer, dict[str, float]]:
+def able(rows: pd.DataFrame, model: str, groups: Mapping[str, str] | None = None) -> tuple[Answer, dict[str, float]]:
     """Whether a model predicts better than the largest class alone; and its scores, none without rows of it.
 
-    rows: of `predictions`, of one data set and suite. Both are held by their accuracy, the number that stands beside
-    the word: yes where the interval of the difference is above 0, no where the accuracy is not above the majority's.
-    However few the texts are, this word is said.
+    rows: of `predictions`, of one data set and suite. groups: what its texts share, see `Audits`. Both are held by
+    their accuracy, the number that stands beside the word: yes where the interval of the difference is above 0, no
+    where the accuracy is not above the majority's. However few the texts are, this word is said.
     """
     ids, labels, _ = labelled(rows)
     predictions = predicted(rows, model, ids)
     if not predictions.size:
         return Answer(), {}
-    effect = questions.learnt(labels, predictions)
+    effect = questions.learnt(labels, predictions, design=Design(clusters(ids, groups or {})))
     scores = {
         "macro_f1": float(np.mean([macro_f1(labels, row) for row in predictions])),
         "accuracy": float(np.mean([accuracy(labels, row) for row in predictions])),
@@ -163,31 +171,39 @@ def able(rows: pd.DataFrame, model: str) -> tuple[Answer, dict[str, float]]:
 
 def learnt(subject: Subject, audits: Audits) -> tuple[Answer, dict[str, float]]:
     """`able` of a model that the summary judges, with the reason where it is not known."""
-    answer, scores = able(audits.predictions, subject.model)
+    answer, scores = able(audits.predictions, subject.model, audits.groups)
     return (answer, scores) if scores else (Answer(note=unasked(subject, "predictions")), scores)
 
 
-def between(audits: Audits, model: str, other: str) -> list[Effect]:
-    """Mean macro F1 of a model minus that of another: of all trainings; then, where both have as many, of the first of
-    both, and so on. None where either model has no rows.
+class Gain(NamedTuple):
+    """Mean macro F1 of a model minus that of another, by the design of its interval; and, where both have as many
+    trainings, of the first of both, and so on.
     """
+
+    tell: Callable[..., Effect]
+    clusters: Integers | None
+    each: list[Effect]
+
+
+def between(audits: Audits, model: str, other: str) -> Gain | None:
+    """What a model gains over another; None where either has no rows."""
     ids, labels, classes = labelled(audits.predictions)
     one, two = (predicted(audits.predictions, name, ids) for name in (model, other))
     if not len(one) or not len(two):
-        return []
+        return None
     pairs = zip(one, two, strict=True) if len(one) == len(two) > 1 else ()
     each = [questions.gained(labels, mine[None], theirs[None], classes) for mine, theirs in pairs]
-    return [questions.gained(labels, one, two, classes), *each]
+    return Gain(partial(questions.gained, labels, one, two, classes), clusters(ids, audits.groups), each)
 
 
 def needed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     """Does the model predict better than its twin with uniform weights?"""
     if subject.contrasts is None or subject.contrasts.uniform is None:
         return Answer(note=NO_TWIN_GIVEN if subject.given else NO_TWIN)
-    effects = between(audits, subject.model, subject.contrasts.uniform)
-    if not effects:
+    gain = between(audits, subject.model, subject.contrasts.uniform)
+    if gain is None:
         return Answer(note=unasked(subject, "predictions"))
-    return answered("needed", margins, effects[0], each=effects[1:])
+    return answered("needed", margins, gain.tell, gain.clusters, each=gain.each)
 
 
 def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -196,11 +212,13 @@ def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if own.empty:
         return Answer(note="there is one training" if subject.seeds < 2 else unasked(subject, "stability"))
     names = ("same_top", "jsd", "tvd")
-    pairs, (chance, *values) = by_pair(own, ["chance_jsd", *names], different(own, "id"))
+    ids = different(own, "id")
+    pairs, (chance, *values) = by_pair(own, ["chance_jsd", *names], ids)
     beside = {f"stable_{name}": float(np.nanmean(each)) for name, each in zip(names, values, strict=True)}
-    answer = answered("stable", margins, questions.stable(values[1], chance, pairs), beside)
     each = [questions.stable(values[1][[one]], chance[[one]], pairs[[one]]) for one in range(len(pairs))]
-    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note), each=values_of(each))
+    tell = partial(questions.stable, values[1], chance, pairs)
+    answer = answered("stable", margins, tell, clusters(ids, audits.groups), beside, each)
+    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note))
     return flattened(answer, chance, margins)
 
 
@@ -209,7 +227,9 @@ def used(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.permutation, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "permutation"))
-    return by_trainings("used", margins, grid(own, "mean_tvd"), beside={"used_flips": float(own["flips"].mean())})
+    together = clusters(different(own, "id"), audits.groups)
+    beside = {"used_flips": float(own["flips"].mean())}
+    return by_trainings("used", margins, together, grid(own, "mean_tvd"), beside=beside)
 
 
 def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -219,7 +239,8 @@ def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         return Answer(note=unasked(subject, "ranked_sets"))
     removed = by_ranking(own, "fraction_removed", ("random", "attention", "smallest"))
     chance = grid(of_run(audits.permutation, subject.model), "chance_jsd")
-    return flattened(by_trainings("ranks", margins, *removed), chance, margins)
+    together = clusters(different(own, "id"), audits.groups)
+    return flattened(by_trainings("ranks", margins, together, *removed), chance, margins)
 
 
 def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -229,7 +250,8 @@ def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         return Answer(note=unasked(subject, "located"))
     falls = by_ranking(own.assign(fall=curve(own)), "fall", ("random", "attention", "loo"))
     words = own.drop_duplicates("id")["words"]
-    return by_trainings("located", margins, *falls, beside={"located_short": float((words <= SHORT).mean())})
+    together = clusters(different(own, "id"), audits.groups)
+    return by_trainings("located", margins, together, *falls, beside={"located_short": float((words <= SHORT).mean())})
 
 
 def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -237,7 +259,8 @@ def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     own = of_run(audits.contributions, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "contributions"))
-    side, by = sides(own, different(own, "seed"), different(own, "id"), margins.inert)
+    ids = different(own, "id")
+    side, by = sides(own, different(own, "seed"), ids, margins.inert)
     known = side[np.isfinite(side)]
     beside = {
         "signed_by": by,
@@ -245,7 +268,7 @@ def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         "signed_inert": float((known == 0).mean()) if known.size else nan,
         "signed_against": float(own["against"].mean()),
     }
-    answer = by_trainings("signed", margins, side, beside=beside)
+    answer = by_trainings("signed", margins, clusters(ids, audits.groups), side, beside=beside)
     return replace(answer, note=noted(BY_ERASURE if by == ERASURE else "", answer.note))
 
 
@@ -293,8 +316,9 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         return Answer(note=unasked(subject, "permutation"))
     ids = different(moved, "id")
     jsd, chance = by_text(moved, "jsd", ids), by_text(own, "chance_jsd", ids)
-    changed = mean(by_text(moved, "tvd", ids)[None], -1.0)
-    gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed)
+    design = Design(clusters(ids, audits.groups))
+    changed = mean(by_text(moved, "tvd", ids)[None], -1.0, design=design)
+    gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed, design)
     beside: dict[str, Any] = {
         "unique_model": found.model,
         "unique_lambda": found.lambda_,
@@ -309,9 +333,9 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     }
     if moved["contribution_jsd"].notna().any():
         both = by_text(moved, "contribution_jsd", ids), by_text(own, "contribution_chance_jsd", ids)
-        beside |= bounds("unique_contribution", questions.unique(*both))
+        beside |= bounds("unique_contribution", questions.unique(*both, design=design))
         beside["unique_contribution_same_top"] = float(moved["contribution_same_top"].astype(np.float64).mean())
-    answer = answered("unique", margins, questions.unique(jsd, chance), beside)
+    answer = answered("unique", margins, partial(questions.unique, jsd, chance), design.clusters, beside)
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
         answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
@@ -321,7 +345,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     return flattened(answer, chance, margins)
 
 
-def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int) -> Effect | None:
+def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int, design: Design) -> Effect | None:
     """How much further an adversary goes than the other trainings do, in nats; None where there are none.
 
     moved: rows of `comparison` of the adversary. stability: rows of that audit of the model. seed: the training that
@@ -332,7 +356,7 @@ def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int) -> Effect | 
         return None
     ids = different(moved, "id")
     _, (jsd,) = by_pair(pairs, ["jsd"], ids)
-    return questions.further(by_text(moved, "jsd", ids), jsd)
+    return questions.further(by_text(moved, "jsd", ids), jsd, design=design)
 
 
 def refuted(answer: Answer, changed: Effect, gain: Effect | None, budget: float) -> Answer:
@@ -361,13 +385,14 @@ def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     guides = subject.contrasts.guides if subject.contrasts else None
     if guides is None:
         return Answer(note=NO_GUIDE)
-    effects = between(audits, guides.judged, guides.uniform)
-    if not effects:
+    gain = between(audits, guides.judged, guides.uniform)
+    if gain is None:
         return Answer(note=unasked(subject, "predictions"))
     beside: dict[str, float] = {}
     for name, guide in (("adversary", guides.adversary), ("own", guides.own)):
-        beside |= bounds(f"transferable_{name}", next(iter(between(audits, guides.judged, guide)), None))
-    return answered("transferable", margins, effects[0], beside, effects[1:])
+        other = between(audits, guides.judged, guide)
+        beside |= bounds(f"transferable_{name}", other.tell(design=Design(other.clusters)) if other else None)
+    return answered("transferable", margins, gain.tell, gain.clusters, beside, gain.each)
 
 
 ASKED: Mapping[str, Callable[[Subject, Audits, Margins], Answer]] = {

@@ -111,17 +111,22 @@ def summary(
     reasons: Mapping[str, str],
     answer: Mapping[str, Any],
     labels: Mapping[str, str],
+    corpus: Mapping[str, pd.DataFrame],
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """One row for each data set and model, with the columns of columns.summary.
 
     `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the configuration. `labels`:
-    of rankings and attributions. `audits`: rows of the audits that `Audits` names, of any number of data sets and
+    of rankings and attributions. `corpus`: the id and group of the test texts by data set, which says which of them
+    belong together. `audits`: rows of the audits that `Audits` names, of any number of data sets and
     suites, with the key of the suite as the column `suite`; a list of k numbers is k columns.
     """
     judged = [Subject.model_validate(subject) for subject in subjects]
     margins = AnswerSettings.model_validate(answer).margins
     keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
-    parts = {key: Audits(**audits).of(*key) for key in keys}
+    known = {name: texts.dropna() for name, texts in corpus.items()}
+    groups = {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
+    frames = Audits(**audits)  # type: ignore[arg-type]  # frames alone
+    parts = {(dataset, suite): frames.of(dataset, suite, groups.get(dataset, {})) for dataset, suite in keys}
     rows = [row(subject, parts[subject.dataset, subject.suite], margins, labels) for subject in judged]
     return pd.DataFrame([*rows, *not_run(reasons)], columns=SUMMARY.schema.names)
