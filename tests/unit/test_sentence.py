@@ -11,7 +11,7 @@ from attention_audit.answer.sentence import (
     ALLOWED,
     ALONE,
     DOUBTFUL,
-    EACH,
+    THESE,
     FLATTENED,
     FROZEN,
     GUESSING,

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from attention_audit.errors import AuditError
-from makers.calibration.operating import MARGINS, operating
+from makers.calibration.operating import operating
 from makers.calibration.page import write
 from makers.calibration.pools import Sizes
 from makers.calibration.populations import SETTINGS
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call, sizes = parser().parse_args(arguments), Sizes()
     found = simulated([*SETTINGS], sizes, call.cores)
     try:
-        print(*write(operating(found, MARGINS), found, sizes), sep="\n")
+        print(*write(operating(found), found, sizes), sep="\n")
     except AuditError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -77,8 +77,8 @@ def operating(found: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     smooth = found[~found["regime"].isin(HARD)]
     for (question, trainings, texts), part in smooth.groupby(["question", "trainings", "texts"], sort=False):
-        about = str(question), int(trainings)
-        regimes = pd.DataFrame([of_regime(one, *about) for _, one in part.groupby("regime")])
+        count = int(part["trainings"].iloc[0])
+        regimes = pd.DataFrame([of_regime(one, str(question), count) for _, one in part.groupby("regime")])
         worst = {
             "coverage": regimes["coverage"].min(),
             **regimes[["wrong", "own_wrong"]].max(),
@@ -86,13 +86,13 @@ def operating(found: pd.DataFrame) -> pd.DataFrame:
             **regimes[["no_from", "own_no_from"]].min(skipna=False),
         }
         rows.append(
-            {"question": question, "margin": MARGINS[about[0]], "trainings": trainings, "texts": texts, **worst}
+            {"question": question, "margin": MARGINS[str(question)], "trainings": trainings, "texts": texts, **worst}
         )
     return pd.DataFrame(rows)
 
 
 def hard(found: pd.DataFrame) -> pd.DataFrame:
-    """The worst population of each regime of `HARD`, by question, regime and size: coverage and wrong words, likewise."""
+    """The worst population of each regime of `HARD`, by question, regime and size: coverage and wrong words."""
     keys = ["question", "regime", "trainings", "texts"]
     worst = {"coverage": ("coverage", "min"), "wrong": ("wrong", "max"), "own_wrong": ("own_wrong", "max")}
     return found[found["regime"].isin(HARD)].groupby(keys, sort=False).agg(**worst).reset_index()

@@ -73,8 +73,7 @@ class Run(NamedTuple):
 
 def found(ask: Callable[..., Effect], clusters: Integers | None, own_truth: float) -> Run:
     """What a run finds, by the design of the interval."""
-    designs = Design(clusters), Design(clusters, fixed=True)
-    return Run(*(ask(design=design) for design in designs), own_truth)
+    return Run(ask(design=Design(clusters)), ask(design=Design(clusters, fixed=True)), own_truth)
 
 
 @dataclass(frozen=True)

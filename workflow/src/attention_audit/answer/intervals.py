@@ -91,23 +91,30 @@ class Cells(NamedTuple):
     bottom: Floats
 
 
+def products(rows: Floats) -> Floats:
+    """The sums of products of any two rows of (K, M), as (K, K).
+
+    Not a product of matrices: of so few rows, its threads wait for one another longer than they work.
+    """
+    found: Floats = np.einsum("ik,jk->ij", rows, rows)
+    return found
+
+
 def moments(top: Floats, bottom: Floats) -> Floats:
     """Variances and covariance of two sums of K contributions (K,) each, as a matrix (2, 2)."""
     both = np.stack([top, bottom])
     both -= both.mean(1, keepdims=True)
     count = both.shape[1]
-    found: Floats = count / (count - 1) * (both @ both.T)
-    return found
+    return count / (count - 1) * products(both)
 
 
 def together(cells: Cells) -> Floats:
     """The same of what trainings and texts do together: of the cells without the means of their row and column."""
-    flat = [values.ravel() for values in cells]
     trainings, texts = cells.top.shape
     rows, columns = (np.stack([values.sum(axis) for values in cells]) for axis in (1, 0))
     total = rows.sum(1)
-    squares = np.array([[one @ other for other in flat] for one in flat])
-    squares -= rows @ rows.T / texts + columns @ columns.T / trainings - np.outer(total, total) / (trainings * texts)
+    squares = products(np.stack([values.ravel() for values in cells]))
+    squares -= products(rows) / texts + products(columns) / trainings - np.outer(total, total) / (trainings * texts)
     found: Floats = trainings / (trainings - 1) * texts / (texts - 1) * squares
     return found
 
