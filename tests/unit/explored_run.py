@@ -63,6 +63,7 @@ def write_corpus(folder: Path, of: Readout) -> tuple[Path, Path]:
         "label": of.labels.astype(np.int32),
         "tokens": [[HOSTILE[(i + t) % 4] for t in range(length)] for i, length in enumerate(lengths)],
         "label_name": [CLASSES[label % 2] for label in of.labels],
+        "group": nothing,
         "raw": nothing,
         "starts": nothing,
         "sentences": nothing,

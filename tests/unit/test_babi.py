@@ -71,6 +71,7 @@ def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
         f"{path}: tasks_1-20_v1-2/en-10k/qa2_two-supporting-facts_train.txt, line 3",
         query=["Where", "is", "Mary"],
         annotations=of_words({"supporting facts": [0, 1, 2, 3, 4]}),
+        group="babi-train-000001",
     )
 
 
@@ -85,6 +86,14 @@ def test_several_supporting_facts_are_evidence_in_the_order_of_the_story(tmp_pat
 def test_a_story_ends_where_the_next_begins(tmp_path: Path) -> None:
     text = train(archive(tmp_path))[2]
     assert (text.id, story(text), text.label) == ("babi-train-000007", "Sue slept", "bed")
+
+
+def test_questions_on_a_story_are_a_group(tmp_path: Path) -> None:
+    assert [(text.id, text.group) for text in read(archive(tmp_path))] == [
+        (f"babi-{split}-{question}", f"babi-{split}-{first}")
+        for split in ("test", "train")
+        for question, first in (("000003", "000001"), ("000005", "000001"), ("000007", "000006"))
+    ]
 
 
 def test_both_splits_are_read_and_the_rest_of_the_archive_is_not(tmp_path: Path) -> None:

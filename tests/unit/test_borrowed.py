@@ -86,6 +86,14 @@ def test_training_texts_are_those_of_the_other_data_set_and_all_own_ones_are_the
     assert "meal" not in words
 
 
+def test_texts_keep_their_groups_in_a_data_set_that_is_trained_on_another(folder: Path) -> None:
+    films = [{**row, "by": f"critic {at // 2}"} for at, row in enumerate(FILMS)]
+    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in films))
+    (folder / "meals.jsonl").write_text("".join(json.dumps({**row, "cook": "ann"}) + "\n" for row in MEALS))
+    rows = corpus_of(plan({"group": "cook"}, group="by"))
+    assert [row["group"] for row in rows] == [f"critic {at // 2}" for at in range(12)] + ["ann"] * 3
+
+
 def test_the_sizes_and_lengths_that_an_entry_asks_for_hold_for_its_training_texts_too(folder: Path) -> None:
     rows = corpus_of(plan({"splits": {"most": {"train": 4}}}))
     assert [row["split"] for row in rows].count("train") == 4

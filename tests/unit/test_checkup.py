@@ -248,6 +248,18 @@ def test_what_was_read_is_said(tmp_path: Path) -> None:
     ]
 
 
+def test_groups_are_counted(tmp_path: Path) -> None:
+    users = ["ann", "bob"] * 15
+    csv = "text,label,user\n" + "".join(f"a {at},{'ab'[at // 15]},{user}\n" for at, user in enumerate(users))
+    (line, _) = described(tmp_path, csv, group="user")
+    assert line.startswith("own: 30 texts in 2 groups, 2 classes (a 15, b 15); ")
+    (line, _) = described(tmp_path, f"{csv}b,b,\n", group="user")
+    assert line.startswith("own: 31 texts in 2 groups and 1 in none, 2 classes (b 16, a 15); ")
+    # a row without a text is no text of its group
+    (line, _) = described(tmp_path, f"{csv},b,cem\n", group="user")
+    assert line.startswith("own: 30 texts in 2 groups, 2 classes")
+
+
 def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
     splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
     csv = "text,label,split\n" + "".join(f"a {at},{'ab'[at % 2]},{split}\n" for at, split in enumerate(splits))

@@ -101,6 +101,13 @@ def test_several_documents_are_one_text_in_their_order(tmp_path: Path) -> None:
     assert (said(text), text.query) == (["dull", "A"], "Good?")
 
 
+def test_texts_on_one_document_are_a_group(tmp_path: Path) -> None:
+    """`docids` names the document, as in BoolQ, or the evidence does, as in MultiRC; movies are their own document."""
+    asked = record("q1", "POS", docids=["pos_1.txt"]), record("q2", "NEG", ("pos_1.txt", 0, 1))
+    texts = read(archive(tmp_path, train=[*asked, NEG, BOTH]))
+    assert [text.group for text in texts if text.split == "train"] == ["pos_1.txt", "pos_1.txt", None, None]
+
+
 def test_evidence_outside_of_its_document_is_left_out_and_counted(tmp_path: Path) -> None:
     wrong = record(
         "pos_1.txt", "POS", ("pos_1.txt", 7, 9), ("pos_1.txt", -1, -1), ("neg_2.txt", 0, 1), docids=["pos_1.txt"]

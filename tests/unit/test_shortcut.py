@@ -111,6 +111,12 @@ def test_the_planted_word_decides_the_label_and_the_text_says_nothing_of_it(fold
     assert 0.35 < np.mean(kept) < 0.65
 
 
+def test_texts_keep_their_groups(folder: Path) -> None:
+    rows = [{**row, "critic": at // 2} for at, row in enumerate(FILMS)]
+    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [row["group"] for row in corpus_of(plan({"group": "critic"}))] == [str(at // 2) for at in range(len(FILMS))]
+
+
 def test_a_word_decides_only_where_another_is_its_context(folder: Path) -> None:
     for row in corpus_of(plan(plant="context")):
         own = [word for word in row["tokens"] if word in OWN]

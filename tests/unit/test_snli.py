@@ -59,7 +59,15 @@ def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path: Path) -> 
 def test_the_premise_is_the_text_and_the_hypothesis_the_query(tmp_path: Path) -> None:
     path = archive(tmp_path)
     place = f"{path}: snli_1.0/snli_1.0_train.jsonl, line 1"
-    assert read(path)[2] == Text("snli-train-000001", "train", "neutral", "A dog runs.", place, query="It rests.")
+    assert read(path)[2] == Text(
+        "snli-train-000001", "train", "neutral", "A dog runs.", place, query="It rests.", group="A dog runs."
+    )
+
+
+def test_pairs_of_a_premise_are_a_group(tmp_path: Path) -> None:
+    lines = jsonl(pair("neutral", "A.", "x"), pair("entailment", "A.", "y"), pair("neutral", "B.", "x"))
+    texts = read(archive(tmp_path, test=lines))
+    assert [text.group for text in texts if text.split == "test"] == ["A.", "A.", "B."]
 
 
 def test_quotes_line_ends_and_empty_texts_pass(tmp_path: Path) -> None:

@@ -101,6 +101,23 @@ def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> N
     assert text == Text("7", "test", "4", "fine film", text.place, query="thanks")
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_texts_of_a_group_have_its_name(tmp_path: Path, ending: str) -> None:
+    rows = [{**ROWS[0], "user": user} for user in ("ann", " ann ", "", "bob")]
+    texts = read(write(tmp_path / f"own{ending}", rows), group="user")
+    assert [text.group for text in texts] == ["ann", "ann", None, "bob"]
+    numbers = [{**ROWS[0], "user": user} for user in (1, 1.0, 2)]
+    assert [text.group for text in read(write(tmp_path / "own.jsonl", numbers), group="user")] == ["1", "1", "2"]
+
+
+def test_a_missing_column_of_groups_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", [{**row, "user": "ann"} for row in ROWS])
+    said = (
+        ", line 1: no column 'users', only 'text', 'label', 'user' (did you mean 'user'?); set `group` to one of these"
+    )
+    assert refused(path, group="users") == said
+
+
 def test_it_gives_pairs_where_a_second_text_is_named() -> None:
     assert source("own.csv", query="question").pair
     assert not source("own.csv").pair

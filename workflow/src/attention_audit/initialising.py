@@ -106,7 +106,7 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     free = [column for column in others if column.name != labels[0]]
     if split := next((column for column in free if column.is_split), None):
         said["split"] = (split.name, numbers(split.values))
-    if own := next((column for column in free if column.is_id), None):
+    if own := next((column for column in free if column.is_id and not column.is_group), None):
         if own.empty or len(own.values) < len(own.cells):
             said["id"] = (
                 None,
@@ -114,6 +114,11 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
             )
         else:
             said["id"] = (own.name, "")
+    if shared := next((column for column in free if column.is_group), None):
+        said["group"] = (
+            None,
+            f"or {shown(shared.name)}, if its {len(shared.values):,} values say which texts belong together",
+        )
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next(column.cells for column in columns if column.name == texts[0])

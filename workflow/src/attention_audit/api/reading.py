@@ -167,7 +167,7 @@ class Trained:
         starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
         words = [*chain(*sentences)]
         row = {
-            "id": ID, "label": 0, "tokens": words, "label_name": "", "sentences": starts,
+            "id": ID, "label": 0, "tokens": words, "label_name": "", "group": None, "sentences": starts,
             "raw": written and written.text, "starts": written and written.places,
             "query": None, "candidates": None, "evidence": None,
             "annotators": None, "marks": None, "scores": None, "annotator_labels": None, "blocked": None,

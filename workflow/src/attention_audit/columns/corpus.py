@@ -11,6 +11,10 @@ CORPUS = Artefact(
     label=LABEL,
     tokens=texts(meaning="the words of the text, in order, without start and end marks"),
     label_name=text(meaning="what the source calls that label"),
+    group=text.or_null(
+        meaning="what texts share that are not independent, such as a premise, a story or a film; null where a text "
+        "stands for itself"
+    ),
     raw=text.or_null(
         meaning="the text before it was split, in capitals and small letters, which the classifiers of suite hf read; "
         "null where it is the words with a space between any two"

@@ -34,7 +34,7 @@ def texts_in(corpus: Path) -> Iterator[Text]:
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
-    columns = ["id", "split", "label_name", "tokens", "raw", "starts", "sentences", "query", "candidates"]
+    columns = ["id", "split", "label_name", "group", "tokens", "raw", "starts", "sentences", "query", "candidates"]
     for row in _rows(corpus, columns):
         if row["candidates"] is not None:
             raise AuditError(f"{corpus}: text {row['id']!r} brings its own classes; name another data set")
@@ -47,4 +47,5 @@ def texts_in(corpus: Path) -> Iterator[Text]:
             query=row["query"],
             sentences=row["sentences"],
             written=row["raw"] and RawText(row["raw"], row["starts"]),
+            group=row["group"],
         )

@@ -178,7 +178,9 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     what = ("pair of texts", "pairs of texts") if source.pair else ("text", "texts")
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     classes = counted(len(counts.labels), "class", "classes")
-    said = f"{counted(counts.usable, *what)}{among}, {classes} ({numbers(counts.labels)})"
+    groups = f" in {counted(len(counts.groups), 'group', 'groups')}" if counts.groups else ""
+    groups += f" and {counts.alone:,} in none" if groups and counts.alone else ""
+    said = f"{counted(counts.usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
     if counts.whole:
         there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
         drawn = [] if source.trained_on else [split for split, _, _ in draws(counts, source.splits)]

@@ -53,7 +53,8 @@ class Counts:
     of those with marks outside of them, or with lists that have not an entry a word; numeric and unreadable: of those
     that are a number, or have NUL characters or the like. lengths: characters of each usable text. longest: the
     first of the longest. sample: some of them, every `step`th. whole: whether all rows were read. unseen: of the
-    impermissible words that are named, those that no text has.
+    impermissible words that are named, those that no text has. groups: the names of those that usable texts are in;
+    alone: usable texts that are in none.
     """
 
     read: int = 0
@@ -79,6 +80,8 @@ class Counts:
     step: int = 1
     whole: bool = True
     unseen: set[str] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+    alone: int = 0
 
     @property
     def usable(self) -> int:
@@ -115,6 +118,10 @@ class Counts:
             self.often[digest] += 1
             self.contrary += self.first.setdefault(digest, (text.label, said[:30]))[0] != text.label
             self.stood.add((digest, text.split))
+            if text.group is None:
+                self.alone += 1
+            else:
+                self.groups.add(text.group)
             if text.annotations is not None:
                 self.annotated += 1
                 self.outside += [text.place] * (text.annotations.outside > 0)

@@ -40,7 +40,7 @@ same words, and hardly ever for others.
 """
 INTEGERS = pa.list_(pa.int32())
 DRAFT = pa.schema(
-    dict.fromkeys(("id", "place", "split", "label", "raw"), pa.string())
+    dict.fromkeys(("id", "place", "split", "label", "group", "raw"), pa.string())
     | dict.fromkeys(("tokens", "query", "candidates", "annotators", "annotator_labels"), pa.list_(pa.string()))
     | dict.fromkeys(("starts", "sentences", "mask"), INTEGERS)
     | {"marks": pa.list_(INTEGERS), "scores": pa.list_(pa.float64())}
@@ -138,7 +138,7 @@ def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
     query = None if text.query is None else [*chain(*words_of(text.query, tokens))]
     said, found, written = text.annotations, on_words(text, placed), standing(text, placed)
     return {
-        **{name: getattr(text, name) for name in ("id", "place", "split", "label", "candidates")},
+        **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
         **{"tokens": words, "sentences": begins, "query": query, "mask": masked(text, len(words))},
         **({"raw": written.text, "starts": written.places} if written else {"raw": None, "starts": None}),
         "annotators": found and [*found.rationale.marks],

@@ -43,6 +43,10 @@ ENCODINGS: Mapping[str, tuple[str, float]] = {
 TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
 LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
 IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
+GROUPS = re.compile(
+    r"(group|source|document|doc|article|premise|story|film|movie|user|author|patient|speaker)([ _-]?(id|name))?",
+    re.IGNORECASE,
+)
 MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
 """Names that columns often have; the earlier of LABELS go before the later ones."""
 FAVOUR = 3
@@ -101,6 +105,11 @@ class Column:
     def is_id(self) -> bool:
         """Whether it has the name of ids."""
         return bool(IDS.fullmatch(self.name))
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it has the name of what texts share, and some of them do."""
+        return bool(GROUPS.fullmatch(self.name)) and 1 < len(self.values) < len(self.cells)
 
     @property
     def is_marked(self) -> bool:

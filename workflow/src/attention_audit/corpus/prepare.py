@@ -40,7 +40,10 @@ FAULTS = {
 """What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
 NAMED = 20
 """Texts that a message names."""
-COPIED = ("id", "tokens", "raw", "starts", "sentences", "query", "annotators", "marks", "scores", "annotator_labels")
+COPIED = (
+    *("id", "group", "tokens", "raw", "starts", "sentences", "query"),
+    *("annotators", "marks", "scores", "annotator_labels"),
+)
 """Columns that the corpus has of the draft as they are."""
 FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""

@@ -37,7 +37,8 @@ class Text:
     be the answer, None for all. annotations: the words that are known or said to decide the label, None where nobody
     said which. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
     word, once the text is split, whether it is impermissible; None where no mask comes with the text. written: where
-    `text` is not what people write, that.
+    `text` is not what people write, that. group: what it shares with texts that are not independent of it: a
+    premise, a story, a film; None where it stands for itself.
     """
 
     id: str
@@ -51,3 +52,4 @@ class Text:
     sentences: list[int] | None = None
     mask: list[bool] | None = None
     written: RawText | None = None
+    group: str | None = None

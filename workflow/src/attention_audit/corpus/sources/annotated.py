@@ -152,7 +152,9 @@ class EraserCorpus(RawSource):
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """All annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
 
-        All documents are in memory. Raises AuditError, naming file and line, where a line is not as published.
+        The texts on one document, as those of BoolQ and MultiRC are, are a group; a text that has the name of its
+        document, as in movies, is alone. All documents are in memory. Raises AuditError, naming file and line, where a
+        line is not as published.
         """
         archive = raw["archive"]
         documents = _documents(archive)
@@ -188,7 +190,10 @@ class EraserCorpus(RawSource):
                 spans.append((text.places[first + start], text.places[last] + len(words[last])))
         said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
         second = query if self.query else None
-        return Text(f"{name}-{split}-{id_}", split, label, text.text, place, query=second, annotations=said)
+        group = named[0] if len(named) == 1 and named != [id_] else None
+        return Text(
+            f"{name}-{split}-{id_}", split, label, text.text, place, query=second, annotations=said, group=group
+        )
 
 
 def _documents(archive: Path) -> dict[str, list[str]]:

