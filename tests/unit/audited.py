@@ -37,7 +37,7 @@ CONTRASTS = Contrasts(
         judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
     ),
 )
-TEXTS = 200
+TEXTS = 400
 
 
 def subject(model: str = "base", contrasts: Contrasts | None = CONTRASTS, **further: Any) -> Subject:

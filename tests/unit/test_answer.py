@@ -12,6 +12,7 @@ from scipy import stats
 from attention_audit.answer.intervals import (
     NORMAL,
     Cells,
+    Design,
     Effect,
     bounds,
     by_training,
@@ -41,8 +42,8 @@ from attention_audit.answer.questions import (
     used,
 )
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import NO, NOT_ASKED, TOO_FEW, UNDECIDED, YES, multiplicity, word
+from attention_audit.answer.sizes import lacking, spare
+from attention_audit.answer.words import NO, NOT_ASKED, TOO_FEW, UNDECIDED, YES, multiplicity, said, word
 from attention_audit.scores import macro_f1
 
 NAN = math.nan
@@ -59,6 +60,73 @@ def test_words_follow_the_whole_interval():
     assert word(Effect(0.3, 0.2, 0.4, 3, 500), 0.4) == NO
     assert word(Effect(0.3, -math.inf, math.inf, 3, 500), 0.4) == UNDECIDED
     assert word(Effect(math.nan, math.nan, math.nan, 3, 500), 0.4) == UNDECIDED
+
+
+def test_a_word_is_of_the_next_training_where_three_more_might_have_failed():
+    def told(low, high, trainings, question="used", each=(0.3, 0.3), own=(0.25, 0.35)):
+        effect, these = (Effect(0.3, *ends, trainings, 500) for ends in ((low, high), own))
+        return said(question, 0.06, effect, these, each)
+
+    # of nine trainings, three more that do what chance does leave 9 / 12 of the effect: it must be above .06 still
+    assert spare("used", 0.06, 9) == pytest.approx(0.02)
+    assert told(0.081, 0.4, 9) == (YES, False)
+    assert told(0.079, 0.4, 9) == (YES, True)
+    assert told(0.081, 0.4, 3) == (YES, True)
+    assert told(0.121, 0.4, 3) == (YES, False)
+    assert told(0.0, 0.039, 9) == (NO, False)
+    # two trainings, and any number of them that are held against one another, say nothing of the next one
+    assert told(0.2, 0.4, 2) == (YES, True)
+    assert told(0.2, 0.4, 9, "stable") == (YES, True)
+    # a training that fails predicts by chance, far below one that gains nothing
+    assert spare("needed", 0.01, 3) == pytest.approx(0.51)
+
+
+def test_trainings_that_lie_apart_have_no_word_together():
+    def told(each, own=(0.25, 0.35)):
+        effect, these = (Effect(0.3, *ends, 3, 500) for ends in ((-0.5, 1.1), own))
+        return said("ranks", 0.2, effect, these, each)
+
+    assert told([0.3, 0.4, 0.2001]) == (YES, True)
+    assert told([0.3, 0.4, 0.2]) == (UNDECIDED, False)
+    # one in which nothing can be had stands on neither side
+    assert told([0.3, 0.4, NAN]) == (YES, True)
+    assert told([0.3, 0.4, 0.3], own=(0.1, 0.35)) == (UNDECIDED, False)
+    assert told([0.1, 0.1, 0.2], own=(0.1, 0.2)) == (NO, True)
+
+
+def test_clusters_count_as_one_text():
+    values = draw(5, 3, 40)
+    four = Design(np.repeat(np.arange(10), 4))
+    alike = np.repeat(values[:, ::4], 4, axis=1)
+    # four copies of each text are as many texts as there were before
+    assert mean(alike, design=four) == pytest.approx(mean(values[:, ::4]))
+    assert used(alike, design=four).texts == 10
+    known = np.where(np.arange(40) % 7 == 0, NAN, alike)
+    by_hand = quotient(*(np.nansum(each.reshape(3, 10, 4), 2) for each in (known, np.where(np.isnan(known), NAN, 1.0))))
+    assert mean(known, design=four)[:3] == pytest.approx(by_hand[:3], abs=1e-3)
+
+
+def test_the_interval_of_these_trainings_is_that_of_their_mean():
+    values = draw(6, 4, 60)
+    these = mean(values, design=Design(fixed=True))
+    assert these[:3] == pytest.approx(mean(values.mean(0)[None])[:3])
+    assert these.trainings == 4
+
+
+@pytest.mark.parametrize("design", [Design(trainings=4), Design(texts=4), Design(trainings=4, texts=4)])
+def test_the_interval_of_a_longer_run_is_foreseen(design):
+    random = np.random.default_rng(7)
+
+    def run(trainings, texts):
+        return random.normal(0, 0.1, (trainings, 1)) + random.normal(0.5, 0.1, texts) + random.normal(
+            0, 0.3, (trainings, texts)
+        )  # fmt: skip
+
+    width = np.mean([np.ptp(mean(run(5, 80), -9, 9, design)[1:3]) for _ in range(200)])
+    found = np.mean(
+        [np.ptp(mean(run(round(5 * design.trainings), round(80 * design.texts)), -9, 9)[1:3]) for _ in range(200)]
+    )
+    assert width == pytest.approx(found, rel=0.08)
 
 
 def test_too_little_is_said_as_that_with_what_is_there_and_what_is_needed():

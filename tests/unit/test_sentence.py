@@ -11,12 +11,12 @@ from attention_audit.answer.sentence import (
     ALLOWED,
     ALONE,
     DOUBTFUL,
-    THESE,
     FLATTENED,
     FROZEN,
     GUESSING,
     NOTHING_FURTHER,
     OPENS,
+    OTHERS,
     POSITION,
     WARNINGS,
     WHETHER,
@@ -92,10 +92,15 @@ def test_what_is_open_is_said_in_everyday_words():
 
 
 def test_words_of_these_trainings_say_so():
-    each = Said(NO, nan, 2, these=True)
-    mixed = sentence(said(2, used=YES) | {"ranks": each}, ABLE, {})
-    assert mixed.startswith(f"Do not read the weights as importance ({EACH}). What may be said: the prediction")
-    assert f"All of this is {EACH}." in sentence(said() | {"ranks": each}, ABLE, {})
+    these = Said(NO, nan, 2, these=True)
+    scope = "true of these 2 trainings"
+    mixed = sentence(said(2, used=YES) | {"ranks": these}, ABLE, {})
+    assert mixed.startswith(f"Do not read the weights as importance ({scope}). What may be said: the prediction")
+    assert f"All of this is {scope}. {OTHERS}" in sentence(said() | {"ranks": these}, ABLE, {})
+    # what is known of one training only says so beside all else
+    beside = sentence(said() | {"ranks": these, "unique": Said(YES, nan, 1)}, ABLE, {})
+    assert f"no other map was found that would do as well ({ALONE})." in beside
+    assert f"All else is {scope}. {OTHERS}" in beside
 
 
 def test_what_not_to_read_and_what_to_show_instead():

@@ -1,6 +1,7 @@
 """The eight questions asked of rows of audits, with values worked by hand."""
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, TOO_F
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, SUMMARY
 from attention_audit.scores import macro_f1
-from attention_audit.tables.arrays import Audits, by_pair, curve
+from attention_audit.tables.arrays import Audits, by_pair, clusters, curve, different
 from attention_audit.tables.asked import (
     ALONE,
     ASKED,
@@ -83,11 +84,12 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, word):
 
 
 def test_the_note_says_where_trainings_share_a_frozen_encoder():
-    notes = [
+    shared, own = (
         stable(subject(frozen=frozen), NOTHING._replace(stability=pairs(0.1, 0.4)), MARGINS).note
         for frozen in (True, False)
-    ]
-    assert notes == ["all trainings have one frozen encoder, and differ in attention and decoder alone", ""]
+    )
+    assert shared == f"all trainings have one frozen encoder, and differ in attention and decoder alone; {own}"
+    assert own.startswith("of these 3 trainings, [")
 
 
 def test_what_cannot_be_asked_says_why():
@@ -113,7 +115,9 @@ def test_what_cannot_be_asked_says_why():
 def test_used_and_on_one_training_it_says_so(moved, word):
     rows = by_text(mean_tvd=constant(moved), flips=constant(0.25), chance_jsd=constant(0.6))
     answer = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
-    assert (answer.word, answer.effect.value, answer.note) == (word, pytest.approx(moved), "")
+    assert (answer.word, answer.effect.value) == (word, pytest.approx(moved))
+    # two trainings say nothing of the next one, however far from the margin they are
+    assert answer.these
     assert answer.beside == {"used_flips": 0.25}
     alone = used(subject(), NOTHING._replace(permutation=rows[rows["seed"] == 1]), MARGINS)
     assert (alone.word, alone.note) == (word, ALONE)
@@ -121,20 +125,36 @@ def test_used_and_on_one_training_it_says_so(moved, word):
     assert (few.word, few.note) == (TOO_FEW, "10 texts of the 100 needed")
 
 
-def test_two_trainings_never_answer_less_than_one():
-    # of two trainings that lie apart, Student's t with one degree of freedom decides nothing
+def test_a_word_is_of_these_trainings_where_the_next_one_may_differ():
+    # of two trainings, Student's t with one degree of freedom decides nothing; these two agree
     moved = np.vstack([constant(0.5, 1), constant(0.2, 1)])
     rows = by_text(mean_tvd=moved, flips=constant(0.25), chance_jsd=constant(0.6))
     answer = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
     assert answer.effect.low < MARGINS.used < answer.effect.high
     assert (answer.word, answer.these) == (YES, True)
-    assert answer.note == "of each of these 2 trainings; together they do not tell of another one"
+    assert re.fullmatch(r"of these 2 trainings, \[0\.3\d\d, 0\.3\d\d\]; another may differ", answer.note)
+    # these two lie on both sides of the margin, and their mean clearly above
     apart = by_text(mean_tvd=np.vstack([constant(0.5, 1), constant(0.01, 1)]), flips=constant(0.25))
     answer = used(subject(), NOTHING._replace(permutation=apart), MARGINS)
-    assert (answer.word, answer.these, answer.note) == (UNDECIDED, False, "training by training: yes, no")
+    assert (answer.word, answer.these, answer.note) == (UNDECIDED, False, "trainings lie on both sides of the margin")
     assert answer.each == pytest.approx([0.5, 0.01])
     alone = used(subject(), NOTHING._replace(permutation=apart[apart["seed"] == 1]), MARGINS)
     assert alone.each == []
+
+
+def test_texts_that_belong_together_count_as_one():
+    rows = by_text(mean_tvd=np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS, flips=constant(0.25))
+    ids = different(rows, "id")
+    assert clusters(ids, {}) is None
+    pairs = {id_: f"film {place // 2}" for place, id_ in enumerate(ids[:-2])}
+    numbers = clusters(ids, pairs)
+    assert list(numbers[:4]) == [0, 0, 1, 1]
+    # the last two have no film, and stand for themselves
+    assert len(set(numbers)) == TEXTS // 2 + 1
+    grouped = used(subject(), NOTHING._replace(permutation=rows, groups=pairs), MARGINS)
+    single = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
+    assert grouped.effect.value == pytest.approx(single.effect.value)
+    assert (grouped.effect.texts, single.effect.texts) == (TEXTS // 2 + 1, TEXTS)
 
 
 def test_a_training_in_which_nothing_can_be_had_has_no_value_of_its_own():
@@ -165,8 +185,8 @@ def test_located_takes_the_mean_over_the_sizes():
 
 def test_signed_counts_the_texts_whose_top_item_supports_the_prediction():
     lead = constant(2.0)
-    lead[:, :40] = 0.03  # moves no probability by more than .01, which is inert
-    lead[:, 40:44] = -0.5
+    lead[:, :80] = 0.03  # moves no probability by more than .01, which is inert
+    lead[:, 80:88] = -0.5
     # of a model that is sure, erasing anything hardly moves the probability
     rows = by_text(top_lead=lead, top_fall=constant(1e-4), against=constant(0.125))
     answer = signed(subject(), NOTHING._replace(contributions=rows), MARGINS)
@@ -181,7 +201,7 @@ def test_signed_counts_the_texts_whose_top_item_supports_the_prediction():
     answer = signed(subject(), NOTHING._replace(contributions=erased), MARGINS)
     # erased, an item that moves the probability by .03 does count
     assert (answer.word, answer.effect.value, answer.beside["signed_by"]) == (YES, pytest.approx(0.98), "erasure")
-    assert answer.note == "by erasure of the item, since contributions are not exact in this model"
+    assert answer.note.startswith("by erasure of the item, since contributions are not exact in this model; of these 2")
 
 
 def test_unique_is_measured_on_the_adversary_that_dev_chose():
@@ -364,9 +384,10 @@ def audits() -> Audits:
 
 def summarised(audits: Audits, *judged: Any, reasons: dict[str, str] | None = None) -> pd.DataFrame:
     subjects = [each.model_dump() for each in judged]
-    return summary(
-        subjects, **audits._asdict(), reasons=reasons or {}, answer=AnswerSettings().model_dump(), labels=LABELS
-    )
+    corpus = {"sst": pd.DataFrame({"id": ["t001"], "group": [None]})}
+    frames = {name: frame for name, frame in audits._asdict().items() if name != "groups"}
+    settings = {"answer": AnswerSettings().model_dump(), "labels": LABELS, "corpus": corpus}
+    return summary(subjects, **frames, reasons=reasons or {}, **settings)
 
 
 def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
@@ -382,13 +403,14 @@ def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):
     }  # fmt: skip
     assert base["sentence"] == (
         "Do not read the weights as importance: ranked by weight, words come 10 % of the way from a random order to "
-        "the smallest set that flips the decision. Gradient ranks them clearly better, so show it instead. Leave-one-"
-        "out, the yardstick itself, finds the words that matter clearly better than attention. Do not call the map "
-        "the explanation: a model that predicts nearly alike attends elsewhere, further away than other trainings do "
-        "(tested on one training only). What may be said: the model predicts better than one trained with equal "
-        "weights, another training shows a similar map, the prediction depends on these weights and words with weight"
-        " are words of the text that matter. This run did not ask whether a highlighted word speaks for the "
-        "prediction or the weights help another, simpler model too."
+        "the smallest set that flips the decision (true of these 2 trainings). Gradient ranks them clearly better, so "
+        "show it instead. Leave-one-out, the yardstick itself, finds the words that matter clearly better than "
+        "attention. Do not call the map the explanation: a model that predicts nearly alike attends elsewhere, further "
+        "away than other trainings do (tested on one training only). What may be said: the model predicts better than "
+        "one trained with equal weights (true of these 2 trainings), another training shows a similar map (true of "
+        "these 3 trainings), the prediction depends on these weights (true of these 2 trainings) and words with weight "
+        "are words of the text that matter (true of these 2 trainings). This run did not ask whether a highlighted "
+        "word speaks for the prediction or the weights help another, simpler model too. Another training may differ."
     )
     assert (base["learnt"], base["instead_by_ranks"], base["instead_by_ranks_better"]) == (YES, "gradient", YES)
     # a model of the same name in another suite has none of these rows

@@ -7,8 +7,9 @@ population. Where texts are nearly alike, N clusters of four are drawn, and the 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, combinations_with_replacement, product
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.answer.intervals import PLAIN, Design, Effect
-from attention_audit.answer.questions import gained, located, ranks, sides, signed, stable, unique, used
+from attention_audit.answer.questions import gained, located, ranks, scored, sides, signed, stable, unique, used
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import TEXTS, TRAININGS
 from attention_audit.audits.erasure import erasable, left, reordered, until_flip
@@ -91,14 +92,21 @@ class Pool:
         """The effect in the whole population."""
         return self.ask(**self.values).value
 
+    @cached_property
+    def each(self) -> Floats:
+        """The effect of each training in all texts, (T,); NaN where it cannot be bounded."""
+        count = len(next(iter(self.values.values())))
+        alone = [self.ask(**{name: values[[row]] for name, values in self.values.items()}) for row in range(count)]
+        return np.array([effect.value if isfinite(effect.low) else nan for effect in alone])
+
     def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """What is found with so many trainings and texts."""
         first = next(iter(self.values.values()))
         rows = random.integers(0, len(first), trainings)
         columns, clusters = drawn(random, first.shape[1], texts, self.fours)
-        own = {name: values[rows] for name, values in self.values.items()}
-        ask = partial(self.ask, **{name: values[:, columns] for name, values in own.items()})
-        return found(ask, clusters, self.ask(**own).value)
+        chosen = np.ix_(rows, columns)
+        ask = partial(self.ask, **{name: values[chosen] for name, values in self.values.items()})
+        return found(ask, clusters, float(np.nanmean(self.each[rows])))
 
 
 @dataclass(frozen=True)
@@ -115,13 +123,20 @@ class LabelledPool:
         """The difference in F1 in the whole population."""
         return gained(self.labels, self.base, self.uniform, self.classes).value
 
+    @cached_property
+    def scores(self) -> tuple[Floats, Floats]:
+        """F1 of each training of either model, in all texts, (T,) each."""
+        one, other = (scored(self.labels, own, self.classes)[0] for own in (self.base, self.uniform))
+        return one, other
+
     def draw(self, random: Random, trainings: int, texts: int) -> Run:
         """What is found with so many trainings of each model, and texts."""
         rows, others = (random.integers(0, len(self.base), trainings) for _ in range(2))
         columns, clusters = drawn(random, len(self.labels), texts, self.fours)
-        base, uniform = self.base[rows], self.uniform[others]
-        ask = partial(gained, self.labels[columns], base[:, columns], uniform[:, columns], self.classes)
-        return found(ask, clusters, gained(self.labels, base, uniform, self.classes).value)
+        base, uniform = self.base[np.ix_(rows, columns)], self.uniform[np.ix_(others, columns)]
+        ask = partial(gained, self.labels[columns], base, uniform, self.classes)
+        one, other = self.scores
+        return found(ask, clusters, float(one[rows].mean() - other[others].mean()))
 
 
 @dataclass(frozen=True)
@@ -135,6 +150,11 @@ class PairedPool:
     chance: npt.NDArray[np.float32]
     fours: bool = False
 
+    @cached_property
+    def sums(self) -> tuple[Floats, Floats]:
+        """The sums of both over all texts, (T, T) each."""
+        return self.jsd.sum(2, dtype=np.float64), self.chance.sum(2, dtype=np.float64)
+
     def truth(self) -> float:
         """The stability over all pairs and texts."""
         return 1 - float(self.jsd.mean(dtype=np.float64) / self.chance.mean(dtype=np.float64))
@@ -143,10 +163,12 @@ class PairedPool:
         """What is found with all pairs of so many trainings, and texts."""
         rows = random.integers(0, len(self.jsd), trainings)
         pairs = np.array(list(combinations(range(trainings), 2)))
-        jsd, chance = (values[tuple(rows[pairs].T)].astype(np.float64) for values in (self.jsd, self.chance))
         columns, clusters = drawn(random, self.jsd.shape[2], texts, self.fours)
-        ask = partial(stable, jsd[:, columns], chance[:, columns], pairs)
-        return found(ask, clusters, stable(jsd, chance, pairs).value)
+        one, other = rows[pairs].T
+        chosen = one[:, None], other[:, None], columns[None]
+        jsd, chance = (values[chosen].astype(np.float64) for values in (self.jsd, self.chance))
+        all_jsd, all_chance = (values[one, other].sum() for values in self.sums)
+        return found(partial(stable, jsd, chance, pairs), clusters, 1 - float(all_jsd / all_chance))
 
 
 AnyPool = Pool | LabelledPool | PairedPool

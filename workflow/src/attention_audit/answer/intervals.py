@@ -105,7 +105,8 @@ def moments(top: Floats, bottom: Floats) -> Floats:
     both = np.stack([top, bottom])
     both -= both.mean(1, keepdims=True)
     count = both.shape[1]
-    return count / (count - 1) * products(both)
+    found: Floats = count / (count - 1) * products(both)
+    return found
 
 
 def together(cells: Cells) -> Floats:
@@ -187,7 +188,8 @@ def bounds(
     added[0, 0] = ADDED * (scale * bottom / count) ** 2 / design.texts**2
     of_texts = moments(*texts)
     residuals = texts[0] - rho * texts[1]
-    skewness = float(((residuals - residuals.mean()) ** 3).sum()) / at(of_texts + added, rho) ** 1.5
+    residuals -= residuals.mean()
+    skewness = float((residuals * residuals * residuals).sum()) / at(of_texts + added, rho) ** 1.5
     square = np.zeros((2, 2))
     several = [] if design.fixed else [cells for cells in groups if len(cells.top) > 1]
     if several:

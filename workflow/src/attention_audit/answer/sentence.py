@@ -41,8 +41,10 @@ FROZEN = "All trainings share a frozen encoder, so that they differ in attention
 """Said where the maps of several trainings are compared."""
 ALONE = "tested on one training only"
 """Of what rests on one training."""
-THESE = "true of these {trainings} trainings, though another may differ"
+THESE = "true of these {trainings} trainings"
 """Of what is known of the trainings of the run, and of no other."""
+OTHERS = "Another training may differ."
+"""Said once where anything is true of these trainings."""
 
 SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
@@ -196,12 +198,14 @@ def sentence(
         return GUESSING
     item = "word" if answers["located"].word == YES else "position"
     scopes = {said.scope for said in answers.values() if said.word in (YES, NO)}
-    common = scopes.pop() if len(scopes) == 1 else ""
+    several = scopes - {ALONE}
+    common = next(iter(several or scopes), "") if len(several) < 2 else ""
 
     def scoped(question: str, claim: str) -> str:
         """A claim with what narrows it: how it was found, and of which trainings it holds."""
         found = "found by erasing it" if erased and question == "signed" else ""
-        scope = "" if common else answers[question].scope
+        scope = answers[question].scope
+        scope = "" if scope == common else scope
         narrowed = ", ".join(filter(None, [found, scope]))
         return f"{claim} ({narrowed})" if narrowed else claim
 
@@ -225,6 +229,8 @@ def sentence(
     if frozen and answers["stable"].trainings > 1:
         parts.append(FROZEN)
     if common:
-        parts.append(f"All of this is {common}.")
+        parts.append(f"All {'else' if ALONE in scopes - {common} else 'of this'} is {common}.")
+    if scopes - {"", ALONE}:
+        parts.append(OTHERS)
     text = " ".join(filter(None, parts))
     return f"{text} {POSITION}" if "position" in text else text
