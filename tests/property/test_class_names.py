@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from audited import adversaries, by_text, fallen, ranked, subject
+from audited import adversaries, by_text, fallen, frames_of, ranked, subject
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from labels import LABELS
@@ -63,7 +63,9 @@ def said(audits: Audits, names: np.ndarray[Any, np.dtype[np.int64]] | None = Non
             predictions=rows.assign(**{name: names[rows[name].to_numpy()] for name in ("label", "prediction")})
         )
     judged = [subject().model_dump() | {"seeds": 3}]
-    made = summary(judged, **audits._asdict(), reasons={}, answer=AnswerSettings().model_dump(), labels=LABELS)
+    made = summary(
+        judged, **frames_of(audits), corpus={}, reasons={}, answer=AnswerSettings().model_dump(), labels=LABELS
+    )
     return {name: made[name].iloc[0] for name in SAID}
 
 

@@ -40,6 +40,11 @@ CONTRASTS = Contrasts(
 TEXTS = 400
 
 
+def frames_of(audits: Audits) -> dict[str, pd.DataFrame]:
+    """The rows of each audit by its name."""
+    return {name: value for name, value in audits._asdict().items() if isinstance(value, pd.DataFrame)}
+
+
 def subject(model: str = "base", contrasts: Contrasts | None = CONTRASTS, **further: Any) -> Subject:
     """A judged model of two seeds on the data set needle."""
     about: dict[str, Any] = {

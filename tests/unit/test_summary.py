@@ -15,6 +15,7 @@ from audited import (
     by_text,
     constant,
     fallen,
+    frames_of,
     predicted,
     ranked,
     subject,
@@ -385,9 +386,8 @@ def audits() -> Audits:
 def summarised(audits: Audits, *judged: Any, reasons: dict[str, str] | None = None) -> pd.DataFrame:
     subjects = [each.model_dump() for each in judged]
     corpus = {"sst": pd.DataFrame({"id": ["t001"], "group": [None]})}
-    frames = {name: frame for name, frame in audits._asdict().items() if name != "groups"}
     settings = {"answer": AnswerSettings().model_dump(), "labels": LABELS, "corpus": corpus}
-    return summary(subjects, **frames, reasons=reasons or {}, **settings)
+    return summary(subjects, **frames_of(audits), reasons=reasons or {}, **settings)
 
 
 def test_one_row_a_model_without_a_verdict(audits, tmp_path, provenance):

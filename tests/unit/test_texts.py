@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, predicted, ranked, subject
+from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, frames_of, predicted, ranked, subject
 from labels import LABELS
 
 from attention_audit.answer.settings import AnswerSettings, Margins
@@ -78,7 +78,7 @@ def of_texts(audits: Audits, items: str = "words", contrasts: Any = CONTRASTS, *
     judged = subject(contrasts=contrasts, items=items)
     summary = dict.fromkeys(QUESTIONS, YES) | {"learnt": YES, "unique_model": "adversary"}
     summary |= {"unique_lambda": 0.1, "unique_seed": 1, "dataset": "needle", "suite": "wp", "model": "base"} | said
-    frames = {name: frame for name, frame in audits._asdict().items() if name not in ("consistency", "plausibility")}
+    frames = {name: frame for name, frame in frames_of(audits).items() if name not in ("consistency", "plausibility")}
     corpus = {"needle": pd.DataFrame({"id": IDS, "split": "test", "tokens": WORDS})}
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["without", "with"]})}
     return texts(

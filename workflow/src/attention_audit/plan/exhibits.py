@@ -410,7 +410,7 @@ _TABLES: tuple[Table, ...] = (
         reads={
             **ANSWERING,
             "plausibility": PLAUSIBLE["plausibility"],
-            "corpus": Read("corpus", "corpus", ("id", "group"), split="test"),
+            "corpus": Read("corpus", "corpus", ("id", "split", "group"), split="test"),
         },
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
