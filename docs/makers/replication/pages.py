@@ -694,11 +694,15 @@ def index(pages: Mapping[str, Written]) -> str:
             contents.append(f"- {link}: {', '.join(written.links())}\n")
     table = grid(["page", "what it asks", "findings in words", "published numbers", "CPU hours"], rows)
     chance = multiplicity(word for written in pages.values() for word in written.words)
-    said = f"\n{chance} These are the words of all pages, each model of a data set once.\n" if chance else ""
+    said = f"\n{chance} {WORDS}\n" if chance else ""
     detail = f"\n## In detail\n\n{''.join(contents)}" if contents else ""
     return f"{INDEX}{table}{said}{detail}"
 
 
+WORDS = (
+    "These are the words of all pages, each model of a data set once. Read them as words of the trainings of their run: "
+    "most of these runs are from before a sentence said of which trainings it is true."
+)
 INDEX = """# The record
 
 Real runs of the presets, and what came out of them beside what was published. Written by `make replication` from the
