@@ -33,7 +33,7 @@ from attention_audit.report.grids import LONG, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.interval_plot import SCALES, plotted
 from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, read_caption, seeds_of, size
-from attention_audit.tables.asked import ALONE
+from attention_audit.tables.asked import ALONE, THESE
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -228,6 +228,13 @@ def test_a_question_without_a_word_says_why() -> None:
     assert shown.guesses
     cells = {cell.question: cell for cell in shown.cells}
     assert (cells["stable"].why, cells["unique"].why) == ("too few texts", "no adversary")
+
+
+def test_a_word_of_these_trainings_says_so_below() -> None:
+    said = THESE.format(2)
+    these = answer("used", "no", 0.02, 0.01, 0.5) | {"used_note": f"{said}: [0.010, 0.020]", "used_trainings": 2}
+    ((_, (shown,)),) = answers_of(pd.DataFrame([row("base", these, {"learnt": "yes"})]), {"base": "base"})
+    assert {cell.question: cell.why for cell in shown.cells}["used"] == said
     assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
     assert (cells["ranks"].value, cells["ranks"].interval) == ("", "cannot be bounded")
     assert cells["ranks"].plot is not None

@@ -133,7 +133,7 @@ def test_a_word_is_of_these_trainings_where_the_next_one_may_differ():
     answer = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
     assert answer.effect.low < MARGINS.used < answer.effect.high
     assert (answer.word, answer.these) == (YES, True)
-    assert re.fullmatch(r"of these 2 trainings, \[0\.3\d\d, 0\.3\d\d\]; another may differ", answer.note)
+    assert re.fullmatch(r"of these 2 trainings, another may differ: \[0\.3\d\d, 0\.3\d\d\]", answer.note)
     # these two lie on both sides of the margin, and their mean clearly above
     apart = by_text(mean_tvd=np.vstack([constant(0.5, 1), constant(0.01, 1)]), flips=constant(0.25))
     answer = used(subject(), NOTHING._replace(permutation=apart), MARGINS)

@@ -32,7 +32,7 @@ written by hand.
 
 **When to believe a word.** A yes or a no of several trainings is of one of two kinds, and the summary says which.
 
-- *Of these trainings* ("true of these 5 trainings, though another may differ"): the mean of the trainings of this run,
+- *Of these trainings* ("true of these 5 trainings; another training may differ"): the mean of the trainings of this run,
   on further texts of the same kind, lies on this side of the margin, and so does each of these trainings by itself. Of
   20 such words at most one is wrong where the effect lies at the margin, and fewer further away. Another training may
   differ.

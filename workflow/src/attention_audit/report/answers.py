@@ -13,7 +13,7 @@ from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, UNITS
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
 from attention_audit.report.interval_plot import SCALES, Plot, Scale, alternative, plotted
-from attention_audit.tables.asked import ALONE
+from attention_audit.tables.asked import ALONE, THESE
 from attention_audit.tables.shown import instead, interval
 from attention_audit.tables.wording import each_of, named, number
 
@@ -102,6 +102,14 @@ def axes_of(summary: pd.DataFrame) -> list[Axis]:
     return axes
 
 
+def _why(note: str, word: str, trainings: int) -> str:
+    """What stands below a word: of which trainings a yes or a no is true where another may differ; why there is none."""
+    if word in (YES, NO):
+        these = THESE.format(trainings)
+        return these if these in note else ""
+    return "; ".join(part for part in note.split("; ") if part != ALONE)
+
+
 def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
     word, note = str(row[question]), str(row[f"{question}_note"])
     value, low, high, margin = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "margin"))
@@ -114,7 +122,7 @@ def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
         word,
         number(value, ""),
         "cannot be bounded" if isinf(low) or isinf(high) else interval(low, high).strip(),
-        "" if word in (YES, NO) else "; ".join(part for part in note.split("; ") if part != ALONE),
+        _why(note, word, trainings),
         "; ".join(filter(None, [MEASURED[question], rests, note])),
         plotted(value, low, high, margin, scale) if drawn else None,
         alternative(question, word, value, low, high, margin, scale) if drawn else "",

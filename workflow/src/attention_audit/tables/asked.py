@@ -46,6 +46,7 @@ NO_ADVERSARY_GIVEN = "no adversary of this model is given"
 ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
 ALONE = "this training only"
+THESE = "of these {} trainings, another may differ"
 SHORT = 10
 """Words of a text up to which 5 % and 10 % of them, rounded up, are one word."""
 CONTRIBUTION, ERASURE = "contribution", "erasure"
@@ -104,9 +105,7 @@ def answered(
     own = tell(design=Design(together, fixed=True))
     found, these = said(question, margin, effect, own, answer.each)
     if these:
-        note = noted(
-            note, f"of these {effect.trainings} trainings, [{own.low:.3f}, {own.high:.3f}]; another may differ"
-        )
+        note = noted(note, f"{THESE.format(effect.trainings)}: [{own.low:.3f}, {own.high:.3f}]")
     elif found == UNDECIDED and above(own.low, own.high, margin) != UNDECIDED:
         note = noted(note, "trainings lie on both sides of the margin")
     return replace(answer, word=found, note=note, these=these)
