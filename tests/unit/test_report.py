@@ -228,6 +228,11 @@ def test_a_question_without_a_word_says_why() -> None:
     assert shown.guesses
     cells = {cell.question: cell for cell in shown.cells}
     assert (cells["stable"].why, cells["unique"].why) == ("too few texts", "no adversary")
+    assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
+    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "cannot be bounded")
+    assert cells["ranks"].plot is not None
+    assert (cells["ranks"].plot.below, cells["ranks"].plot.above, cells["ranks"].plot.point) == (True, True, None)
+    assert (cells["unique"].plot, cells["needed"].plot) == (None, None)
 
 
 def test_a_word_of_these_trainings_says_so_below() -> None:
@@ -235,11 +240,6 @@ def test_a_word_of_these_trainings_says_so_below() -> None:
     these = answer("used", "no", 0.02, 0.01, 0.5) | {"used_note": f"{said}: [0.010, 0.020]", "used_trainings": 2}
     ((_, (shown,)),) = answers_of(pd.DataFrame([row("base", these, {"learnt": "yes"})]), {"base": "base"})
     assert {cell.question: cell.why for cell in shown.cells}["used"] == said
-    assert cells["stable"].plot == plotted(0.5, 0.25, 0.75, 0.5, SCALES["stable"])
-    assert (cells["ranks"].value, cells["ranks"].interval) == ("", "cannot be bounded")
-    assert cells["ranks"].plot is not None
-    assert (cells["ranks"].plot.below, cells["ranks"].plot.above, cells["ranks"].plot.point) == (True, True, None)
-    assert (cells["unique"].plot, cells["needed"].plot) == (None, None)
 
 
 def test_scales_are_those_of_all_rows() -> None:

@@ -32,9 +32,9 @@ written by hand.
 
 **When to believe a word.** A yes or a no of several trainings is of one of two kinds, and the summary says which.
 
-- *Of these trainings* ("true of these 5 trainings; another training may differ"): the mean of the trainings of this run,
-  on further texts of the same kind, lies on this side of the margin, and so does each of these trainings by itself. Of
-  20 such words at most one is wrong where the effect lies at the margin, and fewer further away. Another training may
+- *Of these trainings* ("true of these 5 trainings; another training may differ"): the mean of the trainings of this
+  run, on further texts of the same kind, lies on this side of the margin, and none of these trainings lies on the other
+  side. Of 20 such words at most one is wrong where the effect lies at the margin, and fewer further away. Another training may
   differ.
 - *Of the next training too* (said without these words): the interval of the effect lies so far beyond the margin that
   {unseen} further trainings might all have failed. Nine trainings say so of a clear effect, three of a very large one

@@ -700,8 +700,8 @@ def index(pages: Mapping[str, Written]) -> str:
 
 
 WORDS = (
-    "These are the words of all pages, each model of a data set once. Read them as words of the trainings of their run: "
-    "most of these runs are from before a sentence said of which trainings it is true."
+    "These are the words of all pages, each model of a data set once. Read them as words of the trainings of their "
+    "run: most of these runs are from before a sentence said of which trainings it is true."
 )
 INDEX = """# The record
 
