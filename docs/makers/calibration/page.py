@@ -34,8 +34,7 @@ written by hand.
 
 - *Of these trainings* ("true of these 5 trainings; another training may differ"): the mean of the trainings of this
   run, on further texts of the same kind, lies on this side of the margin, and none of these trainings lies on the other
-  side. Of 20 such words at most one is wrong where the effect lies at the margin, and fewer further away. Another training may
-  differ.
+  side. Of 20 such words at most one is wrong where the effect lies at the margin, and fewer further away.
 - *Of the next training too* (said without these words): the interval of the effect lies so far beyond the margin that
   {unseen} further trainings might all have failed. Nine trainings say so of a clear effect, three of a very large one
   only: if a quarter of all trainings are of another kind, three trainings miss it in four runs of ten, and no interval

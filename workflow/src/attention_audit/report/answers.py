@@ -103,7 +103,7 @@ def axes_of(summary: pd.DataFrame) -> list[Axis]:
 
 
 def _why(note: str, word: str, trainings: int) -> str:
-    """What stands below a word: of which trainings it is true where another may differ; or why there is no yes or no."""
+    """What stands below a word: of which trainings it is true where another may differ; why there is no yes or no."""
     if word in (YES, NO):
         these = THESE.format(trainings)
         return these if these in note else ""
