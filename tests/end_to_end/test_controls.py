@@ -48,7 +48,7 @@ def asked(single: list[str], datasets: list[str], digest: bool = False) -> dict[
 @pytest.mark.parametrize(
     ("overlay", "claimed"),
     [
-        pytest.param(asked(["needle"], ["needle"]), 8, id="needle"),
+        pytest.param(asked(["needle"], ["needle", "poll"]), 9, id="needle and poll"),
         pytest.param(asked(["unison", "debate"], ["beacon"], digest=True), 16, id="beacon and others"),
         # the record of the preset, which has them all, is asked in test_replication_pages.py
         pytest.param(asked(["lottery"], ["chorus", "static"]), 5, id="chorus and others", marks=pytest.mark.full),

@@ -51,6 +51,7 @@ def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
         "chorus": (r"dys\w+", r"eu\w+"),
         "unison": ("low", "high"),
         "debate": ("nay", "yea"),
+        "poll": ("nay", "yea"),
         "static": (r"(?!)", r"(?!)"),
         "beacon": SIGNALS,
     }[kind]
@@ -122,6 +123,7 @@ def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], ki
         "beacon": (35, 40),
         "unison": (10, 15),
         "debate": (12, 12),
+        "poll": (35, 40),
     }[kind]
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
@@ -193,6 +195,17 @@ def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict
     own = [label == text.label for text in corpora["debate"] for _, label in cues_of(words_of(text), "debate")]
     assert len(own) == 12 * len(corpora["debate"])
     assert abs(np.mean(own) - 0.6) < 4 * np.sqrt(0.24 / len(own))
+
+
+def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora: dict[str, list[Text]]) -> None:
+    """Of the texts with a certain share of cues of class 1, that share has class 1, however many cues there are."""
+    cues = [[label == "1" for _, label in cues_of(words_of(text), "poll")] for text in corpora["poll"]]
+    labels = np.array([text.label == "1" for text in corpora["poll"]])
+    shares, counts = np.array([np.mean(own) for own in cues]), np.array([len(own) for own in cues])
+    assert counts.min() == 1
+    assert max(len(own) / len(text.text) for own, text in zip(cues, corpora["poll"], strict=True)) == 1
+    for part in (*(shares * 4 // 1 == quarter for quarter in range(4)), counts <= 20, counts > 20):
+        assert abs((labels - shares)[part].mean()) < 4 * 0.5 / np.sqrt(part.sum())
 
 
 def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:

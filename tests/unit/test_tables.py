@@ -526,9 +526,8 @@ def test_what_is_planted_is_of_the_controls_questions_and_models():
         assert {question for words in truth.values() for question in words} <= set(QUESTIONS)
 
 
-def test_every_question_but_one_has_a_yes_and_a_no():
-    """No construction implies that a map is the only one."""
+def test_every_question_has_a_yes_and_a_no():
     planted = [words for truth in TRUTH.values() for words in truth.values()]
     for question in QUESTIONS:
         said = {words[question] for words in planted if question in words}
-        assert said == {"unique": {"no"}}.get(question, {"yes", "no"}), question
+        assert said == {"yes", "no"}, question

@@ -51,6 +51,7 @@ TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "static": {(WP, "base"): {"stable": NO}},
     "unison": {(JW, "average_tanh"): {"used": NO}},
     "debate": {(JW, "average_tanh"): {"signed": NO}},
+    "poll": {(WP, "base"): {"unique": YES}},
     "digest": {(SS, "han_none"): {"used": YES}},
 }
 """The words that the summary must say, since the corpus was built that way: by kind of corpus, then by the suite's key

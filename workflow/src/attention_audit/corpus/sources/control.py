@@ -84,6 +84,17 @@ def biased_cues(random: Random, label: int, length: int) -> list[int]:
     return [label if own else 1 - label for own in random.random(length) < BIAS]
 
 
+def drawn_cues(random: Random, label: int, length: int) -> list[int]:
+    """Any number of cues, and any number of them of class 1. The label is the class of one of them, drawn by lot.
+
+    The label is there before the cues, so the others are drawn given that one: they are of its class with a probability
+    p, which would be uniform without it, and has the density 2p with it.
+    """
+    cues = int(random.integers(1, length + 1))
+    own = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
+    return [label] * own + [1 - label] * (cues - own)
+
+
 def positives(share: float) -> Draw:
     """Labels 0 and 1, the latter in this share of the texts, and in one at least."""
     return lambda random, size: (random.permutation(size) < max(1, round(size * share))).astype(int)
@@ -120,6 +131,7 @@ KINDS = {
     "beacon": Kind(600, 35, 40, balanced(len(SIGNALS)), tuple([signal] for signal in SIGNALS), own_cue),
     "unison": Kind(1, 10, 15, positives(1 / 2), (["low"], ["high"]), own_cues),
     "debate": Kind(1, 12, 12, positives(1 / 2), (["nay"], ["yea"]), biased_cues),
+    "poll": Kind(1, 35, 40, positives(1 / 2), (["nay"], ["yea"]), drawn_cues),
 }
 
 
@@ -205,12 +217,12 @@ def write_document(random: Random, label: int, words: list[str], shares: Shares)
 class ControlCorpus(Source):
     """A generated corpus whose truth is known."""
 
-    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "digest"] = Field(
+    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "poll", "digest"] = Field(
         description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
         "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
         "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
-        "of the text's own class. digest: documents of four classes in which one planted sentence decides, and the "
-        "others say nothing."
+        "of the text's own class. poll: any number of cues of both classes, of which one, drawn by lot, gives the "
+        "label. digest: documents of four classes in which one planted sentence decides, and the others say nothing."
     )
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
