@@ -10,7 +10,6 @@ MARKERS = {1: ("P", style.BLACK), 3: ("o", style.BLUE), 5: ("s", style.ORANGE), 
 """Marker and colour, by the number of trainings."""
 PANELS = {
     "coverage": "Coverage of the interval",
-    "wrong": "Wrong words of the next training",
     "own_wrong": "Wrong words of these trainings",
 }
 
@@ -47,7 +46,7 @@ def calibration(operating: pd.DataFrame) -> Figure:
     axes[0].axvspan(0, COVERED, color=style.GREY, alpha=0.2, linewidth=0)
     for panel in axes[1:]:
         panel.axvline(0.025, color=style.GREY, linewidth=0.6)
-        panel.set_xlim(0, max(0.07, operating[["wrong", "own_wrong"]].to_numpy().max() + 0.01))
+        panel.set_xlim(0, max(0.07, operating["own_wrong"].max() + 0.01))
         panel.axvspan(WRONG, 1, color=style.GREY, alpha=0.2, linewidth=0)
     axes[0].set_yticks(list(at.values()), [f"{question}, {texts:,} texts" for question, texts in at])
     axes[0].invert_yaxis()

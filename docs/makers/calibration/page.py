@@ -66,7 +66,7 @@ for each population and size. Of all populations the worst counts, in every colu
   A dash: in some regime no population is so strong, or so weak.
 
 With {draws} runs, chance moves a coverage of .95 by .02 to either side, and a wrong word of .025 by .013; the worst of
-many populations lies at the bad end of that.
+many populations lies at the bad end of that. *withheld*: no word is said at this size.
 
 ## Where trainings differ smoothly
 
