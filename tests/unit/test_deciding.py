@@ -1,0 +1,91 @@
+"""What would decide an open word: ways worked by hand or by other formulas, and runs that are continued as told."""
+
+import math
+from functools import partial
+from math import inf, nan, sqrt
+
+from scipy import stats
+
+from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, More, Present, deciding, decides, told
+from attention_audit.answer.intervals import NORMAL, Effect
+from attention_audit.answer.sizes import spare
+from makers.calibration.continuing import continued
+from makers.calibration.continuing import told as section
+
+
+def tell(value, half, apart, *, fixed=False, trainings=1.0, texts=1.0, number=5):
+    """An effect on 100 texts, which bring `half` to the half-width, as so many trainings bring `apart`."""
+    width = math.hypot(half / sqrt(texts), 0 if fixed else apart / sqrt(trainings))
+    return Effect(value, value - width, value + width, number, 100)
+
+
+def present(question, margin, each, half, apart=0.0, number=5):
+    asked = partial(tell, sum(each) / len(each), half, apart, number=number)
+    return Present(question, margin, asked, asked(), asked(fixed=True), each if number > 1 else [])
+
+
+def test_more_texts_of_one_training_are_those_of_the_normal_distribution():
+    value, margin, half = 0.59, 0.5, 0.12
+
+    def probability(times):
+        """A longer run has the effect of this one give or take what it adds to it, and a shorter interval."""
+        moved, width = half / NORMAL * sqrt(1 - 1 / times), half / sqrt(times)
+        above, below = (stats.norm.sf((width - sign * (value - margin)) / moved) for sign in (1, -1))
+        return above + below
+
+    [way] = deciding(present("located", margin, [value], half, number=1))
+    assert way.trainings == 0
+    found = [round(100 * (times - 1)) for times in TEXTS].index(way.texts)
+    # 200 draws tell a probability give or take .06
+    assert probability(TEXTS[found]) > PROBABLE - 0.06
+    assert probability(TEXTS[found - 1]) < PROBABLE + 0.06
+    assert probability(TEXTS[0]) < 0.5
+
+
+def test_where_one_training_lies_apart_more_trainings_decide_and_more_texts_do_not():
+    # the mean is .81; as long as one of them is below .5, a word must be of the next training too
+    run = present("located", 0.5, [0.9, 0.88, 0.92, 0.9, 0.45], 0.02, apart=0.25)
+    [way] = deciding(run)
+    assert way.texts == 0
+    assert spare("located", 0.5, 5 + way.trainings) < 0.81 - 0.5
+    assert decides(run, way)
+    assert not decides(run, way._replace(trainings=way.trainings - 1))
+
+
+def test_where_neither_is_enough_both_are():
+    # .3 is further than the effect lies from the margin, however many trainings there are, which lie on both sides
+    run = present("located", 0.5, [0.85, 0.8, 0.75, 0.9, 0.49], 0.3, apart=0.2)
+    [way] = deciding(run)
+    assert way.trainings > 0
+    assert way.texts == (BOTH - 1) * 100
+
+
+def test_trainings_that_were_not_made_are_not_foretold_from_one_or_from_pairs():
+    pairs = present("stable", 0.5, [0.7, 0.4, 0.6], 0.01, apart=0.2, number=3)
+    assert deciding(pairs) == []
+    at_margin = present("located", 0.5, [0.5], 0.1, number=1)
+    assert [way.trainings for way in deciding(at_margin)] in ([], [0])
+
+
+def test_nothing_is_foretold_of_what_cannot_be_bounded():
+    effect = Effect(0.4, -inf, inf, 3, 100)
+    assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == []
+
+
+def test_ways_are_told_with_their_cost():
+    assert told([(3, 0), (0, 1200)], 5) == "3 more trainings, or 1200 more texts"
+    assert told([(1, 900)], 5, lambda way: f"{way.trainings + way.texts} CPU min") == (
+        "1 more training with 900 more texts (901 CPU min)"
+    )
+    assert told([], 5) == "neither 200 more trainings nor 30 times the texts"
+    assert told([], 1).startswith("not even 30 times the texts")
+
+
+def test_undecided_runs_that_are_continued_as_told_come_to_a_word():
+    found = continued(40)
+    ways = [each.decided for each in found if each.way]
+    assert len(ways) >= 40
+    assert sum(ways) / len(ways) >= 0.7
+    page = section(found)
+    assert f"of {len(ways)} ways" in page
+    assert f"{len(found) - len(ways)} further undecided runs" in page
