@@ -1,14 +1,20 @@
 """What would decide an open word: ways worked by hand or by other formulas, and runs that are continued as told."""
 
 import math
+from datetime import UTC, datetime
 from functools import partial
 from math import inf, nan, sqrt
 
+import pytest
 from scipy import stats
+from summaries import answer, row
 
-from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, More, Present, deciding, decides, told
+from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, More, Present, decides, deciding, would_decide
 from attention_audit.answer.intervals import NORMAL, Effect
 from attention_audit.answer.sizes import spare
+from attention_audit.answer.words import UNDECIDED, YES
+from attention_audit.artefacts.journal import Entry, Machine
+from attention_audit.report.costs import Costs, costs_of, price_of
 from makers.calibration.continuing import continued
 from makers.calibration.continuing import told as section
 
@@ -72,13 +78,50 @@ def test_nothing_is_foretold_of_what_cannot_be_bounded():
     assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == []
 
 
-def test_ways_are_told_with_their_cost():
-    assert told([(3, 0), (0, 1200)], 5) == "3 more trainings, or 1200 more texts"
-    assert told([(1, 900)], 5, lambda way: f"{way.trainings + way.texts} CPU min") == (
-        "1 more training with 900 more texts (901 CPU min)"
+def told(trainings, texts, of=5, price=lambda *_: ""):
+    cells = {"located_trainings": of, "located_texts": 100}
+    cells |= {"located_more_trainings": trainings, "located_more_texts": texts}
+    return would_decide(row("base", answer("located", UNDECIDED, 0.5, 0.4, 0.6), cells), "located", price)
+
+
+def test_ways_are_told_with_their_price():
+    assert told([3, 0], [0, 1200]) == "3 more trainings, or 1200 more texts"
+    assert told([1], [900], price=lambda *way: f"{way}") == (
+        "1 more training with 900 more texts ((More(trainings=1, texts=900), 5, 100))"
     )
-    assert told([], 5) == "neither 200 more trainings nor 30 times the texts"
-    assert told([], 1).startswith("not even 30 times the texts")
+    assert told([], []) == "neither 200 more trainings nor 30 times the texts"
+    assert told([], [], of=1).startswith("not even 30 times the texts, and one training")
+    assert would_decide(row("base", answer("located", YES, 0.8, 0.7, 0.9)), "located") == ""
+
+
+def test_a_longer_run_costs_its_trainings_and_all_audits():
+    machine = Machine("cpu", 2, 0, None, "Linux")
+
+    def job(stage, inputs, outputs, seconds):
+        return Entry(stage, tuple(inputs), tuple(outputs), datetime.now(UTC), 0.0, seconds, 0, 0.0, machine)
+
+    readouts = {seed: f"r/readouts/sst/wp/base/seed{seed}/test.parquet" for seed in (10, 50, 257)}
+    twin = "r/readouts/sst/wp/uniform/seed50/test.parquet"
+    adversary = "r/readouts/sst/wp/adversary_lambda0.1/seed10/test.parquet"
+    entries = [
+        *(
+            job("train", [], [f"r/models/sst/wp/base/seed{seed}.safetensors", path], 60)
+            for seed, path in readouts.items()
+        ),
+        job("train", [], [twin], 30),
+        job("search", [], [adversary], 600),
+        job("train", [], ["r/readouts/sst/jw/lstm_tanh/seed10/test.parquet"], 999),
+        job("audits", [*readouts.values(), twin, adversary], ["r/audits/sst/wp/located.parquet"], 90),
+        job("audits", ["r/corpora/sst/corpus.parquet"], ["r/audits/sst/jw/located.parquet"], 999),
+    ]
+    costs = costs_of(entries, "sst", "wp")
+    # of seeds with 660, 90 and 60 seconds the middle one is what another seed trains
+    assert costs == Costs(seed=90, trainings=810, audits=90)
+    # two seeds, and audits of five trainings in place of three
+    assert costs.minutes(More(2, 0), 3, 100) == pytest.approx((2 * 90 + 90 * 5 / 3) / 60)
+    # all trainings again, and audits of twice the texts
+    assert costs.told(More(0, 100), 3, 100) == "about 16 CPU min"
+    assert price_of(entries, "imdb", "wp")(More(1, 0), 3, 100) == ""
 
 
 def test_undecided_runs_that_are_continued_as_told_come_to_a_word():

@@ -175,7 +175,8 @@ def answered() -> pd.DataFrame:
     words = [column.name for column in SUMMARY.columns if column.type == text.type]
     blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
-    blank |= {f"{question}_each": [] for question in QUESTIONS}
+    lists = ("each", "more_trainings", "more_texts")
+    blank |= {f"{question}_{name}": [] for question in QUESTIONS for name in lists}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
     numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "margin": 0.0625, "trainings": 3, "texts": 350, "note": "n"}
     numbers |= {"each": [0.2, 0.3]}

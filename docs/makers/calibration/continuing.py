@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, TRAININGS, More, Present, deciding
-from attention_audit.answer.intervals import Design, Effect
+from attention_audit.answer.intervals import Design
 from attention_audit.answer.questions import gained
 from attention_audit.answer.words import UNDECIDED, said
 from attention_audit.tables.asked import designed, values_of
@@ -56,6 +56,7 @@ def present(question: str, pool: AnyPool, rows: Integers, columns: Integers) -> 
 
     rows (2, S): the second row is of the trainings of the other model, where there is one.
     """
+    tell: Callable[..., Effect]
     if isinstance(pool, LabelledPool):
         models = pool.base[rows[0]][:, columns], pool.uniform[rows[1]][:, columns]
         tell = partial(gained, pool.labels[columns], classes=pool.classes)
@@ -116,8 +117,8 @@ TEXT = """## What would decide it
 Beside what is undecided, the summary says how many more trainings, or more texts, would probably decide it. Here
 {runs} undecided runs are continued as they were told: trainings and texts are added to those that the run has, and the
 word is said anew. Effects are drawn evenly over their scale, near the margin and away from it. A run may be told two
-ways, and each is tried. **{share:.0%} of {ways} ways came to a yes or a no**; wanted are at least 70 %, and {probable:.0%}
-are foretold. {nothing} further undecided runs were told that no number which is tried would probably decide them: up to
+ways, and each is tried. **{share:.0%} of {ways} ways came to a yes or a no**; wanted are at least 70 %, and
+{probable:.0%} are foretold. {nothing} further undecided runs were told that no number which is tried would probably decide them: up to
 {trainings} more trainings, {texts:g} times the texts, or as many more trainings with {both} times the texts. Where the
 effect lies at its margin, nothing can.
 

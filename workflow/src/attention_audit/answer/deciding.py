@@ -6,18 +6,18 @@ rule of all words. docs/method/intervals.md tells it, and docs/calibration.md ho
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from math import isfinite, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from attention_audit.answer.intervals import CONFIDENCE, NORMAL, Effect, Floats
 from attention_audit.answer.sizes import OF_THESE, counted
-from attention_audit.answer.words import NO, YES, said
+from attention_audit.answer.words import NO, UNDECIDED, YES, said
 
 TRAININGS = range(1, 201)
 """So many more trainings are tried."""
@@ -42,6 +42,9 @@ class More(NamedTuple):
     def __str__(self) -> str:
         parts = [counted(self.trainings, "more training"), counted(self.texts, "more text")]
         return " with ".join(part for part, number in zip(parts, self, strict=True) if number)
+
+
+Price = Callable[[More, int, int], str]
 
 
 class Present(NamedTuple):
@@ -125,11 +128,22 @@ def deciding(run: Present) -> list[More]:
     return alone or fewest([More(more, (BOTH - 1) * effect.texts) for more in several])
 
 
-def told(ways: Sequence[tuple[int, int]], trainings: int, cost: Callable[[More], str] = lambda way: "") -> str:
-    """What would probably decide an open word of so many trainings, each way with its cost in brackets."""
-    if ways:
-        each = [More(*way) for way in ways]
-        return ", or ".join(f"{way} ({price})" if (price := cost(way)) else str(way) for way in each)
+def ways_of(row: Mapping[Any, Any], question: str) -> list[More]:
+    """The ways that a row of columns.SUMMARY has for a question."""
+    both = zip(row[f"{question}_more_trainings"], row[f"{question}_more_texts"], strict=True)
+    return [More(int(trainings), int(texts)) for trainings, texts in both]
+
+
+def would_decide(row: Mapping[Any, Any], question: str, price: Price = lambda *_: "") -> str:
+    """What would probably decide a question, each way with its price in brackets; "" where it is not undecided.
+
+    row: of columns.SUMMARY. price: of a way, by the trainings and texts of the run; "" where it is not known.
+    """
+    if row[question] != UNDECIDED:
+        return ""
+    trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
+    if ways := ways_of(row, question):
+        return ", or ".join(f"{way} ({cost})" if (cost := price(way, trainings, texts)) else str(way) for way in ways)
     if trainings == 1:
         return f"not even {TEXTS[-1]:g} times the texts, and one training does not tell what more trainings would do"
     return f"neither {TRAININGS[-1]} more trainings nor {TEXTS[-1]:g} times the texts"
