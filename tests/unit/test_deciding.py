@@ -78,10 +78,10 @@ def test_nothing_is_foretold_of_what_cannot_be_bounded():
     assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == []
 
 
-def told(trainings, texts, of=5, price=lambda *_: ""):
+def told(trainings, texts, of=5, low=0.4, price=lambda *_: ""):
     cells = {"located_trainings": of, "located_texts": 100}
     cells |= {"located_more_trainings": trainings, "located_more_texts": texts}
-    return would_decide(row("base", answer("located", UNDECIDED, 0.5, 0.4, 0.6), cells), "located", price)
+    return would_decide(row("base", answer("located", UNDECIDED, 0.5, low, 0.6), cells), "located", price)
 
 
 def test_ways_are_told_with_their_price():
@@ -90,7 +90,13 @@ def test_ways_are_told_with_their_price():
         "1 more training with 900 more texts ((More(trainings=1, texts=900), 5, 100))"
     )
     assert told([], []) == "neither 200 more trainings nor 30 times the texts"
-    assert told([], [], of=1).startswith("not even 30 times the texts, and one training")
+    assert told([], [], of=1) == "not even 30 times the texts; of more trainings, one does not tell"
+    assert told([], [], low=-inf) == "nothing that can be foretold, since the effect cannot be bounded"
+    assert (
+        told([], [], of=1, low=0.51)
+        == told([], [], of=0, low=nan)
+        == ("no number of trainings or texts, but what its note says")
+    )
     assert would_decide(row("base", answer("located", YES, 0.8, 0.7, 0.9)), "located") == ""
 
 

@@ -188,6 +188,19 @@ def answered() -> pd.DataFrame:
     return pd.DataFrame([*rows, blank | best | {"dataset": "sst", "model": "lstm_tanh", "paper": "other"}])
 
 
+def test_what_would_decide_a_word_stands_in_its_cell() -> None:
+    ways = {"needed_more_trainings": [2], "needed_more_texts": [0]}
+    frame = pd.DataFrame([answered().iloc[0].to_dict() | {"needed": "undecided"} | ways])
+    labels = {"base": "base"}
+    assert answers_of(frame, labels)[0][1][0].cells[0].more == "2 more trainings"
+    readout, audit = "results/readouts/sst/wp/base/seed1/test.parquet", "results/audits/sst/wp/predictions.parquet"
+    entries = [entry("train", "", readout, 570.0), entry("audits", readout, audit, 36.0)]
+    # two trainings, and audits of five in place of three
+    ((_, (shown,)),) = answers_of(frame, labels, entries=entries)
+    assert shown.cells[0].more == "2 more trainings (about 20 CPU min)"
+    assert shown.cells[1].more == ""
+
+
 def test_the_answers_of_a_data_set_stand_together() -> None:
     labels = {"base": "base", "lstm_tanh": "BiLSTM (additive)", "product": "P", "attention": "attention"}
     (first, both), (second, one) = answers_of(answered(), labels)

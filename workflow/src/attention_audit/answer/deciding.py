@@ -33,6 +33,13 @@ MANY = 1e9
 """Trainings that leave the chance of the texts alone."""
 
 
+TRIED = f"neither {TRAININGS[-1]} more trainings nor {TEXTS[-1]:g} times the texts"
+TRIED_TEXTS = f"not even {TEXTS[-1]:g} times the texts; of more trainings, one does not tell"
+UNBOUNDED = "nothing that can be foretold, since the effect cannot be bounded"
+ELSE = "no number of trainings or texts, but what its note says"
+"""What is said where no way is known: the last one of `unique`, whose search is what leaves it open."""
+
+
 class More(NamedTuple):
     """Further trainings and further texts that together would probably decide a word; 0: none are needed."""
 
@@ -144,6 +151,9 @@ def would_decide(row: Mapping[Any, Any], question: str, price: Price = lambda *_
     trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
     if ways := ways_of(row, question):
         return ", or ".join(f"{way} ({cost})" if (cost := price(way, trainings, texts)) else str(way) for way in ways)
-    if trainings == 1:
-        return f"not even {TEXTS[-1]:g} times the texts, and one training does not tell what more trainings would do"
-    return f"neither {TRAININGS[-1]} more trainings nor {TEXTS[-1]:g} times the texts"
+    low, high, margin = (float(row[f"{question}_{name}"]) for name in ("low", "high", "margin"))
+    if trainings < 2 and not low <= margin <= high:
+        return ELSE
+    if not (isfinite(low) and isfinite(high)):
+        return UNBOUNDED
+    return TRIED_TEXTS if trainings == 1 else TRIED
