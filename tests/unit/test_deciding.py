@@ -5,18 +5,22 @@ from datetime import UTC, datetime
 from functools import partial
 from math import inf, nan, sqrt
 
+import numpy as np
 import pytest
 from scipy import stats
 from summaries import answer, row
 
 from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, More, Present, decides, deciding, would_decide
 from attention_audit.answer.intervals import NORMAL, Effect
+from attention_audit.answer.questions import used
+from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import spare
 from attention_audit.answer.words import UNDECIDED, YES
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.report.costs import Costs, costs_of, price_of
-from makers.calibration.continuing import continued
-from makers.calibration.continuing import told as section
+from attention_audit.tables.asked import Answer, answered, flattened, refuted
+from attention_audit.tables.summary import columns_of
+from makers.calibration.continuing import WANTED, continued, section
 
 
 def tell(value, half, apart, *, fixed=False, trainings=1.0, texts=1.0, number=5):
@@ -78,6 +82,34 @@ def test_nothing_is_foretold_of_what_cannot_be_bounded():
     assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == []
 
 
+def test_an_undecided_answer_holds_what_would_decide_it():
+    tvd = np.random.default_rng(1).gamma(0.5, 0.12, (1, 400))
+    answer = answered("used", Margins(), partial(used, tvd))
+    assert answer.word == UNDECIDED
+    [way] = answer.more
+    assert way.trainings == 0
+    columns = columns_of("used", answer)
+    assert (columns["used_more_trainings"], columns["used_more_texts"]) == ([0], [way.texts])
+    # decided, or flat: nothing would decide it
+    assert answered("used", Margins(), partial(used, tvd + 0.2)).more == ()
+    assert flattened(answer, np.zeros((1, 400)), Margins()).more == ()
+
+
+def test_what_refutes_no_map_may_need_more_texts_or_another_training():
+    no = Answer("no", Effect(0.2, 0.1, 0.3, 1, 400), 0.5)
+
+    def within(value):
+        return present("unique", 0.05, [value], 0.01, number=1)
+
+    surely, unsure, beyond = within(0.03), within(0.043), within(0.055)
+    [way] = refuted(no, unsure, None).more
+    assert way.trainings == 0 < way.texts
+    assert refuted(no, surely, None).more == [More(1, 0)]
+    assert refuted(no, surely, Effect(0.1, 0.05, 0.2, 1, 400)) == no
+    # no text takes an adversary back within the budget
+    assert refuted(no, beyond, None).more == ()
+
+
 def told(trainings, texts, of=5, low=0.4, price=lambda *_: ""):
     cells = {"located_trainings": of, "located_texts": 100}
     cells |= {"located_more_trainings": trainings, "located_more_texts": texts}
@@ -134,7 +166,7 @@ def test_undecided_runs_that_are_continued_as_told_come_to_a_word():
     found = continued(40)
     ways = [each.decided for each in found if each.way]
     assert len(ways) >= 40
-    assert sum(ways) / len(ways) >= 0.7
+    assert sum(ways) / len(ways) >= WANTED
     page = section(found)
-    assert f"of {len(ways)} ways" in page
-    assert f"{len(found) - len(ways)} further undecided runs" in page
+    assert f"{100 * sum(ways) / len(ways):.0f} % of {len(ways)} ways" in page
+    assert f"{len(found) - len(ways)} other undecided runs" in page

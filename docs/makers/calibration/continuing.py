@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, TRAININGS, More, Present, deciding
-from attention_audit.answer.intervals import Design
+from attention_audit.answer.intervals import Design, Effect
 from attention_audit.answer.questions import gained
 from attention_audit.answer.words import UNDECIDED, said
 from attention_audit.tables.asked import designed, values_of
@@ -31,6 +31,8 @@ from makers.calibration.pools import (
 SEED = 17
 RUNS = 300
 """Undecided runs that are continued."""
+WANTED = 0.7
+"""Share of the ways that must come to a word."""
 POPULATION = Sizes(pool_trainings=100, pool_texts=200)
 SIZES = ((3, 100), (3, 350), (5, 100), (5, 350))
 """Trainings and texts of a run, in turn."""
@@ -116,11 +118,13 @@ TEXT = """## What would decide it
 
 Beside what is undecided, the summary says how many more trainings, or more texts, would probably decide it. Here
 {runs} undecided runs are continued as they were told: trainings and texts are added to those that the run has, and the
-word is said anew. Effects are drawn evenly over their scale, near the margin and away from it. A run may be told two
-ways, and each is tried. **{share:.0%} of {ways} ways came to a yes or a no**; wanted are at least 70 %, and
-{probable:.0%} are foretold. {nothing} further undecided runs were told that no number which is tried would probably decide them: up to
-{trainings} more trainings, {texts:g} times the texts, or as many more trainings with {both} times the texts. Where the
-effect lies at its margin, nothing can.
+word is said anew. Effects are drawn evenly over their scale, near the margin and away from it.
+
+A run may be told two ways, and each is tried. **{share:.0f} % of {ways} ways came to a yes or a no.** {probable:.0f} %
+are foretold; wanted are at least {wanted:.0f} %. Where all effects lie at their margin, fewer do: what looks further
+away is then chance. {nothing} other undecided runs between them were told that no number which is tried would probably
+decide them: up to {trainings} more trainings, up to {texts:g} times the texts, or as many more trainings with {both}
+times the texts.
 
 | question | more | runs | came to a word |
 | --- | --- | --- | --- |
@@ -128,7 +132,7 @@ effect lies at its margin, nothing can.
 """
 
 
-def told(found: Sequence[Continued]) -> str:
+def section(found: Sequence[Continued]) -> str:
     """The section of the page, from what was found."""
     frame = pd.DataFrame([(each.question, kind(each.way), each.decided) for each in found], columns=list("qwd"))
     told_something = frame[frame["w"] != "nothing"]
@@ -136,9 +140,10 @@ def told(found: Sequence[Continued]) -> str:
     rows = [f"| {row['q']} | {row['w']} | {row['size']} | {row['mean']:.2f} |" for row in counted.to_dict("records")]
     return TEXT.format(
         runs=RUNS,
-        share=told_something["d"].mean(),
+        share=100 * told_something["d"].mean(),
+        wanted=100 * WANTED,
         ways=len(told_something),
-        probable=PROBABLE,
+        probable=100 * PROBABLE,
         nothing=len(frame) - len(told_something),
         trainings=TRAININGS[-1],
         texts=TEXTS[-1],

@@ -128,8 +128,9 @@ def deciding(run: Present) -> list[More]:
 
     def fewest(ways: Sequence[More]) -> list[More]:
         """The first that decides, of ways of which each does more than the one before it; in a list, perhaps empty."""
-        first = bisect_left(ways, True, key=lambda way: decides(run, way))
-        return [*ways[first : first + 1]]
+        if not ways or not decides(run, ways[-1]):
+            return []
+        return [ways[bisect_left(ways, True, hi=len(ways) - 1, key=lambda way: decides(run, way))]]
 
     alone = [*fewest([More(more, 0) for more in several]), *fewest([More(0, more) for more in texts])]
     return alone or fewest([More(more, (BOTH - 1) * effect.texts) for more in several])
