@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from summaries import answer, row
 
-from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, More, Present, decides, deciding, would_decide
+from attention_audit.answer.deciding import BOTH, NONE, PROBABLE, TEXTS, More, Present, decides, deciding, would_decide
 from attention_audit.answer.intervals import NORMAL, Effect
 from attention_audit.answer.questions import used
 from attention_audit.answer.settings import Margins
@@ -72,14 +72,14 @@ def test_where_neither_is_enough_both_are():
 
 def test_trainings_that_were_not_made_are_not_foretold_from_one_or_from_pairs():
     pairs = present("stable", 0.5, [0.7, 0.4, 0.6], 0.01, apart=0.2, number=3)
-    assert deciding(pairs) == []
+    assert deciding(pairs) == [NONE]
     at_margin = present("located", 0.5, [0.5], 0.1, number=1)
-    assert [way.trainings for way in deciding(at_margin)] in ([], [0])
+    assert [way.trainings for way in deciding(at_margin)] == [0]
 
 
 def test_nothing_is_foretold_of_what_cannot_be_bounded():
     effect = Effect(0.4, -inf, inf, 3, 100)
-    assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == []
+    assert deciding(Present("located", 0.5, lambda **_: effect, effect, effect, [nan, 0.4, 0.5])) == [NONE]
 
 
 def test_an_undecided_answer_holds_what_would_decide_it():
@@ -107,7 +107,7 @@ def test_what_refutes_no_map_may_need_more_texts_or_another_training():
     assert refuted(no, surely, None).more == [More(1, 0)]
     assert refuted(no, surely, Effect(0.1, 0.05, 0.2, 1, 400)) == no
     # no text takes an adversary back within the budget
-    assert refuted(no, beyond, None).more == ()
+    assert refuted(no, beyond, None).more == [NONE]
 
 
 def told(trainings, texts, of=5, low=0.4, price=lambda *_: ""):
@@ -121,14 +121,16 @@ def test_ways_are_told_with_their_price():
     assert told([1], [900], price=lambda *way: f"{way}") == (
         "1 more training with 900 more texts ((More(trainings=1, texts=900), 5, 100))"
     )
-    assert told([], []) == "neither 200 more trainings nor 30 times the texts"
-    assert told([], [], of=1) == "not even 30 times the texts; of more trainings, one does not tell"
-    assert told([], [], low=-inf) == "nothing that can be foretold, since the effect cannot be bounded"
+    assert told([0], [0]) == "neither 200 more trainings nor 30 times the texts"
+    assert told([0], [0], of=1) == "not even 30 times the texts; of more trainings, one does not tell"
+    assert told([0], [0], low=-inf) == "nothing that can be foretold, since the effect cannot be bounded"
     assert (
-        told([], [], of=1, low=0.51)
-        == told([], [], of=0, low=nan)
+        told([0], [0], of=1, low=0.51)
+        == told([0], [0], of=0, low=nan)
         == ("no number of trainings or texts, but what its note says")
     )
+    # of a run before anybody tried
+    assert told([], []) == ""
     assert would_decide(row("base", answer("located", YES, 0.8, 0.7, 0.9)), "located") == ""
 
 
@@ -164,7 +166,7 @@ def test_a_longer_run_costs_its_trainings_and_all_audits():
 
 def test_undecided_runs_that_are_continued_as_told_come_to_a_word():
     found = continued(40)
-    ways = [each.decided for each in found if each.way]
+    ways = [each.decided for each in found if each.way != NONE]
     assert len(ways) >= 40
     assert sum(ways) / len(ways) >= WANTED
     page = section(found)

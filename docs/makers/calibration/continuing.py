@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.deciding import BOTH, PROBABLE, TEXTS, TRAININGS, More, Present, deciding
+from attention_audit.answer.deciding import BOTH, NONE, PROBABLE, TEXTS, TRAININGS, More, Present, deciding
 from attention_audit.answer.intervals import Design, Effect
 from attention_audit.answer.questions import gained
 from attention_audit.answer.words import UNDECIDED, said
@@ -46,10 +46,10 @@ drawn so is as often near its margin as away from it; these are the populations 
 
 
 class Continued(NamedTuple):
-    """A way that an undecided run was told, None where it was told nothing, and whether it came to a yes or a no."""
+    """A way that an undecided run was told, and whether it came to a yes or a no."""
 
     question: str
-    way: More | None
+    way: More
     decided: bool
 
 
@@ -74,8 +74,8 @@ def present(question: str, pool: AnyPool, rows: Integers, columns: Integers) -> 
 
 
 def continued(runs: int = RUNS) -> list[Continued]:
-    """So many undecided runs that are told something, each continued in every way that it is told, and all others that
-    came between them.
+    """So many undecided runs that are told a way, each continued in every way that it is told; and all that are told
+    `NONE` between them.
     """
     random, found = np.random.default_rng(SEED), list[Continued]()
     kinds = [(question, *kind) for question, several in POPULATIONS.items() for kind in several]
@@ -90,12 +90,14 @@ def continued(runs: int = RUNS) -> list[Continued]:
         if word != UNDECIDED:
             continue
         ways = deciding(run)
-        found += [] if ways else [Continued(question, None, decided=False)]
+        if ways == [NONE]:
+            found.append(Continued(question, NONE, decided=False))
+            continue
         for way in ways:
             more_rows, more_columns = drawn(random, *way)
             longer = np.hstack([rows, more_rows]), np.hstack([columns, more_columns])
             found.append(Continued(question, way, present(question, pool, *longer)[0] != UNDECIDED))
-        runs -= bool(ways)
+        runs -= 1
     return found
 
 
@@ -107,10 +109,8 @@ def drawn(random: np.random.Generator, trainings: int, texts: int) -> tuple[Inte
     )
 
 
-def kind(way: More | None) -> str:
-    """How a table calls a way."""
-    if way is None:
-        return "nothing"
+def kind(way: More) -> str:
+    """How a table calls a way; "" for none."""
     return " and ".join(name for name, number in zip(("trainings", "texts"), way, strict=True) if number)
 
 
@@ -121,10 +121,10 @@ Beside what is undecided, the summary says how many more trainings, or more text
 word is said anew. Effects are drawn evenly over their scale, near the margin and away from it.
 
 A run may be told two ways, and each is tried. **{share:.0f} % of {ways} ways came to a yes or a no.** {probable:.0f} %
-are foretold; wanted are at least {wanted:.0f} %. Where all effects lie at their margin, fewer do: what looks further
-away is then chance. {nothing} other undecided runs between them were told that no number which is tried would probably
-decide them: up to {trainings} more trainings, up to {texts:g} times the texts, or as many more trainings with {both}
-times the texts.
+are foretold; wanted are at least {wanted:.0f} %. If all effects lay exactly at their margin, hardly any run would, and
+none should. {nothing} other undecided runs between them were told that no number which is tried would probably decide
+them: up to {trainings} more trainings, up to {texts:g} times the texts, or as many more trainings with {both} times the
+texts.
 
 | question | more | runs | came to a word |
 | --- | --- | --- | --- |
@@ -135,7 +135,7 @@ times the texts.
 def section(found: Sequence[Continued]) -> str:
     """The section of the page, from what was found."""
     frame = pd.DataFrame([(each.question, kind(each.way), each.decided) for each in found], columns=list("qwd"))
-    told_something = frame[frame["w"] != "nothing"]
+    told_something = frame[frame["w"] != ""]
     counted = told_something.groupby(["q", "w"])["d"].agg(["size", "mean"]).reset_index()
     rows = [f"| {row['q']} | {row['w']} | {row['size']} | {row['mean']:.2f} |" for row in counted.to_dict("records")]
     return TEXT.format(

@@ -37,11 +37,11 @@ TRIED = f"neither {TRAININGS[-1]} more trainings nor {TEXTS[-1]:g} times the tex
 TRIED_TEXTS = f"not even {TEXTS[-1]:g} times the texts; of more trainings, one does not tell"
 UNBOUNDED = "nothing that can be foretold, since the effect cannot be bounded"
 ELSE = "no number of trainings or texts, but what its note says"
-"""What is said where no way is known: the last one of `unique`, whose search is what leaves it open."""
+"""What is said where no way is found: the last one of `unique`, whose search is what leaves it open."""
 
 
 class More(NamedTuple):
-    """Further trainings and further texts that together would probably decide a word; 0: none are needed."""
+    """Further trainings and further texts that together would probably decide a word; 0: as many as there are."""
 
     trainings: int
     texts: int
@@ -51,6 +51,8 @@ class More(NamedTuple):
         return " with ".join(part for part, number in zip(parts, self, strict=True) if number)
 
 
+NONE = More(0, 0)
+"""No number that is tried would."""
 Price = Callable[[More, int, int], str]
 
 
@@ -113,14 +115,14 @@ def decides(run: Present, way: More) -> bool:
 
 def deciding(run: Present) -> list[More]:
     """The ways that would probably decide an open word: by the fewest trainings, and by the fewest texts; or by the
-    fewest trainings with `BOTH` times the texts, where neither is enough. None, where no number that is tried is.
+    fewest trainings with `BOTH` times the texts, where neither is enough; or `NONE`.
 
     Of one training nothing is known of others, and a question of pairs says no word of others: there only texts are
     tried. Nothing is, where an interval has no ends.
     """
     effect = run.effect
     if not all(map(isfinite, (*effect[:3], *run.own[:3]))):
-        return []
+        return [NONE]
     run = run._replace(tell=cache(run.tell))
     apart = len({value for value in run.each if isfinite(value)}) > 1
     several = TRAININGS if apart and run.question not in OF_THESE else ()
@@ -133,7 +135,7 @@ def deciding(run: Present) -> list[More]:
         return [ways[bisect_left(ways, True, hi=len(ways) - 1, key=lambda way: decides(run, way))]]
 
     alone = [*fewest([More(more, 0) for more in several]), *fewest([More(0, more) for more in texts])]
-    return alone or fewest([More(more, (BOTH - 1) * effect.texts) for more in several])
+    return alone or fewest([More(more, (BOTH - 1) * effect.texts) for more in several]) or [NONE]
 
 
 def ways_of(row: Mapping[Any, Any], question: str) -> list[More]:
@@ -143,14 +145,15 @@ def ways_of(row: Mapping[Any, Any], question: str) -> list[More]:
 
 
 def would_decide(row: Mapping[Any, Any], question: str, price: Price = lambda *_: "") -> str:
-    """What would probably decide a question, each way with its price in brackets; "" where it is not undecided.
+    """What would probably decide a question, each way with its price in brackets; "" where it is not undecided, or
+    where nobody has tried.
 
     row: of columns.SUMMARY. price: of a way, by the trainings and texts of the run; "" where it is not known.
     """
     if row[question] != UNDECIDED:
         return ""
     trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
-    if ways := ways_of(row, question):
+    if (ways := ways_of(row, question)) != [NONE]:
         return ", or ".join(f"{way} ({cost})" if (cost := price(way, trainings, texts)) else str(way) for way in ways)
     low, high, margin = (float(row[f"{question}_{name}"]) for name in ("low", "high", "margin"))
     if trainings < 2 and not low <= margin <= high:

@@ -51,7 +51,10 @@ EACH = (
     "the effect of each training by itself, in the order of their seeds; null where it cannot be bounded, empty of one "
     "training"
 )
-MORE = "further {} of each way that would probably decide an undecided word, 0: as many as there are; else empty"
+MORE = (
+    "further {} of each way that would probably decide an undecided word; 0: as many as there are, and both 0: no "
+    "number that is tried would; empty of other words"
+)
 EACH_PAIR = "the effect of each pair of trainings by itself; null where it cannot be bounded, empty of one pair"
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, furthest
-from attention_audit.answer.deciding import More, Present, deciding
+from attention_audit.answer.deciding import NONE, More, Present, deciding
 from attention_audit.answer.intervals import Design, Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
@@ -322,7 +322,8 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if found is None:
         nearest = f"the nearest has {choice.nearest:.3f} in the mean"
         none = f"no adversary is surely within a TVD of {margins.tvd:g} on {contrasts.chosen_on}: {nearest}"
-        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside={"unique_near": 0})
+        beside: dict[str, Any] = {"unique_near": 0}
+        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside=beside, more=[NONE])
     moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
     own = of_run(audits.permutation, subject.model, contrasts.seed)
     if moved.empty or own.empty:
@@ -333,7 +334,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     tell = partial(mean, by_text(moved, "tvd", ids)[None], -1.0)
     changed = tell(design=design)
     gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed, design)
-    beside: dict[str, Any] = {
+    beside = {
         "unique_model": found.model,
         "unique_lambda": found.lambda_,
         "unique_seed": found.seed,
@@ -352,7 +353,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     answer = answered("unique", margins, partial(questions.unique, jsd, chance), design.clusters, beside)
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
-        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
+        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few), more=[NONE])
     if answer.word == NO:
         within = Present("unique", margins.tvd, partial(designed, tell, design), changed, changed, ())
         answer = refuted(answer, within, gain)
@@ -386,7 +387,7 @@ def refuted(answer: Answer, within: Present, gain: Effect | None) -> Answer:
     if not changed.high <= budget:
         where = f"{changed.value:.3f} [{changed.low:.3f}, {changed.high:.3f}]"
         why = f"on test the adversary has a TVD of {where}, not surely within {budget:g}"
-        more = deciding(within) if changed.value <= budget else ()
+        more = deciding(within) if changed.value <= budget else [NONE]
     elif gain is None:
         why, more = "no other training says how far seeds go", [More(1, 0)]
     elif gain.low > 0:
