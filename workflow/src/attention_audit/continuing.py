@@ -28,7 +28,10 @@ USAGE = "more: name one folder of results, as in `python -m attention_audit more
 FURTHER = ("training", "further_seeds")
 SAMPLED = ("deletion", "texts")
 """How many texts `located` is asked of, where the configuration says so."""
-CONTINUE = "Give these keys to the command of the run, in a file behind its own, `--configfile <its file> {}`:"
+CONTINUE = (
+    "These keys take the first way of each. Give them to the command of the run, in a file behind its own, "
+    "`--configfile <its file> {}`:"
+)
 REPLACES = "More texts replace results, and train all models of the data set anew: add `--config replace=true`."
 GIVE = "{dataset}: no key limits its test texts; give about {texts} more, or take a data set that has more"
 IMPORTED = "{dataset}, {suite}: its models are not trained here; give {trainings} more of each, beside those it names"
@@ -148,6 +151,6 @@ def continuing(folders: Sequence[Path], into: Path | None) -> str:
             path.write_text(text, encoding="utf-8")
     notes = [f"- {each}" for each in found if isinstance(each, str)]
     longer = [REPLACES] if any(each.texts or each.sampled for each in wanted.values()) else []
-    parts = ["What would probably decide what is undecided, by the first way of each:", "\n".join(said)]
+    parts = ["What would probably decide what is undecided:", "\n".join(said)]
     parts += [CONTINUE.format(into or "more.yaml"), text.strip()] if text else []
     return "\n\n".join([*parts, *(["\n".join(notes)] if notes else []), *longer]) + "\n"
