@@ -80,9 +80,9 @@ def test_the_answer_of_located_beside_that_of_words_that_are_replaced() -> None:
     expected = {"located_deleted": 1 / 4, "located_unknown": 2 / 4, "located_likely": 3 / 4, "texts": 400}
     assert means_of(table, "WP2019/base") == pytest.approx(expected)
     (note,) = table["note"].unique()
-    assert note == "the word changes: deleted no, unknown undecided, likely yes"
+    assert note == "the word changes with how words are taken away: deleted no, unknown undecided, likely yes"
     alike = table_replaced(fallen(0.095, 0.395, by="mask"), fallen(0.095, 0.395), [subject()], {})
-    assert set(alike["note"]) == {"no, in each way"}
+    assert set(alike["note"]) == {"no however words are taken away: deleted, mask"}
     (block,) = wide(alike, LABELS)
     assert {"located: effect, words deleted", "the mask"} <= set(block.rows)
 

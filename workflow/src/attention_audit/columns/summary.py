@@ -65,7 +65,10 @@ def _question(name: str, *, meaning: str) -> dict[str, Column]:
         f"{name}_trainings": integer(unit="trainings", meaning="trainings that the interval knows of"),
         f"{name}_texts": integer(unit="texts", meaning="test texts that it rests on"),
         f"{name}_each": Kind(reals.type, unit=kind.unit)(meaning=EACH_PAIR if name == "stable" else EACH),
-        f"{name}_note": text(meaning="why it was not asked or has no word, and on what little it rests"),
+        f"{name}_note": text(
+            meaning="why it was not asked or has no word, and on what little it rests; of located, whether the word "
+            "changes where words are replaced"
+        ),
     }
 
 

@@ -46,6 +46,7 @@ PLAUSIBLE = {
     for name in ("plausibility", "plausible_words")
 }
 """What stands beside the answer: whether people mark the same words."""
+REPLACED = of_every_suite("replaced", TEXT, "ranking by falls", categories=True)
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset model ranking draw delta_js delta_attention")
 DIVERSITY = {
     "predictions": rows("predictions", TEXT, "label prediction"),
@@ -407,7 +408,7 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.summary:summary",
         "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
-        reads={**ANSWERING, "plausibility": PLAUSIBLE["plausibility"]},
+        reads={**ANSWERING, "plausibility": PLAUSIBLE["plausibility"], "replaced": REPLACED},
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
         shown="tables.shown:answers",
@@ -459,10 +460,7 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.erasing:table_replaced",
         "whether the answer of `located` changes where words are replaced and not deleted",
-        reads={
-            "replaced": of_every_suite("replaced", TEXT, "ranking by falls", categories=True),
-            "located": ANSWERING["located"],
-        },
+        reads={"replaced": REPLACED, "located": ANSWERING["located"]},
         settings=("subjects", "answer"),
         answers=("located",),
         about="replaced",

@@ -30,6 +30,7 @@ class Audits(NamedTuple):
     comparison: pd.DataFrame
     consistency: pd.DataFrame
     plausibility: pd.DataFrame
+    replaced: pd.DataFrame
 
     def of(self, dataset: str, suite: str) -> "Audits":
         """The rows of one data set and suite."""

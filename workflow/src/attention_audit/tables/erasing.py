@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
-from attention_audit.answer.settings import AnswerSettings
-from attention_audit.answer.words import word
+from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.columns.replaced import STAND_INS
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
-from attention_audit.tables.arrays import by_ranking, curve, means, of_run, of_suite
-from attention_audit.tables.asked import unasked
+from attention_audit.tables.arrays import means, of_run, of_suite
+from attention_audit.tables.asked import DELETED, compared, taken_away, unasked
 from attention_audit.tables.tidy import as_table
 
 ROUNDING = 1e-6
@@ -95,33 +92,19 @@ def table_violation(
     return of_subjects(subjects, audits, violated, list(RANKINGS), VIOLATIONS)
 
 
-DELETED = "deleted"
-
-
-def effect_of(rows: pd.DataFrame) -> Effect:
-    """The effect of the question `located`, from rows of one model: of `located`, or of `replaced` by one stand-in."""
-    falls = by_ranking(rows.assign(fall=curve(rows)), "fall", ("random", "attention", "loo"))
-    return questions.located(*falls)
-
-
-def in_distribution(located: pd.DataFrame, replaced: pd.DataFrame, margin: float) -> pd.DataFrame:
+def in_distribution(located: pd.DataFrame, replaced: pd.DataFrame, margins: Margins) -> pd.DataFrame:
     """The effects of one model, deleted and replaced, with a note that says whether the word of the answer changes."""
     if located.empty or replaced.empty:
         return pd.DataFrame()
-    ways = {DELETED: located} | {by: replaced[replaced["by"] == by] for by in STAND_INS}
-    effects = {way: effect_of(rows) for way, rows in ways.items() if not rows.empty}
-    words = {way: word(effect, margin, "located") for way, effect in effects.items()}
-    if len(set(words.values())) == 1:
-        note = f"{words[DELETED]}, in each way"
-    else:
-        note = "the word changes: " + ", ".join(f"{way} {said}" for way, said in words.items())
-    about = {"row": "", "note": note}
+    ways = taken_away(located, replaced, margins)
     found = [
-        {**about, "metric": f"located_{way}", "mean": value, "low": low, "high": high, "seeds": trainings}
-        for way, (value, low, high, trainings, _) in effects.items()
+        {"metric": f"located_{way}", "mean": value, "low": low, "high": high, "seeds": trainings}
+        for way, answer in ways.items()
+        for value, low, high, trainings, _ in [answer.effect]
     ]
-    texts = {**about, "metric": "texts", "mean": float(effects[DELETED].texts), "seeds": effects[DELETED].trainings}
-    return pd.DataFrame([*found, texts])
+    effect = ways[DELETED].effect
+    texts = {"metric": "texts", "mean": float(effect.texts), "seeds": effect.trainings}
+    return pd.DataFrame([*found, texts]).assign(row="", note=compared(ways))
 
 
 def table_replaced(
@@ -139,10 +122,10 @@ def table_replaced(
     Both frames hold rows of any number of data sets and suites, with the key of the suite as the column `suite` and the
     list `falls` as columns; the columns are those of columns.table.
     """
-    margin = AnswerSettings.model_validate(answer).margins.located
+    margins = AnswerSettings.model_validate(answer).margins
     audits = {"replaced": replaced, "located": located}
     metrics = [f"located_{way}" for way in (DELETED, *STAND_INS)]
-    return of_subjects(subjects, audits, partial(in_distribution, margin=margin), (), metrics)
+    return of_subjects(subjects, audits, partial(in_distribution, margins=margins), (), metrics)
 
 
 SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
