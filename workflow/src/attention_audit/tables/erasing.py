@@ -80,10 +80,10 @@ def table_violation(
 ) -> pd.DataFrame:
     """In which share of the texts does the item that a ranking puts first oppose the prediction?
 
-    The faithfulness violation test of Liu et al. 2022, section 3: an attribution that says "this supports the
-    prediction" of its first item is violated where the probability of the predicted class rises without it. `erased`:
-    its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
-    the input, which is read again (`located`). `clearly`: the probability rises by more than CLEAR.
+    The faithfulness violation test of Liu et al. 2022: an attribution that says "this supports the prediction" of its
+    first item is violated where the probability of the predicted class rises without it. `erased`: its attention is
+    zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from the input, which is
+    read again (`located`). `clearly`: the probability rises by more than CLEAR.
 
     One row for each data set, model and ranking. Both frames hold rows of any number of data sets and suites, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of columns.table.
