@@ -489,6 +489,27 @@ DIVERSITY = Page(
     ),
 )
 
+SHORTCUTS = Page(
+    "shortcuts",
+    "Shortcuts planted in real texts",
+    "Does each map find the planted word? Attention and other attributions, where the words that decide are known, "
+    "after Bastings et al. 2022.",
+    (
+        KeptRun(
+            "main",
+            "shortcuts",
+            "SST, in each of whose test texts one planted word tells the label: a BiLSTM, a CNN, and states that know "
+            "their own word alone, five seeds.",
+        ),
+    ),
+    tables=("controls", "table_plausibility"),
+    figures="fig_plausibility",
+    beyond=(
+        "How well a map finds words that decide together with others: a planted word decides alone.",
+        "What is published: the paper's models are others, so that no number here has a counterpart.",
+    ),
+)
+
 MINILM = Page(
     "minilm",
     "A Transformer: MiniLM",
@@ -566,6 +587,7 @@ PAGES = (
     MINILM,
     READOUTS,
     CONTROLS,
+    SHORTCUTS,
 )
 """All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""
 
