@@ -409,6 +409,27 @@ SERRANO_SMITH = Page(
     ),
 )
 
+ROAR = Page(
+    "roar",
+    "Madsen et al. 2022",
+    "Do models that are trained without the words which a ranking puts first predict worse than models trained without "
+    "as many random words? Recursive ROAR of attention and of the gradient.",
+    (
+        KeptRun(
+            "sst",
+            "roar-sst",
+            "SST: a BiLSTM with attention, masked by each order in ten steps, five seeds.",
+        ),
+    ),
+    tables=("roar_table_racu",),
+    figures="roar_.*",
+    beyond=(
+        "What the paper's own data sets and models would have given: fewer units and epochs were trained, without its "
+        "word vectors, and its numbers are of F1, so that no number here has a counterpart.",
+        "Whether the first model used a word that later models do without: each step is another model.",
+    ),
+)
+
 RATIONALES = Page(
     "rationales",
     "Words that people marked",
@@ -583,6 +604,7 @@ PAGES = (
     SERRANO_SMITH,
     DECEPTION,
     DIVERSITY,
+    ROAR,
     RATIONALES,
     MINILM,
     READOUTS,
