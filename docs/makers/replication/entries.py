@@ -409,6 +409,27 @@ SERRANO_SMITH = Page(
     ),
 )
 
+ROAR = Page(
+    "roar",
+    "Madsen et al. 2022",
+    "Do models that are trained without the words which a ranking puts first predict worse than models trained without "
+    "as many random words? Recursive ROAR of attention and of the gradient.",
+    (
+        KeptRun(
+            "sst",
+            "roar-sst",
+            "SST: a BiLSTM with attention, masked by each order in ten steps, five seeds.",
+        ),
+    ),
+    tables=("roar_table_racu",),
+    figures="roar_.*",
+    beyond=(
+        "What the paper's own data sets and models would have given: fewer units and epochs were trained, without its "
+        "word vectors, and its numbers are of F1, so that no number here has a counterpart.",
+        "Whether the first model used a word that later models do without: each step is another model.",
+    ),
+)
+
 RATIONALES = Page(
     "rationales",
     "Words that people marked",
@@ -489,6 +510,27 @@ DIVERSITY = Page(
     ),
 )
 
+SHORTCUTS = Page(
+    "shortcuts",
+    "Shortcuts planted in real texts",
+    "Does each map find the planted word? Attention and other attributions, where the words that decide are known, "
+    "after Bastings et al. 2022.",
+    (
+        KeptRun(
+            "main",
+            "shortcuts",
+            "SST, in each of whose test texts one planted word tells the label: a BiLSTM, a CNN, and states that know "
+            "their own word alone, five seeds.",
+        ),
+    ),
+    tables=("controls", "table_plausibility"),
+    figures="fig_plausibility",
+    beyond=(
+        "How well a map finds words that decide together with others: a planted word decides alone.",
+        "What is published: the paper's models are others, so that no number here has a counterpart.",
+    ),
+)
+
 MINILM = Page(
     "minilm",
     "A Transformer: MiniLM",
@@ -562,10 +604,12 @@ PAGES = (
     SERRANO_SMITH,
     DECEPTION,
     DIVERSITY,
+    ROAR,
     RATIONALES,
     MINILM,
     READOUTS,
     CONTROLS,
+    SHORTCUTS,
 )
 """All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""
 

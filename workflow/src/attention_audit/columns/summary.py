@@ -72,7 +72,10 @@ def _question(name: str, *, meaning: str) -> dict[str, Column]:
         f"{name}_each": Kind(reals.type, unit=kind.unit)(meaning=EACH_PAIR if name == "stable" else EACH),
         f"{name}_more_trainings": integers(unit="trainings", meaning=MORE.format("trainings")),
         f"{name}_more_texts": integers(unit="texts", meaning=MORE.format("test texts")),
-        f"{name}_note": text(meaning="why it was not asked or has no word, and on what little it rests"),
+        f"{name}_note": text(
+            meaning="why it was not asked or has no word, and on what little it rests; of located, whether the word "
+            "changes where words are replaced"
+        ),
     }
 
 

@@ -21,6 +21,7 @@ from attention_audit.answer.intervals import Design, Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
 from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, above, said
+from attention_audit.columns.replaced import STAND_INS
 from attention_audit.contrasts import Subject
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import (
@@ -50,6 +51,7 @@ ALONE = "this training only"
 THESE = "of these {} trainings, another may differ"
 SHORT = 10
 """Words of a text up to which 5 % and 10 % of them, rounded up, are one word."""
+DELETED = "deleted"
 CONTRIBUTION, ERASURE = "contribution", "erasure"
 """What tells whether an item supports the prediction."""
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
@@ -255,15 +257,42 @@ def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     return flattened(by_trainings("ranks", margins, together, *removed), chance, margins)
 
 
+def taken_away(
+    located: pd.DataFrame, replaced: pd.DataFrame, margins: Margins, groups: Mapping[str, str]
+) -> dict[str, Answer]:
+    """The answers of `located` by the way in which words are taken away: DELETED, and each stand-in that has rows.
+
+    Both frames hold rows of one model, of the audits of these names. groups: what texts share, see `Audits`.
+    """
+    found = {}
+    for way, rows in {DELETED: located, **{by: replaced[replaced["by"] == by] for by in STAND_INS}}.items():
+        if not rows.empty:
+            falls = by_ranking(rows.assign(fall=curve(rows)), "fall", ("random", "attention", "loo"))
+            together = clusters(different(rows, "id"), groups)
+            found[way] = by_trainings("located", margins, together, *falls)
+    return found
+
+
+def compared(ways: Mapping[str, Answer]) -> str:
+    """Whether the word of `located` changes with the way; "" where there is one way alone."""
+    if len(ways) < 2:
+        return ""
+    words = {way: answer.word for way, answer in ways.items()}
+    if len({*words.values()}) == 1:
+        return f"{words[DELETED]} however words are taken away: {', '.join(words)}"
+    told = ", ".join(f"{way} {word}" for way, word in words.items())
+    return f"the word changes with how words are taken away: {told}"
+
+
 def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     """Are the words with weight the words of the input that matter?"""
     own = of_run(audits.located, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "located"))
-    falls = by_ranking(own.assign(fall=curve(own)), "fall", ("random", "attention", "loo"))
-    words = own.drop_duplicates("id")["words"]
-    together = clusters(different(own, "id"), audits.groups)
-    return by_trainings("located", margins, together, *falls, beside={"located_short": float((words <= SHORT).mean())})
+    ways = taken_away(own, of_run(audits.replaced, subject.model), margins, audits.groups)
+    short = own.drop_duplicates("id")["words"] <= SHORT
+    note = noted(ways[DELETED].note, compared(ways))
+    return replace(ways[DELETED], note=note, beside={"located_short": float(short.mean())})
 
 
 def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
