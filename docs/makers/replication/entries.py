@@ -310,13 +310,14 @@ JAIN_WALLACE = Page(
         *(
             Finding(
                 "Permuting the weights of a recurrent encoder changes the prediction as far as theirs",
-                f"section 4.2.1, figure 5; their {what} over texts of the median over permutations, ours the mean over "
-                "both",
-                "used",
+                f"section 4.2.1, figure 5: the {what} over texts of the median over permutations; ours is the mean "
+                "over texts of the same median",
+                "permutation_tvd",
                 theirs,
                 "jw",
                 ("lstm_tanh",),
                 (dataset,),
+                "jw_table_conicity",
             )
             for dataset, (theirs, what) in JW_PERMUTED.items()
         ),
