@@ -4,7 +4,8 @@ A page is written once a run of it is kept. What is said here of a run holds wha
 page is read from the tables of the run.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Page:
     about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
     that matches the whole names of those of its figures that are kept. once: such an expression for those of these
     that are kept of the page's first run alone, so that the record stays small. generated: its texts are, though not
-    by a corpus of the configuration, so that they can be shown. beyond: what nobody can know from these runs, a
-    sentence each.
+    by a corpus of the configuration, so that they can be shown. ladders: data sets of the first run that differ in how
+    many training texts they have, the fewest first, by a title. learnt: what the runs show, a sentence each. beyond:
+    what nobody can know from these runs, likewise.
     """
 
     name: str
@@ -86,6 +88,8 @@ class Page:
     generated: bool = False
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    ladders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    learnt: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
 
 
@@ -283,6 +287,31 @@ JAIN_WALLACE = Page(
             "the length of the word vectors",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
+        *(
+            KeptRun(
+                name,
+                "record-jain-wallace",
+                f"SST and the CNN alone, with word vectors of 300 dimensions, which is the paper's width: {about}",
+                f"vectors={name} 'word_vectors={{{name}: {{kind: file, path: {path}, dimension: 300}}}}'"
+                " 'jain_wallace={datasets: [sst], models: [cnn_tanh]}'"
+                " 'audits={jw: [performance, predictions, correlation]}'",
+                "the word vectors",
+                Cells("sst", "cnn_tanh(/(attention~gradient|attention~loo)/overall)?", "tau|f1|accuracy"),
+            )
+            for name, path, about in (
+                (
+                    "spacy-300d",
+                    "vectors/en_core_web_md.300d.sst.vec",
+                    "those of spaCy's en_core_web_md 3.8, in which 15,528 words of SST share 5,428 vectors.",
+                ),
+                (
+                    "imdb-300d",
+                    "vectors/imdb.word2vec.300d.vec",
+                    "word2vec of the 50,000 reviews of IMDb (gensim, skip-gram, window 5, 3 epochs, words that occur "
+                    "five times or more).",
+                ),
+            )
+        ),
         KeptRun(
             "wider-babi",
             "record-jain-wallace",
@@ -363,6 +392,11 @@ JAIN_WALLACE = Page(
             "vectors",
         ),
         Reason(
+            Cells("sst", "cnn_tanh/attention~gradient/overall", "tau"),
+            "the word vectors matter, and more what they were trained on than how wide they are; the paper's own were "
+            "not to be had",
+        ),
+        Reason(
             Cells("babi-2", "average_tanh", "accuracy"),
             "the paper's training failed: it gives every question the same answer, and one of six places is right by "
             "chance; so does one of their other trainings, and one does as ours do",
@@ -407,6 +441,30 @@ SERRANO_SMITH = Page(
         "What the paper's own data sets would have given: Yahoo Answers, IMDb by ten ratings, Amazon and Yelp were not "
         "at hand, so that no number of its tables has a counterpart. Only its findings in words are held against ours.",
         ONE_TRAINING,
+    ),
+)
+
+LADDER = Page(
+    "ladder",
+    "A ladder of training sizes",
+    "Do small training sets give maps with a peak, and predictions that hang on it? One model of Serrano & Smith, "
+    "FLANrnn, learns from 1,000 to 8,000 texts of 20 Newsgroups, where its maps matter much, and of AG News, where "
+    "they matter little. All its models take as many steps and read each text as often.",
+    (
+        KeptRun(
+            "main",
+            "ladder",
+            "FLANrnn on 20 Newsgroups and on AG News, each cut to four numbers of training texts; three seeds.",
+        ),
+    ),
+    figures="",
+    ladders={
+        title: tuple(f"{corpus}-{texts}" for texts in (1000, 2000, 4000, 8000))
+        for title, corpus in (("20 Newsgroups", "newsgroups-20"), ("AG News", "agnews-4"))
+    },
+    beyond=(
+        "What else makes the maps of the two corpora differ: AG News has four classes for twenty, and shorter texts.",
+        "Whether other models change with the number of training texts as this one does.",
     ),
 )
 
