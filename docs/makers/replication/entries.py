@@ -471,7 +471,7 @@ LADDER = Page(
     learnt=(
         "Small training sets do give peaked maps: with more training texts the largest weight falls, on both corpora.",
         "With more training texts fewer decisions hang on the map: fewer flip without the top item, and fewer when the "
-        "weights are permuted.",
+        "weights are permuted. How far the prediction then moves (TVD) falls on AG News, and hardly on 20 Newsgroups.",
         "Size is not the whole reason: of as many training texts, permuting the weights moves the predictions on 20 "
         "Newsgroups far more than those on AG News, and even all of 20 Newsgroups' texts give larger numbers than the "
         "fewest of AG News.",

@@ -1,7 +1,7 @@
 """Data sets that differ in how many training texts they have, side by side: what their numbers say of size."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
+from math import hypot, nan
 from typing import NamedTuple
 
 import pandas as pd
@@ -56,8 +56,13 @@ def of_rung(summary: pd.DataFrame, contributions: pd.DataFrame, dataset: str) ->
 
 
 def trend(first: Value, last: Value) -> str:
-    """What becomes of a measure between two rungs; nothing clear where their intervals overlap."""
-    return "falls" if last.high < first.low else "rises" if last.low > first.high else "does not clearly change"
+    """What becomes of a measure between two rungs, whose trainings are independent: nothing clear where the 95 %
+    interval of the difference, made of both intervals (Zou & Donner 2008, MOVER), holds 0.
+    """
+    difference = last.value - first.value
+    low = difference - hypot(last.value - last.low, first.high - first.value)
+    high = difference + hypot(last.high - last.value, first.value - first.low)
+    return "falls" if high < 0 else "rises" if low > 0 else "does not clearly change"
 
 
 def climbed(tables: Mapping[str, pd.DataFrame], ladders: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
@@ -78,4 +83,4 @@ def climbed(tables: Mapping[str, pd.DataFrame], ladders: Mapping[str, Sequence[s
         told = (f"{heading}: {trend(first[heading], last[heading])}" for heading in first if first[heading].known)
         ends = " to ".join(number(sizes[place], "instances") for place in (0, -1))
         table = grid(["data set", "training texts", *first], lines)
-        yield title, f"### {title}\n\n{table}\nFrom {ends} training texts, {'; '.join(told)}.\n"
+        yield title, f"### {title}\n\n{table}\nFrom {ends} training texts: {'; '.join(told)}.\n"
