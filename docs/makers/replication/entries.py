@@ -292,23 +292,23 @@ JAIN_WALLACE = Page(
                 name,
                 "record-jain-wallace",
                 f"SST and the CNN alone, with word vectors of 300 dimensions, which is the paper's width: {about}",
-                f"vectors={name} 'word_vectors={{{name}: {{kind: file, path: {path}, dimension: 300}}}}'"
+                f"vectors={name} 'word_vectors={{{name}: {{kind: file, file: {file}, dimension: 300}}}}'"
                 " 'jain_wallace={datasets: [sst], models: [cnn_tanh]}'"
                 " 'audits={jw: [performance, predictions, correlation]}'",
                 "the word vectors",
                 Cells("sst", "cnn_tanh(/(attention~gradient|attention~loo)/overall)?", "tau|f1|accuracy"),
             )
-            for name, path, about in (
+            for name, file, about in (
                 (
                     "spacy-300d",
-                    "vectors/en_core_web_md.300d.sst.vec",
-                    "those of spaCy's en_core_web_md 3.8, in which 15,528 words of SST share 5,428 vectors.",
+                    "en_core_web_md.300d.sst.vec",
+                    "those of spaCy's en_core_web_md 3.8, in a file of the words of SST, 15,528 of which share 5,428 vectors.",
                 ),
                 (
                     "imdb-300d",
-                    "vectors/imdb.word2vec.300d.vec",
+                    "imdb.word2vec.300d.vec",
                     "word2vec of the 50,000 reviews of IMDb (gensim, skip-gram, window 5, 3 epochs, words that occur "
-                    "five times or more).",
+                    "five times or more), in a file of the words of SST.",
                 ),
             )
         ),
