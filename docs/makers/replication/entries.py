@@ -302,7 +302,8 @@ JAIN_WALLACE = Page(
                 (
                     "spacy-300d",
                     "en_core_web_md.300d.sst.vec",
-                    "those of spaCy's en_core_web_md 3.8, in a file of the words of SST, 15,528 of which share 5,428 vectors.",
+                    "those of spaCy's en_core_web_md 3.8, in a file of the words of SST, 15,528 of which share 5,428 "
+                    "vectors.",
                 ),
                 (
                     "imdb-300d",
