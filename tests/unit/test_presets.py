@@ -146,6 +146,7 @@ DIFFERENT = {
         *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
         "convolution",
     },
+    "ladder": {"epochs", "embedding", "batch_size", "learning_rate", "patience", "words", "logits"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,

@@ -446,7 +446,10 @@ _TABLES: tuple[Table, ...] = (
         "is attention proportional to what each item adds to the decision, and does it speak for the prediction",
         reads={
             "contributions": of_every_suite(
-                "contributions", TEXT, "items tau overlap against top_fall top_flips top_contributions", categories=True
+                "contributions",
+                TEXT,
+                "items tau overlap against top_fall top_flips top_weights top_contributions",
+                categories=True,
             )
         },
         settings=("subjects",),
