@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attention_audit.errors import AuditError
@@ -109,12 +110,39 @@ class Method(Entry):
     look: Look
 
 
-def _methods(kind: str, name: str, own: Mapping[str, Look]) -> Names:
-    """The rankings or attributions of the package, and then those that plugins declare in the list of this name."""
+def _methods(kind: str, name: str, own: Mapping[str, Look], others: Mapping[str, Look] = MappingProxyType({})) -> Names:
+    """The rankings or the like of the package, then those that plugins declare in the list of this name, and others
+    beside them.
+    """
     entries = Entries(name, Method, [Method(each, "", look) for each, look in own.items()])
     where = f"{name} of attention_audit/names.py"
-    return Names(kind, where, lambda: {method.name: method.look for method in entries})
+    return Names(kind, where, lambda: {method.name: method.look for method in entries} | {**others})
 
+
+MAPS = _methods(
+    "map",
+    "MAPS",
+    {
+        "last_row": Look("last layer's row", "blue", "o"),
+        "mean_row": Look("mean of all layers' rows", "sky", "o"),
+        "received": Look("attention received", "sky", "s"),
+        "largest_head": Look("largest head", "sky", "^"),
+        "rollout": Look("rollout", "orange", "s"),
+        "flow": Look("attention flow", "orange", "D"),
+        "value_norm": Look("value norm", "green", "o"),
+        "globenc": Look("GlobEnc", "green", "s"),
+        "alti": Look("ALTI", "green", "^"),
+        "attcat": Look("AttCAT", "vermillion", "o"),
+        "gradient_attention": Look("gradient × attention, rolled", "vermillion", "s"),
+        "input_gradient": Look("input × gradient", "vermillion", "^"),
+        "attn_lrp": Look("AttnLRP", "purple", "o"),
+        "decompx": Look("DecompX", "purple", "s"),
+        "value_zeroing": Look("value zeroing", "grey", "o"),
+        "lime": Look("LIME", "grey", "s"),
+        "kernel_shap": Look("KernelSHAP", "grey", "^"),
+    },
+)
+"""The maps of a Transformer that `transformer.maps` computes, in the order of tables."""
 
 RANKINGS = _methods(
     "ranking",
@@ -128,6 +156,7 @@ RANKINGS = _methods(
         "integrated_gradients": Look("integrated gradients", "black", "*"),
         "smallest": Look("smallest set", "grey", "D"),
     },
+    MAPS,
 )
 """The rankings whose items are erased or deleted, from the top of figures to the bottom."""
 

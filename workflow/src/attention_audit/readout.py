@@ -10,8 +10,8 @@ attention needs no network. Its attention a is the mean of its heads, which is w
 of the first-order expansion at its own weights: z_t = (sum over heads of a_ht ds/da_ht) / a_t, b = s - sum_t a_t z_t.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,8 @@ class Readout:
     A model of pairs also has its head, and candidates[i], the classes that may be the answer to text i. `several` is
     what is known of several heads, whose mean is attention[i]: of a Transformer what they attend to, of other models
     their maps; None where there is one map. Where predictions do not follow from the map, as in an earlier layer of a
-    Transformer, there are no contributions: O is 0.
+    Transformer, there are no contributions: O is 0. `maps` has further scores of the words of each text, by name, which
+    no prediction follows from: maps[name][i] (the words of text i,), of any sign.
     """
 
     ids: list[str]
@@ -113,6 +114,7 @@ class Readout:
     head: Head | None = None
     candidates: list[Classes] | None = None
     several: Maps | None = None
+    maps: Mapping[str, list[Floats]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -223,6 +225,8 @@ class Readout:
             "contribution": [z.reshape(-1) for z in self.contribution],
             "bias": list(self.bias),
             "candidates": [None] * len(self) if self.candidates is None else self.candidates,
+            "map_names": [[*self.maps]] * len(self),
+            "maps": [list(scores) for scores in zip(*self.maps.values(), strict=True)] or [[]] * len(self),
         }
         if self.several is not None:
             columns["heads"] = [weights.reshape(-1) for weights in self.several.weights]
@@ -248,6 +252,8 @@ def _at(value: Any, members: Members) -> Any:
             return value[members]
         case list():
             return [value[i] for i in members]
+        case dict():
+            return {name: _at(each, members) for name, each in value.items()}
         case Readout() | Maps():
             return replace(value, **{each.name: _at(getattr(value, each.name), members) for each in fields(value)})
     return value
@@ -311,6 +317,13 @@ def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int])
     return HeadStates(maps, marks, of_heads, np.stack(below), tail)
 
 
+def _maps(table: pa.Table) -> dict[str, list[Floats]]:
+    """The further maps of a table, by name."""
+    names = table["map_names"][0].as_py()
+    rows = table["maps"].to_pylist() if names else []
+    return {name: [np.array(row[place], np.float32) for row in rows] for place, name in enumerate(names)}
+
+
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
     bias = np.stack(_rows(table["bias"]))
     attention = _rows(table["attention"])
@@ -334,6 +347,7 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
         _several(table, path, tail, lengths),
+        _maps(table),
     )
 
 

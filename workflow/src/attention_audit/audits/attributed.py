@@ -62,6 +62,11 @@ class Attributed:
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
+    @cached_property
+    def word_maps(self) -> dict[str, Scores]:
+        """The further maps of the readout, by name."""
+        return {name: [scores.astype(np.float64) for scores in each] for name, each in self.readout.maps.items()}
+
     def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
         """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
         key = settings.texts, settings.steps

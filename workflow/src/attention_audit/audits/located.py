@@ -11,7 +11,7 @@ goes, and at least one stays. Deletions of the same words are computed once, and
 
 Rankings, the highest score first and the earlier of equals: those of `rankings` by the states under the attention; loo,
 what the predicted class loses when a word is deleted alone; and integrated gradients, what a word adds to the
-probability of the predicted class.
+probability of the predicted class. Further maps that a readout carries are rankings too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -153,7 +153,8 @@ def ranked(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletio
         spread = sample(len(texts.split), deletion.texts)
         several = np.intersect1d(several, np.union1d(spread, chosen))
     deletions = texts.deletions_of(several)
-    orders, erased = rank(texts.readout, seed, dict(zip(FURTHER, (deletions.falls, gains), strict=True)))
+    further = {**dict(zip(FURTHER, (deletions.falls, gains), strict=True)), **texts.word_maps}
+    orders, erased = rank(texts.readout, seed, further)
     asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     member = np.concatenate([*asked.values()])
     number = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])

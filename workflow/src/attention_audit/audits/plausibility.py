@@ -264,7 +264,8 @@ def measured(cases: Cases, name: str, scores: Sequence[npt.NDArray[Any]]) -> tup
     """What an attribution of this name reaches on each map, from its scores of the items of each text."""
     flat = cases.flat(scores)
     totals = np.array([scores[text].sum(dtype=np.float64) for text in cases.text])
-    shares = np.full(len(cases), np.nan) if name in NO_SHARES else mass(cases, flat, totals)
+    signed = name in NO_SHARES or (flat < 0).any()
+    shares = np.full(len(cases), np.nan) if signed else mass(cases, flat, totals)
     return cases, overlap(cases, flat) | {"mass": shares}
 
 

@@ -141,7 +141,7 @@ def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: De
     """
     split, readout, seed = texts.split, texts.readout, erasure.seed
     rows, deletions = ranked(texts, agreement, seed, deletion)
-    further = dict(zip(FURTHER, (deletions.falls, texts.integrated(agreement)[1]), strict=True))
+    further = dict(zip(FURTHER, (deletions.falls, texts.integrated(agreement)[1]), strict=True)) | texts.word_maps
     every = scores_of(texts, further, seed)
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))

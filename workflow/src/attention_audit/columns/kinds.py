@@ -61,6 +61,7 @@ places = Kind(pa.list_(pa.int32()), unit="position")
 lists = Kind(pa.list_(places.type), unit="position")
 reals = Kind(pa.list_(pa.float64()))
 weights = Kind(pa.list_(pa.float32()))
+scores = Kind(pa.list_(weights.type))
 
 
 @dataclass(frozen=True)

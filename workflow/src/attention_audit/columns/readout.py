@@ -1,6 +1,6 @@
 """The files of a readout: what the post-hoc audits know of a trained model."""
 
-from attention_audit.columns.kinds import Artefact, integer, integers, real, weights
+from attention_audit.columns.kinds import Artefact, integer, integers, real, scores, texts, weights
 from attention_audit.columns.shared import ID, LABEL
 
 READOUT = Artefact(
@@ -24,6 +24,8 @@ READOUT = Artefact(
     candidates=integers.or_null(
         unit="class", meaning="of pairs, the classes that may be the answer; null for single texts"
     ),
+    map_names=texts(meaning="the names of further maps, the same for all texts; often none"),
+    maps=scores(meaning="of each of these maps, a score for each word, of any sign; no prediction follows from it"),
 )
 
 OF_ITEMS = {column.name: column for column in READOUT.columns}

@@ -57,6 +57,12 @@ _AUDITS = (
         settings=("permutation",),
     ),
     Audit(
+        "map_stability",
+        "Does any other training put the words of a text in the same order, by attention and by every further map?",
+        of="seed_pairs",
+        takes="readout_pair",
+    ),
+    Audit(
         "permutation",
         "How far does the prediction move when the attention weights are shuffled over the items?",
         needs=("weights",),

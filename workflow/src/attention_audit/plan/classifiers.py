@@ -27,7 +27,7 @@ class OfTransformers(Suite):
     paper = "hf"
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
-    own_audits = (*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", *ATTRIBUTED)
+    own_audits = (*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", "map_stability", *ATTRIBUTED)
 
 
 class TrainedClassifierSuite(OfTransformers, FourTests):
@@ -67,6 +67,9 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
 
     def selection(self, dataset: str, model: str) -> str:
         return super().selection(dataset, "base" if model == IMPOSED else model)
+
+    def maps(self, dataset: str, model: str) -> list[str]:
+        return self.config.hf[dataset].maps if model == "base" else []
 
     @property
     def tuning(self) -> ClassifierTuning:
@@ -187,7 +190,12 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
             labels=section.labels,
             imposed=model == UNIFORM,
             layer=self.layer(dataset, model),
+            maps=self.maps(dataset, model),
         )
+
+    def maps(self, dataset: str, model: str) -> list[str]:
+        section = self.sections[dataset]
+        return section.maps if model in section.models else []
 
     def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
         if model == IMPOSED:

@@ -408,6 +408,17 @@ _TABLES: tuple[Table, ...] = (
         answers=("needed",),
     ),
     Table(
+        "tables.maps:hf_table_maps",
+        "which map of a Transformer may be shown: how well each locates the words that matter, and what it costs",
+        reads={
+            "located": of_every_suite("located", TEXT, "ranking falls", categories=True),
+            "map_stability": of_every_suite("map_stability", RUN, "other id map rho", categories=True),
+            **PLAUSIBLE,
+        },
+        settings=("subjects", "answer"),
+        answers=("located", "stable"),
+    ),
+    Table(
         "tables.summary:summary",
         "what a reader may do with each map: eight questions with effect, interval, margin and word, and a sentence",
         reads={

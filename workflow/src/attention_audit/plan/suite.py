@@ -256,6 +256,10 @@ class Suite(ABC):
         """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
         return None
 
+    def maps(self, dataset: str, model: str) -> list[str]:
+        """The further maps of a Transformer classifier that its readouts carry, by name."""
+        return []
+
     def embedded(self, dataset: str, width: int) -> dict[str, Any]:
         """What an architecture says of its embeddings: the data set's word vectors, or random ones of this width."""
         vectors = vectors_of(self.config, dataset)

@@ -125,7 +125,8 @@ class Trainings:
             return SearchJob(**dict(settings), models=self.steps(training), training_code=code)
         if isinstance(settings, MaskedSettings):
             return MaskedJob(**dict(settings), training_code=code_hash(MASKING, entries=entries))
-        return TrainJob(**dict(settings), training_code=code_hash(TRAINING, entries=entries))
+        code = code_hash(TRAINING, entries=entries)
+        return TrainJob(**dict(settings), training_code=code, maps=suite.maps(dataset, model))
 
     def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""

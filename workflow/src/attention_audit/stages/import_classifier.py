@@ -1,6 +1,7 @@
 """fine-tuned Transformer classifiers, and a corpus -> their readouts, and their tails, one a training."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.reading_classifiers import take_classifier, take_layer
+from attention_audit.stages.reading_classifiers import take_classifier, take_layer, take_word_maps
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import find_folder, known_mirror
 from attention_audit.transformer.opening import open_tokenizer
@@ -150,6 +151,7 @@ def run(job: Job[ClassifierJob]) -> None:
                 f"first training {first.read[other[0]]}; trainings of one model need the same tokenizer"
             )
         readout = read_out(classifier, pieces, texts, classes, read)
+        readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
         write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)

@@ -18,6 +18,8 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
+from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.maps.registry import MAPS, words
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceBatch, PieceTable
@@ -26,6 +28,8 @@ ENOUGH = 1e-4
 """How far the logits of the tail may be from the model's own."""
 AT_ONCE = 1000
 """Texts whose heads are in memory together where they are not kept."""
+PIECES_OF_MAPS = 512
+"""Padded pieces at most of the texts whose maps are computed together: some take memory by the square of a length."""
 CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
@@ -164,3 +168,15 @@ def take_classifier(
         return readout
     even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]
     return read_heads(ids, labels, replace(attending, weights=even))
+
+
+def take_word_maps(classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]) -> dict[str, list[Floats]]:
+    """Further maps of a classifier by their names: scores of the words of each text that are read."""
+    found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
+    if names:
+        for at, batch in PieceTable(pieces, classifier.device).in_order_of_length(PIECES_OF_MAPS):
+            read = Pass(classifier, batch)
+            for name in names:
+                for place, scores in zip(at, words(MAPS[name](read), batch), strict=True):
+                    found[name][place] = scores
+    return found

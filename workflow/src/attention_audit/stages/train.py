@@ -6,7 +6,7 @@ They still have their own reasons to run again: weights whose settings, code and
 so that a change in how models are read out trains nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import head_columns
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, prepare_device, read_material
-from attention_audit.stages.reading_classifiers import take_classifier, take_maps
+from attention_audit.stages.reading_classifiers import take_classifier, take_maps, take_word_maps
 from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.stages.training import train
 from attention_audit.training.loop import Epoch, Trained
@@ -73,7 +73,8 @@ class Trainer:
         reference readout made again with the same values trains nothing.
         """
         sums = {name: [*map(values_checksum, paths)] for name, paths in self.inputs.items()}
-        return replace(self.made, code=self.code, inputs=sums)
+        settings = {name: value for name, value in self.made.settings.items() if name != "maps"}
+        return replace(self.made, settings=settings, code=self.code, inputs=sums)
 
     def kept(self, weights: Path, history: Path) -> Trained | None:
         """The training of an earlier run, where nothing has changed that decides its weights; else None."""
@@ -93,19 +94,19 @@ class Trainer:
         table = pa.Table.from_pylist(rows, schema=HISTORY.schema)
         write_table(history, HISTORY, table, self.provenance, self.seed)
 
-    def read_out(self, model: Network, paths: list[Path], tail: Path | None = None) -> None:
+    def read_out(self, model: Network, paths: list[Path], tail: Path | None = None, maps: Sequence[str] = ()) -> None:
         """Write the readouts of a model, one a split, whose file has its name.
 
-        tail: of a Transformer classifier, which has one.
+        tail: of a Transformer classifier, which has one. maps: further ones of it, on the test split.
         """
         if isinstance(model, FineTuned):
-            self.read_out_heads(model, paths, tail)
+            self.read_out_heads(model, paths, tail, maps)
             return
         for path in paths:
             readout = take_readout(model, self.splits[path.stem], self.material.splits[path.stem].ids)
             write_batches(path, READOUT, readout.tables(), self.made, self.seed)
 
-    def read_out_heads(self, model: FineTuned, paths: list[Path], tail: Path | None) -> None:
+    def read_out_heads(self, model: FineTuned, paths: list[Path], tail: Path | None, maps: Sequence[str]) -> None:
         """Write the readouts of a classifier and its tail: what its heads attend to is kept of the test split alone.
 
         Raises AuditError where the tail and the model disagree.
@@ -117,10 +118,11 @@ class Trainer:
                 raise ValueError("a classifier is read out from pieces, with a tail")
             labels = np.asarray(texts.labels)
             if path.stem != "test":
-                maps = take_maps(model, texts.pieces, texts.ids, labels)
-                write_batches(path, READOUT, (table for part in maps for table in part.tables()), self.made, self.seed)
+                parts = take_maps(model, texts.pieces, texts.ids, labels)
+                write_batches(path, READOUT, (table for part in parts for table in part.tables()), self.made, self.seed)
                 continue
             readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
+            readout = replace(readout, maps=take_word_maps(model, texts.pieces, maps))
             write_batches(path, readout.kind, readout.tables(), self.made, self.seed)
             if readout.attending is not None:
                 write_weights(tail, readout.attending.tail.tensors(), self.made, self.seed)
@@ -144,7 +146,8 @@ def run(job: Job[TrainJob]) -> None:
     else:
         job.report(KEPT)
     model.load_state_dict(trained.weights)
-    trainer.read_out(model, job.outputs["readouts"], *job.outputs.get("tails", []))
+    (tail,) = job.outputs.get("tails", [None])
+    trainer.read_out(model, job.outputs["readouts"], tail, settings.maps)
     for head in job.outputs.get("heads", []):
         write_table(head, HEAD, head_columns(take_head(model)), job.provenance, settings.seed)
     trainer.told(job.report)

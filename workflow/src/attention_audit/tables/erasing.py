@@ -31,7 +31,8 @@ def of_subjects(
 ) -> pd.DataFrame:
     """One table of what `rows_of` says of each model, called with the model's rows of each audit.
 
-    It returns rows named by the part that comes after paper and model, "" for the model as a whole. Where it returns
+    It returns rows named by the part that comes after paper and model, "" for the model as a whole. parts: all of
+    these, in order; none: in the order in which the first model has them. Where it returns
     none, the model has one empty row, with the reason why it was not asked. The columns are those of columns.table.
     """
     frames, order = [], dict[str, None]()
@@ -46,7 +47,7 @@ def of_subjects(
             found = pd.DataFrame([{"row": "", "seeds": subject.seeds} | reason])
         found["row"] = [f"{name}/{part}" if part else name for part in found["row"]]
         frames.append(found.assign(dataset=subject.dataset))
-        order |= dict.fromkeys([name, *(f"{name}/{part}" for part in parts)])
+        order |= dict.fromkeys([name, *([f"{name}/{part}" for part in parts] or found["row"])])
     nothing = pd.DataFrame(columns=["dataset", "row", "metric", "mean"])
     return as_table(pd.concat(frames, ignore_index=True) if frames else nothing, list(order), [*metrics, "texts", ""])
 

@@ -73,6 +73,8 @@ HEADINGS = {
     "uniform_percent": "uniform weights would put there (%)",
     "deleted_percent": "accuracy of the same model without them (%)",
     "found": "planted words among the first",
+    "opposes": "first word opposes",
+    "rank_stability": "same order in another training",
     "auprc": "AUPRC",
     "token_f1": "token F1",
     "iou": "IOU",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.names import MAPS
 from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
 
 Pool = Literal["first", "sum"]
@@ -67,6 +68,7 @@ class ReadClassifier(Section):
     labels: dict[str, str]
     imposed: bool = False
     layer: Count | None = None
+    maps: list[Name] = Field(default_factory=list)
 
 
 class GivenClassifiers(Section):
@@ -95,10 +97,22 @@ class GivenClassifiers(Section):
         description="The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is "
         "more than the tail, so that it is asked only what needs no other weights.",
     )
+    maps: list[Name] = Field(
+        default_factory=list,
+        description="Further maps of the models in question, by their names, such as `rollout`: each is asked the "
+        "questions that need no other weights. docs/method/maps.md has all of them, with what they cost.",
+    )
     labels: dict[str, str] = Field(
         default_factory=dict,
         description="What the data set calls a class, by what the models call it (id2label), where these differ.",
     )
+
+    @field_validator("maps")
+    @classmethod
+    def _known(cls, maps: list[str]) -> list[str]:
+        MAPS.refuse_unknown(maps)
+        refuse_duplicates("map", maps)
+        return maps
 
     @property
     def by_model(self) -> dict[str, list[str]]:

@@ -1,0 +1,43 @@
+"""Stability of maps: would another training put the words of a text in the same order?
+
+Claims: a map whose order of the words changes with the seed of the training says little of the words. Assumes that both
+trainings decide alike. Measured by Spearman's rank correlation over the words of a text, which scores of any sign have:
+1 is the same order, 0 an unrelated one. The audit `stability` measures how far the weights of attention themselves
+move; scores that may be negative are no distribution, and have no such distance.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from attention_audit.readout import Floats, Readout
+
+ATTENTION = "attention"
+
+
+def maps_of(readout: Readout) -> dict[str, list[Floats]]:
+    """Attention on the words, and the further maps, by name."""
+    return {ATTENTION: readout.word_attention, **readout.maps}
+
+
+def rank_correlation(one: Floats, other: Floats) -> float:
+    """Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
+    ranks = np.stack([rankdata(one), rankdata(other)])
+    ranks -= ranks.mean(1, keepdims=True)
+    scale = np.sqrt((ranks**2).sum(1).prod())
+    return float(ranks[0] @ ranks[1] / scale) if scale else np.nan
+
+
+def map_stability(other: Readout, own: Readout) -> dict[str, Any]:
+    """Columns id, map, rho; one row for each map that both trainings have, and each text of `other`.
+
+    Raises AuditError where `own` lacks a text.
+    """
+    own = own.aligned(other.ids)
+    pairs = {name: (theirs, maps_of(own)[name]) for name, theirs in maps_of(other).items() if name in maps_of(own)}
+    return {
+        "id": other.ids * len(pairs),
+        "map": [name for name in pairs for _ in other.ids],
+        "rho": [rank_correlation(*both) for theirs, ours in pairs.values() for both in zip(theirs, ours, strict=True)],
+    }

@@ -1,0 +1,159 @@
+"""Which map may be shown? Attention, further maps and other attributions of one model, held against each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.answer import questions
+from attention_audit.answer.intervals import Effect, by_training, mean
+from attention_audit.answer.settings import AnswerSettings
+from attention_audit.contrasts import Subject
+from attention_audit.names import RANKINGS
+from attention_audit.tables.arrays import (
+    Cell,
+    Floats,
+    averaged,
+    by_pair,
+    by_ranking,
+    cell,
+    curve,
+    different,
+    of_ranking,
+)
+from attention_audit.tables.erasing import of_subjects
+from attention_audit.tables.instead import measuring
+from attention_audit.tables.plausibility import effects_of
+from attention_audit.tables.tidy import as_table
+
+ENDS = ("random", "loo")
+METRICS = ("located", "opposes", "rank_stability", "auprc")
+PASSES: Mapping[str, str] = {
+    "attention": "1 F",
+    "gradient": "1 F",
+    "product": "1 F",
+    "loo": "L F",
+    "integrated_gradients": "25 F + 25 B",
+    **dict.fromkeys(
+        ("last_row", "mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti"), "1 F"
+    ),
+    "flow": "1 F + P flows",
+    **dict.fromkeys(("attcat", "gradient_attention", "input_gradient", "attn_lrp"), "1 F + 1 B"),
+    **dict.fromkeys(("decompx", "value_zeroing"), "about P F"),
+    **dict.fromkeys(("lime", "kernel_shap"), "200 F"),
+}
+"""What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
+
+
+def shares(located: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
+    """What a ranking gains over random words, and what leave-one-out gains, by training and text (S, N) each.
+
+    Of the texts that have a row of the ranking, which may be a sample.
+    """
+    ids = different(of_ranking(located, name), "id")
+    chance, own, best = by_ranking(located, "fall", (ENDS[0], name, ENDS[1]), ids)
+    return own - chance, best - chance
+
+
+def beside_next(located: pd.DataFrame, names: Sequence[str]) -> str:
+    """Whether the best of some rankings clearly does better than the second, chosen on one half of the texts and
+    measured on the other.
+    """
+    ids = different(located, "id")
+    measures = measuring([str(id_) for id_ in ids])
+    falls = dict(zip((*ENDS, *names), by_ranking(located, "fall", (*ENDS, *names), ids), strict=True))
+    at_hand = falls[ENDS[1]] - falls[ENDS[0]]
+
+    def reached(name: str) -> float:
+        return by_training((falls[name] - falls[ENDS[0]])[:, ~measures], at_hand[:, ~measures]).value
+
+    # a costly ranking may be of few texts
+    known = [name for name in names if np.isfinite(falls[name]).all() and np.isfinite(reached(name))]
+    if len(known) < 2:
+        return ""
+    best, second = sorted(known, key=reached, reverse=True)[:2]
+    gain = by_training((falls[best] - falls[second])[:, measures], at_hand[:, measures])
+    clearly = "clearly" if gain.low > 0 else "not clearly"
+    return f"{RANKINGS[best].label} does {clearly} better than {RANKINGS[second].label}"
+
+
+def of_trainings(told: Effect, each: Sequence[float]) -> Cell:
+    """A cell of an effect, with the effects of single trainings."""
+    return cell(told, np.array(each))
+
+
+def held(
+    located: pd.DataFrame, map_stability: pd.DataFrame, plausibility: pd.DataFrame, plausible_words: pd.DataFrame,
+    inert: float,
+) -> pd.DataFrame:  # fmt: skip
+    """METRICS and the number of texts of each map of one model, the best by `located` first."""
+    if located.empty:
+        return pd.DataFrame()
+    located = located.assign(fall=curve(located))
+    marked = pd.concat([plausibility, plausible_words], ignore_index=True)
+    marked = marked[marked["annotator"].astype(str) != ""]
+    names = [name for name in RANKINGS.ordered(different(located, "ranking")) if name != ENDS[0]]
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name in names:
+        top, bottom = shares(located, name)
+        own = of_ranking(located, name)
+        falls = by_ranking(located, "falls_0", (name,), different(own, "id"))[0]
+        sides = questions.sides(falls, inert)
+        opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
+        each = [by_training(top[[row]], bottom[[row]]).value for row in range(len(top))]
+        told = by_training(top, bottom)
+        found = [
+            {"metric": "located", "seeds": told.trainings, **of_trainings(told, each), "note": PASSES.get(name, "")}
+        ]
+        found.append({"metric": "opposes", "seeds": told.trainings, **averaged(opposes)})
+        stable = map_stability[map_stability["map"].astype(str) == name]
+        if len(stable):
+            _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
+            found.append({"metric": "rank_stability", "seeds": told.trainings, **cell(mean(rho, -1.0), np.empty(0))})
+        of_marks = marked[marked["attribution"].astype(str) == name]
+        if len(of_marks):
+            effect, by_seed = effects_of(of_marks, ["auprc"])["auprc"]
+            found.append({"metric": "auprc", "seeds": effect.trainings, **cell(effect, by_seed)})
+        found.append({"metric": "texts", "mean": float(own["id"].nunique())})
+        rows[name] = found
+    order = sorted(names, key=lambda name: -np.nan_to_num(rows[name][0]["mean"], nan=-np.inf))
+    candidates = [name for name in order if name != ENDS[1]]
+    rows[candidates[0]][0]["note"] += f"; {beside_next(located, candidates)}"
+    return pd.DataFrame([{"row": name, "note": "", **one} for name in order for one in rows[name]])
+
+
+def hf_table_maps(
+    located: pd.DataFrame,
+    map_stability: pd.DataFrame,
+    plausibility: pd.DataFrame,
+    plausible_words: pd.DataFrame,
+    subjects: Sequence[Subject | Mapping[str, Any]],
+    answer: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Attention, the further maps of a Transformer and other attributions, ordered by how well they locate the words
+    that matter: a row for each data set, model and map, the best first.
+
+    `located`: the effect of this question, with leave-one-out as 1 and random words as 0. `opposes`: the share of texts
+    whose first word raises the probability of the predicted class by more than the margin `inert` when it is deleted.
+    `rank_stability`: the mean Spearman correlation between trainings. `auprc`: against marked words, mean over
+    annotators. The note has the cost in passes, and of the best whether it clearly does better than the second.
+
+    All frames hold rows of any number of data sets, with the key of the suite as the column `suite`; intervals are
+    those of the answer, and the columns those of columns.table.
+    """
+    inert = AnswerSettings.model_validate(answer).margins.inert
+    audits = {
+        "located": located, "map_stability": map_stability, "plausibility": plausibility,
+        "plausible_words": plausible_words,
+    }  # fmt: skip
+
+    def rows_of(**own: pd.DataFrame) -> pd.DataFrame:
+        return held(**own, inert=inert)
+
+    tables = [of_subjects([subject], audits, rows_of, (), METRICS) for subject in subjects]
+    return (
+        pd.concat(tables, ignore_index=True)
+        if tables
+        else as_table(pd.DataFrame(columns=["dataset", "row", "metric", "mean"]), (), ())
+    )
