@@ -45,8 +45,8 @@ def normed(read: Pass, number: int, name: str, read_by: Tensor, parts: Tensor) -
     """
     norm: Any = read.classifier.part(name, number)
     deviation = (read_by.var(-1, unbiased=False) + norm.eps).sqrt()[:, :, None, None]
-    centred: Tensor = (parts - parts.mean(-1, keepdim=True)) / deviation * norm.weight
-    return centred
+    weight: Tensor = norm.weight
+    return (parts - parts.mean(-1, keepdim=True)) / deviation * weight
 
 
 @torch.no_grad()
@@ -82,19 +82,19 @@ def globenc(read: Pass) -> Tensor:
 
 @torch.no_grad()
 def alti(read: Pass) -> Tensor:
-    """ALTI: a piece j matters to piece i by how much nearer to the sum y_i = N1(..) its part brings it in the norm 1,
+    """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
 
         c_ij = max(0, |y_i|_1 - |y_i - T'_ij|_1),   T'_ij = N1(T_ij) as a part,
 
     rows normalised; row 0 of the product of these matrices, the last layer first.
 
-    Ferrando et al. 2022, section 3, equations 8 to 10; y_i without N1's bias, as the parts that sum to it. One pass,
-    memory P^2 D a text and layer.
+    Ferrando et al. 2022, section 3. One pass, memory P^2 D a text and layer.
     """
     row: Tensor | None = None
     for number, layer in reversed([*enumerate(read.layers, start=1)]):
         parts = normed(read, number, "first", layer.mixed, transformed(read, layer, number))
-        whole = parts.sum(2)
+        first: Any = read.classifier.part("first", number)
+        whole: Tensor = first(layer.mixed)
         nearer = whole.norm(p=1, dim=-1)[:, :, None] - (whole[:, :, None] - parts).norm(p=1, dim=-1)
         shares = nearer.clamp(min=0) * read.mask[:, None]
         shares = shares / shares.sum(-1, keepdim=True).clamp(min=torch.finfo(shares.dtype).tiny)
