@@ -52,7 +52,7 @@ def scores(words: list[list[str]], labels: list[int], seed: int) -> dict[str, fl
 
 def read_out(score: dict[str, float], attends: str) -> api.GivenReadout:
     """The readout of a model on the test texts. attends: by size, alike, or elsewhere."""
-    words, labels, evidence = texts(200, seed=1)
+    words, labels, evidence = texts(250, seed=1)
     attention, contributions, probabilities = [], [], []
     for text in words:
         values = np.array([score.get(word, 0.0) for word in text])

@@ -27,6 +27,7 @@ COLUMNS = {
     ],
     "consistency": ["model", "lambda", "seed", "texts", "tvd", "tvd_sd", "jsd"],
     "plausibility": ["model", "seed", "id", "annotator", "attribution", "words", "marked", "auprc"],
+    "replaced": ["model", "seed", "id", "ranking", "by", *(f"falls_{step}" for step in range(5))],
 }  # fmt: skip
 NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
 CONTRASTS = Contrasts(

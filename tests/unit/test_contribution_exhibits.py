@@ -142,6 +142,7 @@ def audited() -> pd.DataFrame:
             "against": [0.3, 0.1, 0, 0.5, 0.3, 0],
             "top_fall": [0.2, -0.1, math.nan, 0.4, 0.1, math.nan],
             "top_flips": [True, False, None, True, True, None],
+            "top_weights_0": [0.3, 0.6, 1.0, 0.5, 0.8, 1.0],
             "top_contributions_0": [-1.0, 2.0, 1.0, 1.0, 2.0, 1.0],
         }
     )  # fmt: skip
@@ -155,13 +156,14 @@ def test_means_are_over_the_texts_that_have_a_value() -> None:
         "tau": 0.5,  # of a text of one item there is none
         "overlap": 0.6,  # of a text of four items it is 1 by construction
         "against": 0.2,
+        "largest_weight": 0.7,
         "top_against": 1 / 6,
         "top_fall": 0.15,
         "top_flips": 3 / 4,
         "texts": 3,
     }
     assert base["mean"].to_dict() == pytest.approx(expected)
-    assert base["seeds"].tolist() == [2] * 7
+    assert base["seeds"].tolist() == [2] * 8
     # over two seeds, of means .4 and .6
     assert base.loc["tau", "sd"] == pytest.approx(0.2 / 2**0.5)
     assert base.loc["tau", "low"] <= 0.5 <= base.loc["tau", "high"]

@@ -159,9 +159,10 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mirror")
     on_disk.save(folder / "encoders" / "all-MiniLM-L6-v2", positions=514)
     (folder / "vectors").mkdir()
-    for vectors in CATALOGUE["word_vectors"].values():
-        if "file" in vectors:
-            (folder / "vectors" / vectors["file"]).touch()
+    known = (vectors["file"] for vectors in CATALOGUE["word_vectors"].values() if "file" in vectors)
+    own = (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page))
+    for name in (*known, *own):
+        (folder / "vectors" / name).touch()
     return folder
 
 

@@ -46,7 +46,7 @@ def test_a_models_quality_stands_beside_the_majority_class(learnt: str, expected
 
 
 def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
-    path = folder / "summary.parquet"
+    path = folder / "tables/summary.parquet"
     write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
     lines = ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
     assert len(lines) <= HEIGHT - AFTER
@@ -65,7 +65,7 @@ def test_each_model_has_a_line_and_the_first_its_answer(tmp_path: Path, provenan
         "Diabetes: Not run: no file.",
         "",
         f"SST, Wiegreffe & Pinter 2019, {base}: It is so.",
-        f"Each answer in full, with effects and intervals: {tmp_path}/summary.md",
+        f"Each answer in full, with effects and intervals: {tmp_path}/tables/summary.md",
         "Open it.",
         "Open that.",
     ]
@@ -80,7 +80,10 @@ def test_the_first_models_trainings_stand_one_by_one_or_as_a_range(tmp_path: Pat
 
 def test_what_is_neither_yes_nor_no_is_open(tmp_path: Path, provenance: Provenance) -> None:
     few = GOOD | {"used": "too few", "stable": "flat", "signed": "undecided"}
-    assert said([row("base", few)], tmp_path, provenance)[1].endswith("; 1 no, 3 open, 4 not asked")
+    lines = said([row("base", few)], tmp_path, provenance)
+    assert lines[1].endswith("; 1 no, 3 open, 4 not asked")
+    # signed is undecided
+    assert sum("python -m attention_audit more " in line for line in lines) == 1
     unknown = {"stable": "yes", "accuracy": None, "majority_accuracy": None}
     assert said([row("base", unknown)], tmp_path, provenance)[1].endswith("base: 1 yes, 7 not asked")
 

@@ -75,21 +75,21 @@ def fallen(attention: float, loo: float, texts: int = 400, **about: str) -> pd.D
 
 def test_the_answer_of_located_beside_that_of_words_that_are_replaced() -> None:
     replaced = pd.concat([fallen(0.195, 0.395, by="unknown"), fallen(0.295, 0.395, by="likely")])
-    table = table_replaced(replaced, fallen(0.095, 0.395), [subject()], {})
+    table = table_replaced(replaced, fallen(0.095, 0.395), [subject()], {}, {})
     # the means of attention and leave-one-out are .1 and .4 deleted, .2 and .4, and .3 and .4
     expected = {"located_deleted": 1 / 4, "located_unknown": 2 / 4, "located_likely": 3 / 4, "texts": 400}
     assert means_of(table, "WP2019/base") == pytest.approx(expected)
     (note,) = table["note"].unique()
-    assert note == "the word changes: deleted no, unknown undecided, likely yes"
-    alike = table_replaced(fallen(0.095, 0.395, by="mask"), fallen(0.095, 0.395), [subject()], {})
-    assert set(alike["note"]) == {"no, in each way"}
+    assert note == "the word changes with how words are taken away: deleted no, unknown undecided, likely yes"
+    alike = table_replaced(fallen(0.095, 0.395, by="mask"), fallen(0.095, 0.395), [subject()], {}, {})
+    assert set(alike["note"]) == {"no however words are taken away: deleted, mask"}
     (block,) = wide(alike, LABELS)
     assert {"located: effect, words deleted", "the mask"} <= set(block.rows)
 
 
 def test_a_model_of_which_no_words_were_replaced_has_the_reason() -> None:
     located = fallen(0.1, 0.4, texts=2)
-    table = table_replaced(located.iloc[:0].assign(by=""), located, [subject(replaced="nobody asked")], {})
+    table = table_replaced(located.iloc[:0].assign(by=""), located, [subject(replaced="nobody asked")], {}, {})
     assert table["note"].tolist() == ["not asked: nobody asked"]
 
 

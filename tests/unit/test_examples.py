@@ -30,7 +30,7 @@ def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
     assert evidence.loc["model", "evidence_mass"] > 2 * evidence.loc["model", "uniform_mass"]
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {"training1.npz", "training2.npz", "training3.npz", "uniform.npz", "adversary.parquet"}
-    assert len(api.read(tmp_path / "adversary.parquet")) == 200
+    assert len(api.read(tmp_path / "adversary.parquet")) == 250
 
 
 def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:

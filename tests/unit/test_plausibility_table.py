@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audited import NOTHING, fallen, ranked, subject
+from labels import LABELS
 
 from attention_audit.answer import intervals
 from attention_audit.answer.settings import Margins
@@ -83,6 +84,13 @@ def test_what_has_no_value_has_no_cell_and_maps_without_an_order_are_counted() -
         {"auprc": 0.5, "token_f1": 0.5, "iou": 0.5, "marked_mass": 0.5, "texts": 1, "unmarked": 1, "all_marked": 1}
     )
     assert cells(found, "product") == pytest.approx({"auprc": 0.5, "token_f1": 0.5, "iou": 0.5, "texts": 1})
+
+
+def test_of_planted_words_one_share_says_whether_they_come_first() -> None:
+    found = table(marks("attention", {(1, "a", "planted"): 1.0, (1, "b", "planted"): 0.0}, marked=1))
+    assert cells(found, "attention") == pytest.approx({"found": 0.5, "auprc": 0.5, "marked_mass": 0.5, "texts": 2})
+    (block,) = wide(found, LABELS)
+    assert "planted words among the first" in block.rows
 
 
 def test_faithfulness_is_that_of_the_summary() -> None:

@@ -12,7 +12,10 @@ from attention_audit.plan.replacing import differences
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
-OWN = ("controls", "minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales", "roar-sst", "transformer")
+OWN = (
+    "controls", "minilm-sst", "minilm-sst-finetuned", "own-readouts", "rationales", "roar-sst", "shortcuts",
+    "transformer",
+)  # fmt: skip
 """Presets of controls, of encoders, of questions, of other tests or of readouts, that no paper on models here has."""
 
 ALL_TUNED = {
@@ -143,6 +146,7 @@ DIFFERENT = {
         *(SIZES - {"hidden"}), "learning_rate", "batch_tokens", "patience", "words", "sentences", "logits",
         "convolution",
     },
+    "ladder": {"epochs", "embedding", "batch_size", "learning_rate", "patience", "words", "logits"},
     "sst-quick": {*SIZES, "batch_size", "learning_rate", "patience"},
     "jain-wallace-small": SIZES,
     "diversity": SIZES,

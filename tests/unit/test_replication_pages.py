@@ -340,9 +340,12 @@ def test_a_kept_table_has_the_same_cells_without_padding() -> None:
     assert unpadded(padded) == narrow
 
 
-def test_what_has_no_row_is_not_kept(tmp_path: Path) -> None:
+def test_what_measures_nothing_is_not_kept(tmp_path: Path) -> None:
     results = run_in(tmp_path, [], ["needle"])
     (results / "tables" / "table_plausibility.csv").write_text("dataset,row\n")
+    for ending in (".parquet", ".json", ".md", ".tex"):
+        (results / "tables" / f"table_violation{ending}").touch()
+    (results / "tables" / "table_violation.csv").write_text("dataset,row,metric,note\nneedle,base,,not asked\n")
     for ending in (".pdf", ".png"):
         Image.new("RGB", (60, 40)).save(results / "figures" / f"fig_plausibility{ending}")
     keep(results, "rationales", COMMIT, tmp_path / "replication")

@@ -184,6 +184,18 @@ def test_located_takes_the_mean_over_the_sizes():
     assert answer.beside == {"located_short": 0.5}
 
 
+def test_located_says_whether_its_word_changes_where_words_are_replaced():
+    deleted, alike = fallen(random=0.1, attention=0.4, loo=0.5), fallen(random=0.1, attention=0.3, loo=0.3)
+    other = fallen(random=0.1, attention=0.1, loo=0.5)
+    both = pd.concat([alike.assign(by="likely"), other.assign(by="unknown")])
+    changed = located(subject(), NOTHING._replace(located=deleted, replaced=both), MARGINS)
+    assert (changed.word, changed.effect.value) == (YES, pytest.approx(0.75))
+    expected = "the word changes with how words are taken away: deleted yes, unknown no, likely yes"
+    assert changed.note.endswith(expected)
+    same = located(subject(), NOTHING._replace(located=deleted, replaced=alike.assign(by="likely")), MARGINS)
+    assert same.note.endswith("yes however words are taken away: deleted, likely")
+
+
 def test_signed_counts_the_texts_whose_top_item_supports_the_prediction():
     lead = constant(2.0)
     lead[:, :80] = 0.03  # moves no probability by more than .01, which is inert

@@ -78,7 +78,8 @@ def of_texts(audits: Audits, items: str = "words", contrasts: Any = CONTRASTS, *
     judged = subject(contrasts=contrasts, items=items)
     summary = dict.fromkeys(QUESTIONS, YES) | {"learnt": YES, "unique_model": "adversary"}
     summary |= {"unique_lambda": 0.1, "unique_seed": 1, "dataset": "needle", "suite": "wp", "model": "base"} | said
-    frames = {name: frame for name, frame in frames_of(audits).items() if name not in ("consistency", "plausibility")}
+    others = ("consistency", "plausibility", "replaced")
+    frames = {name: frame for name, frame in frames_of(audits).items() if name not in others}
     corpus = {"needle": pd.DataFrame({"id": IDS, "split": "test", "tokens": WORDS})}
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["without", "with"]})}
     return texts(

@@ -13,7 +13,7 @@ import pandas as pd
 import torch
 
 from attention_audit.answer.intervals import Effect
-from attention_audit.answer.sizes import spare
+from attention_audit.answer.sizes import FEWEST, spare
 from makers.calibration.pools import AnyPool, Floats, Sizes
 from makers.calibration.populations import SETTINGS
 
@@ -79,7 +79,11 @@ def of_population(question: str, number: int, sizes: Sizes) -> list[dict[str, An
                 question, pool, np.random.default_rng([SEED, number, trainings, texts]), trainings, texts, sizes.draws
             ),
         }
-        for trainings, texts in product([1] if question == "unique" else sizes.trainings, sizes.texts)
+        for trainings, texts in product(
+            [1] if question == "unique" else sizes.trainings,
+            # no word is said of fewer texts
+            [max(texts, FEWEST.get(question, 0)) for texts in sizes.texts],
+        )
     ]
 
 

@@ -4,7 +4,8 @@ A page is written once a run of it is kept. What is said here of a run holds wha
 page is read from the tables of the run.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Page:
     about: what is asked, and why. tables: which of a run's tables the page shows whole. figures: a regular expression
     that matches the whole names of those of its figures that are kept. once: such an expression for those of these
     that are kept of the page's first run alone, so that the record stays small. generated: its texts are, though not
-    by a corpus of the configuration, so that they can be shown. beyond: what nobody can know from these runs, a
-    sentence each.
+    by a corpus of the configuration, so that they can be shown. ladders: data sets of the first run that differ in how
+    many training texts they have, the fewest first, by a title. learnt: what the runs show, a sentence each. beyond:
+    what nobody can know from these runs, likewise.
     """
 
     name: str
@@ -86,6 +88,8 @@ class Page:
     generated: bool = False
     findings: tuple[Finding, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    ladders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    learnt: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
 
 
@@ -283,6 +287,32 @@ JAIN_WALLACE = Page(
             "the length of the word vectors",
             Cells("sst", ".*(attention~gradient|attention~loo)/overall|[a-z_]+", "tau|f1|accuracy"),
         ),
+        *(
+            KeptRun(
+                name,
+                "record-jain-wallace",
+                f"SST and the CNN alone, with word vectors of 300 dimensions, which is the paper's width: {about}",
+                f"vectors={name} 'word_vectors={{{name}: {{kind: file, file: {file}, dimension: 300}}}}'"
+                " 'jain_wallace={datasets: [sst], models: [cnn_tanh]}'"
+                " 'audits={jw: [performance, predictions, correlation]}'",
+                "the word vectors",
+                Cells("sst", "cnn_tanh(/(attention~gradient|attention~loo)/overall)?", "tau|f1|accuracy"),
+            )
+            for name, file, about in (
+                (
+                    "spacy-300d",
+                    "en_core_web_md.300d.sst.vec",
+                    "those of spaCy's en_core_web_md 3.8, in a file of the words of SST, 15,528 of which share 5,428 "
+                    "vectors.",
+                ),
+                (
+                    "imdb-300d",
+                    "imdb.word2vec.300d.vec",
+                    "word2vec of the 50,000 reviews of IMDb (gensim, skip-gram, window 5, 3 epochs, words that occur "
+                    "five times or more), in a file of the words of SST.",
+                ),
+            )
+        ),
         KeptRun(
             "wider-babi",
             "record-jain-wallace",
@@ -310,13 +340,14 @@ JAIN_WALLACE = Page(
         *(
             Finding(
                 "Permuting the weights of a recurrent encoder changes the prediction as far as theirs",
-                f"section 4.2.1, figure 5; their {what} over texts of the median over permutations, ours the mean over "
-                "both",
-                "used",
+                f"section 4.2.1, figure 5: the {what} over texts of the median over permutations; ours is the mean "
+                "over texts of the same median",
+                "permutation_tvd",
                 theirs,
                 "jw",
                 ("lstm_tanh",),
                 (dataset,),
+                "jw_table_conicity",
             )
             for dataset, (theirs, what) in JW_PERMUTED.items()
         ),
@@ -362,6 +393,11 @@ JAIN_WALLACE = Page(
             "vectors",
         ),
         Reason(
+            Cells("sst", "cnn_tanh/attention~gradient/overall", "tau"),
+            "the word vectors matter, and more what they were trained on than how wide they are; the paper's own were "
+            "not to be had",
+        ),
+        Reason(
             Cells("babi-2", "average_tanh", "accuracy"),
             "the paper's training failed: it gives every question the same answer, and one of six places is right by "
             "chance; so does one of their other trainings, and one does as ours do",
@@ -397,15 +433,75 @@ SERRANO_SMITH = Page(
             finding="^HAN",
         ),
         Reason(
+            Cells("newsgroups-20"),
+            "few training texts give maps with a peak, as the ladder of training sizes shows of FLANrnn; that is not "
+            "the whole reason",
+            finding="top item flips",
+        ),
+        Reason(
             Cells(),
             "not known; the paper's models learnt from 120,000 to 3,000,000 texts, ours from 6,000 to 16,000",
-            finding=".",
+            finding="^(?!.*top item flips)",
         ),
     ),
     beyond=(
         "What the paper's own data sets would have given: Yahoo Answers, IMDb by ten ratings, Amazon and Yelp were not "
         "at hand, so that no number of its tables has a counterpart. Only its findings in words are held against ours.",
         ONE_TRAINING,
+    ),
+)
+
+ROAR = Page(
+    "roar",
+    "Madsen et al. 2022",
+    "Do models that are trained without the words which a ranking puts first predict worse than models trained without "
+    "as many random words? Recursive ROAR of attention and of the gradient.",
+    (
+        KeptRun(
+            "sst",
+            "roar-sst",
+            "SST: a BiLSTM with attention, masked by each order in ten steps, five seeds.",
+        ),
+    ),
+    tables=("roar_table_racu",),
+    figures="roar_.*",
+    beyond=(
+        "What the paper's own data sets and models would have given: fewer units and epochs were trained, without its "
+        "word vectors, and its numbers are of F1, so that no number here has a counterpart.",
+        "Whether the first model used a word that later models do without: each step is another model.",
+    ),
+)
+
+LADDER = Page(
+    "ladder",
+    "A ladder of training sizes",
+    "Do small training sets give maps with a peak, and predictions that hang on it? One model of Serrano & Smith, "
+    "FLANrnn, learns from 1,000 to 8,000 texts of 20 Newsgroups, where its maps matter much, and of AG News, where "
+    "they matter little. The models of a corpus take about as many steps and read each text as often.",
+    (
+        KeptRun(
+            "main",
+            "ladder",
+            "FLANrnn on 20 Newsgroups and on AG News, cut to several numbers of training texts; three seeds.",
+        ),
+    ),
+    figures="",
+    ladders={
+        "20 Newsgroups": ("newsgroups-20-1000", "newsgroups-20-2000", "newsgroups-20-4000", "newsgroups-20-8000"),
+        "AG News": ("agnews-4-1000", "agnews-4-8000"),
+    },
+    learnt=(
+        "Small training sets do give peaked maps: with more training texts the largest weight falls, on both corpora.",
+        "With more training texts fewer decisions hang on the map: fewer flip without the top item, and fewer when the "
+        "weights are permuted. How far the prediction then moves (TVD) falls on AG News, and hardly on 20 Newsgroups.",
+        "Size is not the whole reason: of as many training texts, permuting the weights moves the predictions on 20 "
+        "Newsgroups far more than those on AG News, and even all of 20 Newsgroups' texts give larger numbers than the "
+        "fewest of AG News.",
+        "Fewer training texts also make worse models; a peak may come with that as well as with size.",
+    ),
+    beyond=(
+        "What else makes the maps of the two corpora differ: AG News has four classes for twenty, and shorter texts.",
+        "Whether other models change with the number of training texts as this one does.",
     ),
 )
 
@@ -489,6 +585,27 @@ DIVERSITY = Page(
     ),
 )
 
+SHORTCUTS = Page(
+    "shortcuts",
+    "Shortcuts planted in real texts",
+    "Does each map find the planted word? Attention and other attributions, where the words that decide are known, "
+    "after Bastings et al. 2022.",
+    (
+        KeptRun(
+            "main",
+            "shortcuts",
+            "SST, in each of whose test texts one planted word tells the label: a BiLSTM, a CNN, and states that know "
+            "their own word alone, five seeds.",
+        ),
+    ),
+    tables=("controls", "table_plausibility"),
+    figures="fig_plausibility",
+    beyond=(
+        "How well a map finds words that decide together with others: a planted word decides alone.",
+        "What is published: the paper's models are others, so that no number here has a counterpart.",
+    ),
+)
+
 MINILM = Page(
     "minilm",
     "A Transformer: MiniLM",
@@ -560,12 +677,15 @@ PAGES = (
     WIEGREFFE_PINTER,
     JAIN_WALLACE,
     SERRANO_SMITH,
+    LADDER,
     DECEPTION,
     DIVERSITY,
+    ROAR,
     RATIONALES,
     MINILM,
     READOUTS,
     CONTROLS,
+    SHORTCUTS,
 )
 """All pages, in the order of the index and of the gallery, which takes each exhibit from the first run that has it."""
 

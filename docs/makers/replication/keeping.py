@@ -1,5 +1,6 @@
 """From a folder of results to docs/replication/<page>/<run>/: what pages need of a run, small enough to be kept."""
 
+import csv
 import json
 import re
 import shutil
@@ -119,9 +120,9 @@ def kinds_of(jobs: list[Entry]) -> list[MachineKind]:
 
 
 def has_rows(results: Path, table: str) -> bool:
-    """Whether a table of a run has any row below its headings."""
-    with (results / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
-        return sum(1 for _ in zip(file, range(2), strict=False)) == 2
+    """Whether a table of a run has any row but those that say why a model was not asked, which measure nothing."""
+    with (results / "tables" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return any(row.get("metric") != "" for row in csv.DictReader(file))
 
 
 def tells(results: Path, exhibit: Exhibit) -> bool:

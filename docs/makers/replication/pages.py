@@ -26,6 +26,7 @@ from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.former import BOUNDS, FORMER, earlier, restated
 from makers.replication.grids import below, grid
 from makers.replication.kept import CONFIG, Kept, every_kept, kept_runs
+from makers.replication.ladders import TABLES, climbed
 from makers.replication.verdicts import (
     BY_CHANCE,
     INSIDE,
@@ -105,6 +106,11 @@ def how_often(words: Set[str]) -> str:
 def size(text: str) -> int:
     """Bytes of a page."""
     return len(text.encode())
+
+
+def listed(sentences: Iterable[str]) -> str:
+    """Sentences as a list in Markdown."""
+    return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
 def slug(name: str) -> str:
@@ -202,6 +208,11 @@ class Written:
             known.append(f"[{run.name}](#one-thing-changed) closes {share(closed(row, after))} of the difference")
         told = row["seeds"] == 0 and row["note"]
         return "; ".join(known) or ("" if told else UNEXPLAINED)
+
+    def of_ladders(self) -> Iterator[tuple[str, str]]:
+        """Rung by rung, what becomes of the first run's numbers with more training texts."""
+        tables = {name: table for name in TABLES if (table := self.main[0].table(name)) is not None}
+        return climbed(tables, self.page.ladders)
 
     def of_numbers(self) -> Iterator[tuple[str, str]]:
         """Number by number, a data set and a table for each published table of it."""
@@ -550,7 +561,6 @@ class Written:
     @property
     def sections(self) -> list[Section]:
         """All that is said, but for what says nothing."""
-        beyond = "".join(f"- {sentence}\n" for sentence in self.page.beyond)
         legend = "".join(f"- **{question}**: {measured}\n" for question, measured in MEASURED.items())
         former = f"{FORMER}\n" if any(map(earlier, self.judged)) else ""
         tables = (exhibit for exhibit in EXHIBITS if exhibit.name in self.page.tables)
@@ -559,6 +569,8 @@ class Written:
         sections = [
             Section("short", "In short", {"": self.in_short()}, stays=True),
             Section("back", "What comes back", gathered(self.what_comes_back()), stays=True),
+            Section("learnt", "What it shows", {"": listed(self.page.learnt)} if self.page.learnt else {}, stays=True),
+            Section("ladders", "Rung by rung", gathered(self.of_ladders()) if self.page.ladders else {}, stays=True),
             Section("findings", "Finding by finding", gathered(self.of_findings())),
             Section("numbers", "Number by number", gathered(self.of_numbers()), NUMBERS),
             Section("changes", "One thing changed", parts, CHANGES),
@@ -569,7 +581,7 @@ class Written:
                 f"{former}{ANSWERS}{legend}\n",
             ),
             Section("tables", "Tables", gathered(self.shown(tables))),
-            Section("beyond", "What nobody can know from it", {"": beyond}, stays=True),
+            Section("beyond", "What nobody can know from it", {"": listed(self.page.beyond)}, stays=True),
             Section("figures", "Figures", gathered(self.shown(figures))),
             Section("runs", "The runs", {kept.run.name: self.of_run(kept) for kept in self.runs}),
         ]
@@ -608,7 +620,7 @@ class Written:
             path: self.moved(f"# {self.page.title}: {title}\n\n{back}\n\n{text}")
             for path, (title, text) in self.parts.items()
         }
-        links = Section("parts", "In detail", {"": "".join(f"- {link}\n" for link in self.links())})
+        links = Section("parts", "In detail", {"": listed(self.links())})
         *staying, beyond = (section for section in self.sections if section.stays)
         return {first: self.whole([*staying, links, beyond]), **others}
 

@@ -1,4 +1,4 @@
-"""The command line: `list`, `compare`, `init`, and what Snakemake's rules call, one stage a call."""
+"""The command line: `list`, `compare`, `more`, `init`, and what Snakemake's rules call, one stage a call."""
 
 import argparse
 import gc
@@ -33,19 +33,21 @@ LATE = {"": ("pandas",), "attribution": ("captum.attr",)}
 def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
-    parser.add_argument("stage", help="`list`, `compare`, `init`, `serve`, or a module in attention_audit.stages")
+    parser.add_argument(
+        "stage", help="`list`, `compare`, `more`, `init`, `serve`, or a module in attention_audit.stages"
+    )
     parser.add_argument(
         "paths",
         type=Path,
         nargs="*",
-        help="with `compare`: the results of two runs, whose answers are compared; with `init`: a file of texts and "
-        "labels, for which a configuration is written",
+        help="with `compare`: the results of two runs, whose answers are compared; with `more`: those of one, if not "
+        "results; with `init`: a file of texts and labels, for which a configuration is written",
     )
     parser.add_argument(
         "--into",
         type=Path,
-        help="with `compare`: where to write the table too, as .csv and .md; no ending; with `init`: the configuration "
-        "to write, if not mine.yaml",
+        help="with `compare`: where to write the table too, as .csv and .md; no ending; with `more`: where to write "
+        "the keys too; with `init`: the configuration to write, if not mine.yaml",
     )
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")
@@ -162,8 +164,8 @@ def run_stage(call: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what can be run, compare two runs, write a first configuration, run one stage, or serve a run by forking for
-    each of its stages.
+    """List what can be run, compare two runs, say what would decide a run, write a first configuration, run one stage,
+    or serve a run by forking for each of its stages.
 
     A fault the user can mend ends in one line and exit status 1.
     """
@@ -177,6 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from attention_audit.comparing import comparing
 
             print(comparing(call.paths, call.into), end="")
+        elif call.stage == "more":
+            from attention_audit.continuing import continuing
+
+            print(continuing(call.paths, call.into), end="")
         elif call.stage == "init":
             from attention_audit.initialising import initialising
 

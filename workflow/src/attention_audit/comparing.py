@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.artefacts.files import whole
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
-from attention_audit.places import Places
+from attention_audit.report.facts import summary_of
 from attention_audit.tables.shown import interval
 from attention_audit.tables.wording import number
 
@@ -92,13 +91,7 @@ def comparing(folders: Sequence[Path], into: Path | None) -> str:
     """
     if len(folders) != 2:
         raise AuditError(USAGE)
-    frames = []
-    for folder in folders:
-        path = Path(Places(str(folder)).exhibit("tables", "summary", ".parquet"))
-        if not path.is_file():
-            raise AuditError(f"{path}: not there; make it with `snakemake summary`, or name another folder of results")
-        frames.append(read_frame(path, SUMMARY))
-    compared = two_runs(*frames)
+    compared = two_runs(*map(summary_of, folders))
     shared = compared[~compared["words"].isin(ONLY.values())]
     intervals = shared["intervals"]
     counted = (

@@ -3,8 +3,8 @@
 Claims: where a ranking locates the words that matter, the prediction falls likewise whatever stands in for them.
 A text that lacks words is shorter and less fluent than those that the model was trained on, and a fall may come from
 that. Assumes that a text in which other words stand is more like them; a likely word is so by itself, and not in its
-place. Kim et al. 2020, section 3, draw the words in the place of a deleted one from a masked language model; here they
-are drawn by how often the training texts have them, which needs none.
+place. Kim et al. 2020 draw the words in the place of a deleted one from a masked language model; here they are drawn by
+how often the training texts have them, which needs none.
 
 A word is replaced by the unknown word; by another word, drawn in proportion to its occurrences in the training texts,
 the same at one position of a text for all rankings; or by the mask. A Transformer has the unknown and the mask of its

@@ -5,6 +5,8 @@ from attention_audit.columns.shared import OF_TEXT_BY_LAMBDA
 
 MEASURES = ("auprc", "f1", "iou", "mass")
 """What is measured of an attribution beside marked words."""
+PLANTED = "planted"
+"""Who marked the cues of a generated text, and the words that are planted in a real one."""
 COLUMNS = {
     **OF_TEXT_BY_LAMBDA,
     "annotator": text(

@@ -35,9 +35,11 @@ AXES = {
 }
 NO_BREAK = "\N{NO-BREAK SPACE}"
 NOTHING = "No words of the test texts of this run are marked."
-POINT: dict[str, Any] = {"linestyle": "none", "markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+POINT: dict[str, Any] = {
+    "linestyle": "none", "markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white", "clip_on": False,
+}  # fmt: skip
 ATTENTION: dict[str, Any] = POINT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
-"""How points are drawn, and that of attention, which is in question."""
+"""How points are drawn, whole at the ends of a scale too, and that of attention, which is in question."""
 
 
 def cells(plausibility: pd.DataFrame) -> pd.DataFrame:

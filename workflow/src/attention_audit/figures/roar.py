@@ -21,7 +21,7 @@ def draw(axes: Axes, found: dict[str, Curve]) -> None:
         values, low, high = 100 * np.array([mean(right)[:3] for right in curve.values()]).T
         look = style.mark(RANKINGS[order])
         axes.fill_between(percents, low, high, color=look["color"], alpha=0.15, linewidth=0)
-        axes.plot(percents, values, **look, markersize=3.5, linewidth=1)
+        axes.plot(percents, values, **look, markersize=3.5, linewidth=1, clip_on=False)
     axes.set_xlim(0, 100)
 
 

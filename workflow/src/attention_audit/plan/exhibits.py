@@ -46,6 +46,9 @@ PLAUSIBLE = {
     for name in ("plausibility", "plausible_words")
 }
 """What stands beside the answer: whether people mark the same words."""
+REPLACED = of_every_suite("replaced", TEXT, "ranking by falls", categories=True)
+GROUPS = Read("corpus", "corpus", ("id", "split", "group"), split="test")
+"""Which test texts belong together."""
 SINGLE_WEIGHT_FIGURE = rows("single_weight", "dataset model ranking draw delta_js delta_attention")
 DIVERSITY = {
     "predictions": rows("predictions", TEXT, "label prediction"),
@@ -410,7 +413,8 @@ _TABLES: tuple[Table, ...] = (
         reads={
             **ANSWERING,
             "plausibility": PLAUSIBLE["plausibility"],
-            "corpus": Read("corpus", "corpus", ("id", "split", "group"), split="test"),
+            "replaced": REPLACED,
+            "corpus": GROUPS,
         },
         settings=("subjects", "reasons", "answer", "labels"),
         columns="columns.summary:SUMMARY",
@@ -442,7 +446,10 @@ _TABLES: tuple[Table, ...] = (
         "is attention proportional to what each item adds to the decision, and does it speak for the prediction",
         reads={
             "contributions": of_every_suite(
-                "contributions", TEXT, "items tau overlap against top_fall top_flips top_contributions", categories=True
+                "contributions",
+                TEXT,
+                "items tau overlap against top_fall top_flips top_weights top_contributions",
+                categories=True,
             )
         },
         settings=("subjects",),
@@ -463,10 +470,7 @@ _TABLES: tuple[Table, ...] = (
     Table(
         "tables.erasing:table_replaced",
         "whether the answer of `located` changes where words are replaced and not deleted",
-        reads={
-            "replaced": of_every_suite("replaced", TEXT, "ranking by falls", categories=True),
-            "located": ANSWERING["located"],
-        },
+        reads={"replaced": REPLACED, "located": ANSWERING["located"], "corpus": GROUPS},
         settings=("subjects", "answer"),
         answers=("located",),
         about="replaced",

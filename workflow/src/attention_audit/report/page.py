@@ -233,7 +233,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
     environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
     jobs = list(run.entries)
-    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built)
+    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built, run.entries)
     controls = {display_name(name) for name in run.job.controls}
     real = [group for group in answers if group[0] not in controls]
     return environment.get_template("page.html").render(

@@ -33,6 +33,7 @@ class Audits(NamedTuple):
     comparison: pd.DataFrame
     consistency: pd.DataFrame
     plausibility: pd.DataFrame
+    replaced: pd.DataFrame
     groups: Mapping[str, str] = {}
 
     def of(self, dataset: str, suite: str, groups: Mapping[str, str]) -> "Audits":
@@ -40,6 +41,12 @@ class Audits(NamedTuple):
         frames: dict[str, Any] = self._asdict() | {"groups": None}
         own = {name: of_suite(frame, dataset, suite) for name, frame in frames.items() if frame is not None}
         return Audits(**own, groups=groups)
+
+
+def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
+    """What texts share with others, by data set and id, from the id and group of texts by data set."""
+    known = {name: texts.dropna(subset="group") for name, texts in corpus.items()}
+    return {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
 
 
 def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:

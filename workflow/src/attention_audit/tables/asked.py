@@ -16,10 +16,12 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, furthest
+from attention_audit.answer.deciding import NONE, More, Present, deciding
 from attention_audit.answer.intervals import Design, Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, above, said, word
+from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, above, said
+from attention_audit.columns.replaced import STAND_INS
 from attention_audit.contrasts import Subject
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import (
@@ -49,6 +51,7 @@ ALONE = "this training only"
 THESE = "of these {} trainings, another may differ"
 SHORT = 10
 """Words of a text up to which 5 % and 10 % of them, rounded up, are one word."""
+DELETED = "deleted"
 CONTRIBUTION, ERASURE = "contribution", "erasure"
 """What tells whether an item supports the prediction."""
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
@@ -60,7 +63,8 @@ class Answer:
     """The answer to one question; `beside` has further columns of the summary.
 
     each: the effect of each training by itself, or of each pair where trainings are compared; NaN where it cannot be
-    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one.
+    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one. more: what
+    would probably decide it, where it is undecided.
     """
 
     word: str = NOT_ASKED
@@ -70,6 +74,7 @@ class Answer:
     beside: Mapping[str, Any] = field(default_factory=dict)
     these: bool = False
     each: Sequence[float] = ()
+    more: Sequence[More] = ()
 
 
 def noted(*notes: str) -> str:
@@ -82,6 +87,11 @@ def values_of(each: Sequence[Effect]) -> list[float]:
     return [float(one.value) if isfinite(one.low) else nan for one in each] if len(each) > 1 else []
 
 
+def designed(tell: Callable[..., Effect], design: Design, **changed: Any) -> Effect:
+    """An effect with the interval of a design of which parts are changed."""
+    return tell(design=design._replace(**changed))
+
+
 def answered(
     question: str,
     margins: Margins,
@@ -90,20 +100,24 @@ def answered(
     beside: Mapping[str, Any] | None = None,
     each: Sequence[Effect] = (),
 ) -> Answer:
-    """The answer of an effect: its word, and a note where it is of these trainings alone or rests on too little.
+    """The answer of an effect: its word, a note where it is of these trainings alone or rests on too little, and what
+    would decide it.
 
     tell: the effect, with an interval of a design. together: which texts belong together, see `Design`. each: the same
     effect of each training by itself, or of each pair.
     """
     margin = getattr(margins, question)
-    effect = tell(design=Design(together))
+    asked = partial(designed, tell, Design(together))
+    effect = asked()
+    own = asked(fixed=True) if effect.trainings > 1 else effect
     few = lacking(question, effect.trainings, effect.texts)
     note = noted(ALONE if effect.trainings == 1 else "", few)
     answer = Answer(UNDECIDED, effect, margin, note, beside or {}, each=values_of(each))
-    if effect.trainings == 1:
-        return replace(answer, word=word(effect, margin, question))
-    own = tell(design=Design(together, fixed=True))
     found, these = said(question, margin, effect, own, answer.each)
+    if found == UNDECIDED:
+        answer = replace(answer, more=deciding(Present(question, margin, asked, effect, own, answer.each)))
+    if effect.trainings == 1:
+        return replace(answer, word=found)
     if these:
         note = noted(note, f"{THESE.format(effect.trainings)}: [{own.low:.3f}, {own.high:.3f}]")
     elif found == UNDECIDED and above(own.low, own.high, margin) != UNDECIDED:
@@ -131,7 +145,8 @@ def flattened(answer: Answer, chance: Floats, margins: Margins) -> Answer:
     """
     if answer.word == NOT_ASKED or not np.isfinite(chance).any() or np.nanmean(chance) >= margins.flat * LN2:
         return answer
-    return replace(answer, word=FLAT, note=noted("shuffling a map hardly changes it", answer.note), these=False)
+    note = noted("shuffling a map hardly changes it", answer.note)
+    return replace(answer, word=FLAT, note=note, these=False, more=())
 
 
 def predicted(predictions: pd.DataFrame, model: str, ids: list[Any]) -> Integers:
@@ -242,15 +257,42 @@ def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     return flattened(by_trainings("ranks", margins, together, *removed), chance, margins)
 
 
+def taken_away(
+    located: pd.DataFrame, replaced: pd.DataFrame, margins: Margins, groups: Mapping[str, str]
+) -> dict[str, Answer]:
+    """The answers of `located` by the way in which words are taken away: DELETED, and each stand-in that has rows.
+
+    Both frames hold rows of one model, of the audits of these names. groups: what texts share, see `Audits`.
+    """
+    found = {}
+    for way, rows in {DELETED: located, **{by: replaced[replaced["by"] == by] for by in STAND_INS}}.items():
+        if not rows.empty:
+            falls = by_ranking(rows.assign(fall=curve(rows)), "fall", ("random", "attention", "loo"))
+            together = clusters(different(rows, "id"), groups)
+            found[way] = by_trainings("located", margins, together, *falls)
+    return found
+
+
+def compared(ways: Mapping[str, Answer]) -> str:
+    """Whether the word of `located` changes with the way; "" where there is one way alone."""
+    if len(ways) < 2:
+        return ""
+    words = {way: answer.word for way, answer in ways.items()}
+    if len({*words.values()}) == 1:
+        return f"{words[DELETED]} however words are taken away: {', '.join(words)}"
+    told = ", ".join(f"{way} {word}" for way, word in words.items())
+    return f"the word changes with how words are taken away: {told}"
+
+
 def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     """Are the words with weight the words of the input that matter?"""
     own = of_run(audits.located, subject.model)
     if own.empty:
         return Answer(note=unasked(subject, "located"))
-    falls = by_ranking(own.assign(fall=curve(own)), "fall", ("random", "attention", "loo"))
-    words = own.drop_duplicates("id")["words"]
-    together = clusters(different(own, "id"), audits.groups)
-    return by_trainings("located", margins, together, *falls, beside={"located_short": float((words <= SHORT).mean())})
+    ways = taken_away(own, of_run(audits.replaced, subject.model), margins, audits.groups)
+    short = own.drop_duplicates("id")["words"] <= SHORT
+    note = noted(ways[DELETED].note, compared(ways))
+    return replace(ways[DELETED], note=note, beside={"located_short": float(short.mean())})
 
 
 def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
@@ -308,7 +350,8 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     if found is None:
         nearest = f"the nearest has {choice.nearest:.3f} in the mean"
         none = f"no adversary is surely within a TVD of {margins.tvd:g} on {contrasts.chosen_on}: {nearest}"
-        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside={"unique_near": 0})
+        beside: dict[str, Any] = {"unique_near": 0}
+        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside=beside, more=[NONE])
     moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
     own = of_run(audits.permutation, subject.model, contrasts.seed)
     if moved.empty or own.empty:
@@ -316,9 +359,10 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     ids = different(moved, "id")
     jsd, chance = by_text(moved, "jsd", ids), by_text(own, "chance_jsd", ids)
     design = Design(clusters(ids, audits.groups))
-    changed = mean(by_text(moved, "tvd", ids)[None], -1.0, design=design)
+    tell = partial(mean, by_text(moved, "tvd", ids)[None], -1.0)
+    changed = tell(design=design)
     gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed, design)
-    beside: dict[str, Any] = {
+    beside = {
         "unique_model": found.model,
         "unique_lambda": found.lambda_,
         "unique_seed": found.seed,
@@ -337,9 +381,10 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     answer = answered("unique", margins, partial(questions.unique, jsd, chance), design.clusters, beside)
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
-        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
+        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few), more=[NONE])
     if answer.word == NO:
-        answer = refuted(answer, changed, gain, margins.tvd)
+        within = Present("unique", margins.tvd, partial(designed, tell, design), changed, changed, ())
+        answer = refuted(answer, within, gain)
     answer = replace(answer, note=noted(answer.note, ON_TEST if contrasts.chosen_on == "test" else ""))
     return flattened(answer, chance, margins)
 
@@ -358,22 +403,26 @@ def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int, design: Desi
     return questions.further(by_text(moved, "jsd", ids), jsd, design=design)
 
 
-def refuted(answer: Answer, changed: Effect, gain: Effect | None, budget: float) -> Answer:
-    """The answer `no` of `unique`, where its adversary shows what it is to show; else why it does not.
+def refuted(answer: Answer, within: Present, gain: Effect | None) -> Answer:
+    """The answer `no` of `unique`, where its adversary shows what it is to show; else why it does not, and what would
+    tell.
 
-    changed: its TVD on test. gain: how much further it goes than other trainings, None where there are none.
+    within: its TVD on test, with the budget as the margin. gain: how much further it goes than other trainings, None
+    where there are none.
     """
-    found = UNDECIDED
+    found, changed, budget = UNDECIDED, within.effect, within.margin
+    more: Sequence[More] = ()
     if not changed.high <= budget:
         where = f"{changed.value:.3f} [{changed.low:.3f}, {changed.high:.3f}]"
         why = f"on test the adversary has a TVD of {where}, not surely within {budget:g}"
+        more = deciding(within) if changed.value <= budget else [NONE]
     elif gain is None:
-        why = "no other training says how far seeds go"
+        why, more = "no other training says how far seeds go", [More(1, 0)]
     elif gain.low > 0:
         return answer
     else:
         found, why = NOTHING_NEW, "the adversary goes no further than another training does by itself"
-    return replace(answer, word=found, note=noted(answer.note, why))
+    return replace(answer, word=found, note=noted(answer.note, why), more=more)
 
 
 def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:

@@ -20,17 +20,18 @@ from attention_audit.tables.wording import HEADS
 AUDIT = "contributions"
 ASKED = ("used", "flips", "ranks")
 ONE_MAP = "one map is given of it, and no heads"
-METRICS = ("tau", "overlap", "against", "top_against", "top_fall", "top_flips")
+METRICS = ("tau", "overlap", "against", "largest_weight", "top_against", "top_fall", "top_flips")
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
     """`rows` with the columns METRICS as numbers, NaN where a text has no value.
 
-    Of a text of at most TOP items the overlap is 1 by construction, so it counts as none. top_against: whether the item
-    of the most attention speaks against the prediction.
+    Of a text of at most TOP items the overlap is 1 by construction, so it counts as none. largest_weight: that of the
+    item of the most attention. top_against: whether it speaks against the prediction.
     """
     return rows.assign(
         overlap=rows["overlap"].where(rows["items"] > TOP),
+        largest_weight=rows["top_weights_0"],
         top_against=(rows["top_contributions_0"] < 0).astype(float),
         top_flips=rows["top_flips"].astype(float),
     )
@@ -43,8 +44,9 @@ def table_contributions(
     """Is attention proportional to what each item adds to the decision? One row for each data set and model.
 
     `contributions` holds rows of the audit of this name of any number of data sets and suites, with the key of the
-    suite as the column `suite`, and the contribution of the first item as top_contributions_0. Intervals are those of
-    the answer. A model that was not asked has one empty row, with the reason. The columns are those of columns.table.
+    suite as the column `suite`, and the weight and contribution of the first item as top_weights_0 and
+    top_contributions_0. Intervals are those of the answer. A model that was not asked has one empty row, with the
+    reason. The columns are those of columns.table.
     """
     judged = [Subject.model_validate(subject) for subject in subjects]
     frames = []

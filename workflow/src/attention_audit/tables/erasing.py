@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect
-from attention_audit.answer.settings import AnswerSettings
-from attention_audit.answer.words import word
+from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.columns.replaced import STAND_INS
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
-from attention_audit.tables.arrays import by_ranking, curve, means, of_run, of_suite
-from attention_audit.tables.asked import unasked
+from attention_audit.tables.arrays import groups_of, means, of_run, of_suite
+from attention_audit.tables.asked import DELETED, compared, taken_away, unasked
 from attention_audit.tables.tidy import as_table
 
 ROUNDING = 1e-6
@@ -83,10 +80,10 @@ def table_violation(
 ) -> pd.DataFrame:
     """In which share of the texts does the item that a ranking puts first oppose the prediction?
 
-    The faithfulness violation test of Liu et al. 2022, section 3: an attribution that says "this supports the
-    prediction" of its first item is violated where the probability of the predicted class rises without it. `erased`:
-    its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
-    the input, which is read again (`located`). `clearly`: the probability rises by more than CLEAR.
+    The faithfulness violation test of Liu et al. 2022: an attribution that says "this supports the prediction" of its
+    first item is violated where the probability of the predicted class rises without it. `erased`: its attention is
+    zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from the input, which is
+    read again (`located`). `clearly`: the probability rises by more than CLEAR.
 
     One row for each data set, model and ranking. Both frames hold rows of any number of data sets and suites, with the
     key of the suite as the column `suite`; intervals are those of the answer, and the columns those of columns.table.
@@ -95,33 +92,24 @@ def table_violation(
     return of_subjects(subjects, audits, violated, list(RANKINGS), VIOLATIONS)
 
 
-DELETED = "deleted"
+def in_distribution(
+    located: pd.DataFrame, replaced: pd.DataFrame, margins: Margins, groups: Mapping[str, Mapping[str, str]]
+) -> pd.DataFrame:
+    """The effects of one model, deleted and replaced, with a note that says whether the word of the answer changes.
 
-
-def effect_of(rows: pd.DataFrame) -> Effect:
-    """The effect of the question `located`, from rows of one model: of `located`, or of `replaced` by one stand-in."""
-    falls = by_ranking(rows.assign(fall=curve(rows)), "fall", ("random", "attention", "loo"))
-    return questions.located(*falls)
-
-
-def in_distribution(located: pd.DataFrame, replaced: pd.DataFrame, margin: float) -> pd.DataFrame:
-    """The effects of one model, deleted and replaced, with a note that says whether the word of the answer changes."""
+    groups: what texts share, by data set and id.
+    """
     if located.empty or replaced.empty:
         return pd.DataFrame()
-    ways = {DELETED: located} | {by: replaced[replaced["by"] == by] for by in STAND_INS}
-    effects = {way: effect_of(rows) for way, rows in ways.items() if not rows.empty}
-    words = {way: word(effect, margin, "located") for way, effect in effects.items()}
-    if len(set(words.values())) == 1:
-        note = f"{words[DELETED]}, in each way"
-    else:
-        note = "the word changes: " + ", ".join(f"{way} {said}" for way, said in words.items())
-    about = {"row": "", "note": note}
+    ways = taken_away(located, replaced, margins, groups.get(str(located["dataset"].iloc[0]), {}))
     found = [
-        {**about, "metric": f"located_{way}", "mean": value, "low": low, "high": high, "seeds": trainings}
-        for way, (value, low, high, trainings, _) in effects.items()
+        {"metric": f"located_{way}", "mean": value, "low": low, "high": high, "seeds": trainings}
+        for way, answer in ways.items()
+        for value, low, high, trainings, _ in [answer.effect]
     ]
-    texts = {**about, "metric": "texts", "mean": float(effects[DELETED].texts), "seeds": effects[DELETED].trainings}
-    return pd.DataFrame([*found, texts])
+    effect = ways[DELETED].effect
+    texts = {"metric": "texts", "mean": float(effect.texts), "seeds": effect.trainings}
+    return pd.DataFrame([*found, texts]).assign(row="", note=compared(ways))
 
 
 def table_replaced(
@@ -129,20 +117,23 @@ def table_replaced(
     located: pd.DataFrame,
     subjects: Sequence[Subject | Mapping[str, Any]],
     answer: Mapping[str, Any],
+    corpus: Mapping[str, pd.DataFrame],
 ) -> pd.DataFrame:
     """Does the answer of `located` change where words are replaced, in the place of being deleted?
 
     The effect of the question `located`, from the same rankings and numbers of words: with the words deleted from the
     input, and with others in their place (`columns.replaced.STAND_INS`). One row for each data set and model, whose
-    note has the word of each. answer: the settings of this name.
+    note has the word of each. answer: the settings of this name. corpus: see `tables.summary`.
 
     Both frames hold rows of any number of data sets and suites, with the key of the suite as the column `suite` and the
     list `falls` as columns; the columns are those of columns.table.
     """
-    margin = AnswerSettings.model_validate(answer).margins.located
+    margins = AnswerSettings.model_validate(answer).margins
     audits = {"replaced": replaced, "located": located}
     metrics = [f"located_{way}" for way in (DELETED, *STAND_INS)]
-    return of_subjects(subjects, audits, partial(in_distribution, margin=margin), (), metrics)
+    return of_subjects(
+        subjects, audits, partial(in_distribution, margins=margins, groups=groups_of(corpus)), (), metrics
+    )
 
 
 SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")

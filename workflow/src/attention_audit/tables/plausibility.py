@@ -8,7 +8,7 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.intervals import Effect, mean
-from attention_audit.columns.plausibility import MEASURES
+from attention_audit.columns.plausibility import MEASURES, PLANTED
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.arrays import Floats, by_ranking, cell, curve, different, grid, of_ranking, of_run, of_suite
@@ -18,11 +18,13 @@ from attention_audit.tables.tidy import as_table
 AUDIT = "plausibility"
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
 """The measures of an audit by the names that they have in the table."""
+FOUND = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
+"""Those of planted words: of the k first words, as many as are planted, the share that is."""
 MAJORITY = "majority_"
 FAITHFUL = ("ranks", "located")
 """Effects of the summary, which the table has of every attribution that is a ranking."""
 COUNTS = ("texts", "unmarked", "all_marked")
-METRICS = (*NAMES.values(), *(MAJORITY + name for name in NAMES.values()), *FAITHFUL, *COUNTS)
+METRICS = ("found", *NAMES.values(), *(MAJORITY + name for name in NAMES.values()), *FAITHFUL, *COUNTS)
 RANDOM, OTHERS = "random", "others"
 NO_TRAININGS = np.empty(0)
 
@@ -58,10 +60,11 @@ def celled(metric: str, effect: Effect, by_training: Floats = NO_TRAININGS) -> d
 def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """The cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
+    names = FOUND if (rows["annotator"] == PLANTED).all() else NAMES
     for prefix, part in (("", rows[~majority]), (MAJORITY, rows[majority])):
-        for measure, (effect, by_training) in effects_of(part).items():
+        for measure, (effect, by_training) in effects_of(part, [*names]).items():
             if effect.texts:
-                yield celled(prefix + NAMES[measure], effect, by_training)
+                yield celled(prefix + names[measure], effect, by_training)
     scored = rows[~majority & rows["auprc"].notna()]
     yield {"metric": "texts", "mean": float(scored["id"].nunique())}
     if rows["attribution"].iloc[0] == RANDOM:

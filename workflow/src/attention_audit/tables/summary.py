@@ -16,7 +16,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.words import YES
 from attention_audit.columns.summary import INSTEAD, QUESTIONS, SUMMARY
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Audits, of_run
+from attention_audit.tables.arrays import Audits, groups_of, of_run
 from attention_audit.tables.asked import ASKED, ERASURE, NOTHING, Answer, bounds, learnt
 from attention_audit.tables.instead import Instead, by_located, by_ranks
 from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
@@ -32,6 +32,8 @@ def columns_of(question: str, answer: Answer) -> dict[str, Any]:
         f"{question}_trainings": answer.effect.trainings,
         f"{question}_texts": answer.effect.texts,
         f"{question}_each": list(answer.each),
+        f"{question}_more_trainings": [way.trainings for way in answer.more],
+        f"{question}_more_texts": [way.texts for way in answer.more],
         f"{question}_note": answer.note,
         **answer.beside,
     }
@@ -124,8 +126,7 @@ def summary(
     judged = [Subject.model_validate(subject) for subject in subjects]
     margins = AnswerSettings.model_validate(answer).margins
     keys = dict.fromkeys((subject.dataset, subject.suite) for subject in judged)
-    known = {name: texts.dropna() for name, texts in corpus.items()}
-    groups = {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
+    groups = groups_of(corpus)
     frames = Audits(**audits)  # type: ignore[arg-type]  # frames alone
     parts = {(dataset, suite): frames.of(dataset, suite, groups.get(dataset, {})) for dataset, suite in keys}
     rows = [row(subject, parts[subject.dataset, subject.suite], margins, labels) for subject in judged]

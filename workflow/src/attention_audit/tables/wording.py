@@ -72,6 +72,7 @@ HEADINGS = {
     "mass_percent": "attention on impermissible words (%)",
     "uniform_percent": "uniform weights would put there (%)",
     "deleted_percent": "accuracy of the same model without them (%)",
+    "found": "planted words among the first",
     "auprc": "AUPRC",
     "token_f1": "token F1",
     "iou": "IOU",

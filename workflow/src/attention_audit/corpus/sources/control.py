@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from attention_audit.columns.plausibility import PLANTED
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import Source
 from attention_audit.corpus.text import SPLITS, Text
@@ -33,9 +34,6 @@ ONSETS = [*"bdfgklmnprstvz", "br", "dr", "gl", "kr", "pl", "st", "tr"]
 VOWELS = [*"aeiou"]
 CODAS = ["", "", "", "n", "r", "s", "l"]
 STEMS = [onset + vowel for onset in ONSETS[:10] for vowel in VOWELS[:4]]
-
-PLANTED = "planted"
-"""Who marked the cues of a generated text, and the words that are planted in a real one."""
 
 SIGNALS = ["lamp", "torch", "flare", "lantern", "candle", "bonfire", "lighthouse", "headlight"]
 

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from attention_audit.columns.plausibility import PLANTED
 from attention_audit.corpus.borrowed import classes_of, texts_in
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import OTHER_CORPUS, Source
-from attention_audit.corpus.sources.control import PLANTED
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText

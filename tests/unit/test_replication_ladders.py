@@ -1,0 +1,60 @@
+"""Ladders of training sizes in the record: what is shown of their rungs, and what is said of size."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from makers.replication.ladders import TABLES, Value, climbed, only, trend
+
+
+def table(*rows: tuple[str, str, str, float, float, float]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "low", "high"])
+
+
+def summarised(dataset: str, used: tuple[float, float, float]) -> dict[str, Any]:
+    ends = dict(zip(("used_value", "used_low", "used_high"), used, strict=True))
+    return {"dataset": dataset, "accuracy": 0.5, "used_flips": 0.25, **ends}
+
+
+SIZES = table(
+    ("a", "train", "instances", 900, 0, 0),
+    ("a", "test", "instances", 5, 0, 0),
+    ("b", "train", "instances", 7200, 0, 0),
+)
+SUMMARY = pd.DataFrame([summarised("a", (0.5, 0.4, 0.6)), summarised("b", (0.3, 0.2, 0.39))])
+CONTRIBUTIONS = table(
+    ("a", "m", "largest_weight", 0.2, 0.1, 0.3),
+    ("a", "m", "top_flips", 0.1, 0.0, 0.2),
+    ("b", "m", "largest_weight", 0.4, 0.3, 0.5),
+    ("b", "m", "top_flips", 0.2, 0.2, 0.3),
+)
+
+
+def test_rungs_stand_side_by_side_and_their_trends_are_said() -> None:
+    ((title, text),) = climbed(dict(zip(TABLES, (SIZES, SUMMARY, CONTRIBUTIONS), strict=True)), {"AG": ("a", "b")})
+    assert title == "AG"
+    assert text.splitlines()[2:7] == [
+        "| data set | training texts | accuracy | TVD when permuted (`used`) | permutations that flip | largest weight "
+        "| texts that flip without the top item |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| a | 900 | 0.500 | 0.500 [0.400, 0.600] | 0.250 | 0.200 [0.100, 0.300] | 0.100 [0.000, 0.200] |",
+        "| b | 7200 | 0.500 | 0.300 [0.200, 0.390] | 0.250 | 0.400 [0.300, 0.500] | 0.200 [0.200, 0.300] |",
+        "",
+    ]
+    assert text.endswith(
+        "From 900 to 7200 training texts: TVD when permuted (`used`): falls; largest weight: rises; texts that flip "
+        "without the top item: does not clearly change.\n"
+    )
+
+
+def test_a_trend_is_clear_where_the_interval_of_the_difference_is() -> None:
+    # sides of .03 and .04 make .05
+    low, touching, high = Value(0.2, 0.1, 0.23), Value(0.24, 0.2, 0.9), Value(0.26, 0.22, 0.9)
+    assert (trend(low, touching), trend(touching, low)) == ("does not clearly change",) * 2
+    assert (trend(low, high), trend(high, low)) == ("rises", "falls")
+
+
+def test_a_data_set_that_is_not_there_is_no_rung() -> None:
+    with pytest.raises(ValueError, match="not enough values"):
+        only(SIZES, dataset="c", row="train", metric="instances")
