@@ -1,0 +1,148 @@
+"""Maps of a Transformer: identities that need no reference, and a layer or two by hand."""
+
+import pytest
+import torch
+import transformers_on_disk as on_disk
+
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import spaced
+from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
+from attention_audit.transformer.maps.passes import Pass, watched
+from attention_audit.transformer.maps.registry import MAPS, words
+from attention_audit.transformer.pieces import cut_raw
+from attention_audit.transformer.states import PieceBatch, PieceTable
+
+TEXTS = [["good", "film"], ["a", "unbelievably", "dull", "story"], ["why", "the", "film", "is", "great"]]
+
+
+def read_of(folder, layers=2, **sizes):
+    """A classifier of random weights and three texts of different lengths."""
+    on_disk.save(folder, classes=3, num_hidden_layers=layers, **sizes)
+    classifier = SequenceClassifier(folder)
+    texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [spaced(words) for words in TEXTS], 40)
+    return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    return read_of(tmp_path_factory.mktemp("classifier"))
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_padding_changes_no_map(read, name):
+    map_ = MAPS[name]
+    together = map_(read)
+    assert together.shape == read.mask.shape
+    assert not together[read.mask == 0].any()
+    for text, count in enumerate(read.pieces.lengths.tolist()):
+        alone = map_(Pass(read.classifier, read.pieces.rows(torch.tensor([text]))))
+        torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
+
+
+def test_scores_of_words_are_the_sums_over_their_pieces():
+    of_pieces = torch.tensor([[-1, 0, 0, 2, -1], [-1, 0, -1, -1, -1]])  # the second text's last place is padding
+    none = torch.zeros_like(of_pieces)
+    lengths, read = torch.tensor([5, 3]), torch.tensor([3, 1])
+    pieces = PieceBatch(none, none, of_pieces, lengths, read, torch.zeros(2, dtype=torch.long))
+    scores = torch.tensor([[9.0, 1.0, -3.0, 0.5, 9.0], [9.0, 0.25, 9.0, 0.0, 0.0]])
+    one, other = words(scores, pieces)
+    # the second word has no piece, and shares those of the first
+    assert one.tolist() == [-1.0, -1.0, 0.5]
+    assert other.tolist() == [0.25]
+
+
+def test_rollout_of_two_layers_by_hand(read):
+    first, last = (layer.weights.mean(1)[0] for layer in read.layers)
+    count = int(read.pieces.lengths[0])
+    one = torch.eye(len(first))
+    by_hand = 0.25 * ((last + one) @ (first + one))[0]
+    torch.testing.assert_close(attention.rollout(read)[0, :count], by_hand[:count])
+    torch.testing.assert_close(attention.rollout(read).sum(1), torch.ones(3))
+
+
+def test_of_one_layer_rollout_and_flow_are_the_row_beside_the_piece_itself(tmp_path):
+    read = read_of(tmp_path, layers=1)
+    row = attention.last_row(read) / 2
+    row[:, 0] += 0.5
+    torch.testing.assert_close(attention.rollout(read), row)
+    torch.testing.assert_close(attention.flow(read), row, rtol=1e-4, atol=1e-5)
+
+
+def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
+    for number, layer in enumerate(read.layers, start=1):
+        output, first = (read.classifier.part(name, number) for name in ("output", "first"))
+        parts = norms.transformed(read, layer, number)
+        torch.testing.assert_close(parts.sum(2) + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
+        # what is left of the normalised sum is the bias b_o as a part, and the bias of the normalisation
+        rest = norms.normed(read, number, "first", layer.mixed, output.bias.expand(layer.mixed.shape)[:, :, None])[
+            :, :, 0
+        ]
+        whole = norms.normed(read, number, "first", layer.mixed, parts).sum(2) + rest + first.bias
+        torch.testing.assert_close(whole, first(layer.mixed), rtol=1e-5, atol=1e-5)
+
+
+def test_the_parts_of_decompx_sum_to_the_logits(read):
+    for text in range(3):
+        parts = decomposed.parts_of_logits(read, text)
+        torch.testing.assert_close(parts.sum(0), read.seen[1][text], rtol=1e-5, atol=1e-5)
+
+
+def test_relevance_is_kept_where_nothing_has_a_bias(tmp_path, monkeypatch):
+    """All rules but that of weights times values, of which the softmax keeps no part where all scores are alike."""
+    read = read_of(tmp_path)
+    model = read.classifier.model
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if name.endswith("bias") or any(part in name for part in ("position", "token_type", "query", "key")):
+                weight.zero_()
+    monkeypatch.setitem(relevance.FACTORS, "values", 1.0)
+    torch.testing.assert_close(relevance.attn_lrp(read).sum(1), read.seen[1].max(1).values, rtol=1e-3, atol=1e-4)
+
+
+def test_a_product_passes_half_to_either_factor():
+    one, other = (torch.tensor([value], requires_grad=True) for value in (3.0, 5.0))
+    product = relevance.scaled(one, 0.5) * relevance.scaled(other, 0.5)
+    slopes = torch.autograd.grad(product, [one, other])
+    assert [float(slope * value.detach()) for slope, value in zip(slopes, (one, other), strict=True)] == [7.5, 7.5]
+
+
+def test_bent_gradients_change_no_prediction(read):
+    with relevance.bent(read.classifier):
+        torch.testing.assert_close(read.classifier.logits(read.pieces), read.seen[1])
+
+
+def test_value_zeroing_is_what_the_network_returns_without_a_value(read):
+    text, count = 2, int(read.pieces.lengths[2])
+    alone = read.pieces.rows(torch.tensor([text]))
+    rows = []
+    for piece in range(count):
+        gone = torch.tensor([piece])
+        with (
+            torch.no_grad(),
+            read.classifier.part("values", 2).register_forward_hook(
+                lambda _m, _i, out, at=gone: out.index_fill(1, at, 0)
+            ),
+            watched(read.classifier) as layers,
+        ):
+            read.classifier.logits(alone)
+        above = read.layers[1].above[text, :count]
+        rows.append(1 - torch.nn.functional.cosine_similarity(layers[1].above[0], above, dim=-1))
+    apart = torch.stack(rows, 1)
+    found = zeroing.distances(read, 2)[text, :count, :count]
+    torch.testing.assert_close(found, apart / apart.sum(1, keepdim=True), rtol=1e-3, atol=1e-4)
+
+
+def test_gradients_of_attention_by_differences(read):
+    slopes = read.slopes
+    torch.testing.assert_close(slopes.layers[1].weights.detach(), read.layers[1].weights)
+    step = 1e-3
+    vectors = slopes.vectors.clone()
+    direction = torch.randn(vectors.shape, generator=torch.Generator().manual_seed(1))
+    chosen = read.predicted[:, None]
+    with torch.inference_mode():
+        up, down = (
+            read.classifier.logits(read.pieces, vectors + sign * step * direction).gather(1, chosen)[:, 0]
+            for sign in (1, -1)
+        )
+    by_slope = (slopes.of_vectors * direction).sum((1, 2))
+    torch.testing.assert_close((up - down) / (2 * step), by_slope, rtol=0.02, atol=0.02)

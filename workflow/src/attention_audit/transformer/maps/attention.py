@@ -1,0 +1,77 @@
+"""Maps of attention weights alone: rows, means of them, rollout and flow (Abnar & Zuidema 2020)."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_audit.transformer.maps.passes import Pass
+
+
+def last_row(read: Pass) -> Tensor:
+    """The first piece's row of the last layer, the mean of its heads: mean_h A_Lh0. One pass."""
+    return read.layers[-1].weights[:, :, 0].mean(1)
+
+
+def mean_row(read: Pass) -> Tensor:
+    """The mean over all layers and heads of the first piece's row. One pass."""
+    return torch.stack([layer.weights[:, :, 0].mean(1) for layer in read.layers]).mean(0)
+
+
+def received(read: Pass) -> Tensor:
+    """What a piece receives from all pieces, the mean over layers, heads and rows. One pass."""
+    rows = read.mask[:, None, :, None]
+    summed = torch.stack([(layer.weights * rows).sum(2).mean(1) for layer in read.layers]).mean(0)
+    return summed / read.mask.sum(1, keepdim=True)
+
+
+def largest_head(read: Pass) -> Tensor:
+    """Of the last layer, the row of the head that puts most weight on one word; the first of equals. One pass."""
+    rows = read.layers[-1].weights[:, :, 0]
+    of_words = rows * (read.pieces.words >= 0)[:, None]
+    head = of_words.amax(2).argmax(1)
+    return rows[torch.arange(len(rows)), head]
+
+
+def mixing(weights: Tensor) -> Tensor:
+    """The mean of the heads with the residual connection: rows of (A + I) / 2, (B, H, P, P) -> (B, P, P)."""
+    mean = weights.mean(1)
+    return (mean + torch.eye(mean.shape[-1], device=mean.device)) / 2
+
+
+def rollout(read: Pass) -> Tensor:
+    """Attention rollout: row 0 of the product over the layers, the last one first, of (A + I) / 2, A the mean of heads.
+
+    Abnar & Zuidema 2020, section 3. Rows of padding add nothing, since no row has weight there. One pass.
+    """
+    row = mixing(read.layers[-1].weights)[:, :1]
+    for layer in reversed(read.layers[:-1]):
+        row = row @ mixing(layer.weights)
+    return row[:, 0] * read.mask
+
+
+def flow(read: Pass) -> Tensor:
+    """Attention flow: the greatest flow from the first piece of the last layer to a piece below the first, through
+    edges whose capacities are those of rollout's matrices.
+
+    Abnar & Zuidema 2020, section 3. One pass, and a maximum flow for each piece, whose cost grows with the square of
+    the text's length and with the layers.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    scores = torch.zeros_like(read.mask)
+    capacities = [mixing(layer.weights).cpu().numpy() for layer in read.layers]
+    unit = 1 << 20  # scipy's flows are whole numbers
+    for text, count in enumerate(read.pieces.lengths.tolist()):
+        layers = len(capacities)
+        nodes = (layers + 1) * count
+        froms, tos, sizes = [], [], []
+        for number, matrix in enumerate(capacities, start=1):
+            above, below = np.divmod(np.arange(count * count), count)
+            froms.append(number * count + above)
+            tos.append((number - 1) * count + below)
+            sizes.append(np.rint(matrix[text, :count, :count].ravel() * unit).astype(np.int32))
+        graph = csr_array((np.concatenate(sizes), (np.concatenate(froms), np.concatenate(tos))), shape=(nodes, nodes))
+        for piece in range(count):
+            scores[text, piece] = maximum_flow(graph, layers * count, piece).flow_value / unit
+    return scores

@@ -1,0 +1,70 @@
+"""DecompX (Modarressi et al. 2023): the state of every piece as a sum of vectors, one of each piece of the input, which
+are carried through all parts of a Transformer up to the logits.
+
+Section 3: a linear part acts on each vector; a normalisation has the deviation of the whole sum; an activation f
+multiplies each vector by f(z) / z of the whole sum z; and a bias is split among the vectors in proportion to the
+absolute value of their dot product with it, so that nothing is left over: the parts of a logit sum to the logit.
+"""
+
+from operator import attrgetter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attention_audit.model.tail import ACTIVATIONS
+from attention_audit.transformer.maps.passes import Pass
+
+
+def with_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
+    """Vectors (.., J, D) with a bias (D,) split among them."""
+    if bias is None:
+        return parts
+    weight = (parts @ bias).abs()
+    whole = weight.sum(-1, keepdim=True)
+    weight = (weight / whole).where(whole > 0, 1 / weight.shape[-1])
+    return parts + weight[..., None] * bias
+
+
+def linear(part: Any, parts: Tensor) -> Tensor:
+    """A linear layer of vectors (.., J, D)."""
+    return with_bias(parts @ part.weight.T, part.bias)
+
+
+def norm(part: Any, parts: Tensor) -> Tensor:
+    """A layer normalisation of vectors (.., J, D) whose deviation is that of their sum."""
+    whole = parts.sum(-2, keepdim=True)
+    deviation = (whole.var(-1, unbiased=False, keepdim=True) + part.eps).sqrt()
+    return with_bias((parts - parts.mean(-1, keepdim=True)) / deviation * part.weight, part.bias)
+
+
+def active(name: str, parts: Tensor) -> Tensor:
+    """An activation of vectors (.., J, D): all are multiplied by f(z) / z of their sum z."""
+    whole = parts.sum(-2, keepdim=True)
+    return parts * (ACTIVATIONS[name](whole) / whole.where(whole != 0, 1.0))
+
+
+@torch.no_grad()
+def parts_of_logits(read: Pass, text: int) -> Tensor:
+    """What each of the J pieces of one text adds to each logit, (J, C), which sum to the logits."""
+    classifier, count = read.classifier, int(read.pieces.lengths[text])
+    states = read.layers[0].below[text, :count]
+    parts = torch.diag_embed(states.T).permute(1, 2, 0)  # (P, J, D): of piece i, the vector of piece j
+    for number, layer in enumerate(read.layers, start=1):
+        weights = layer.weights[text, :, :count, :count]
+        values = linear(classifier.part("values", number), parts).reshape(count, count, len(weights), -1)
+        mixed = torch.einsum("hik,kjhe->ijhe", weights, values).flatten(-2)
+        parts = norm(classifier.part("first", number), linear(classifier.part("output", number), mixed) + parts)
+        inner = active(classifier.activation(), linear(classifier.part("inner", number), parts))
+        parts = norm(classifier.part("second", number), linear(classifier.part("outer", number), inner) + parts)
+    family = classifier.family
+    pooler, decoder = (attrgetter(getattr(family, name))(classifier.model) for name in ("pooler", "classifier"))
+    return linear(decoder, active(family.pooled, linear(pooler, parts[0])))
+
+
+def decompx(read: Pass) -> Tensor:
+    """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
+    scores = torch.zeros_like(read.mask)
+    for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.predicted.tolist(), strict=True)):
+        scores[text, :count] = parts_of_logits(read, text)[:, chosen]
+    return scores
