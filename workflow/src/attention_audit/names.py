@@ -123,7 +123,6 @@ MAPS = _methods(
     "map",
     "MAPS",
     {
-        "last_row": Look("last layer's row", "blue", "o"),
         "mean_row": Look("mean of all layers' rows", "sky", "o"),
         "received": Look("attention received", "sky", "s"),
         "largest_head": Look("largest head", "sky", "^"),
@@ -142,7 +141,7 @@ MAPS = _methods(
         "kernel_shap": Look("KernelSHAP", "grey", "^"),
     },
 )
-"""The maps of a Transformer that `transformer.maps` computes, in the order of tables."""
+"""The maps of a Transformer that `maps` computes, in the order of tables."""
 
 RANKINGS = _methods(
     "ranking",

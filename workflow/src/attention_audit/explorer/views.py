@@ -27,6 +27,7 @@ from attention_audit.explorer.document import (
     View,
     Weights,
 )
+from attention_audit.names import MAPS
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
 from attention_audit.tables.wording import isolated
@@ -56,6 +57,7 @@ LABELS = {
     "show": "may be shown",
 }
 """What readers call columns; others keep their names."""
+FURTHER_MAP = "A further map of this model, from which no prediction follows."
 ATTRIBUTIONS: Mapping[str, tuple[MapKind, str, str]] = {
     "gradient": (
         "share",
@@ -258,7 +260,7 @@ class Viewing:
                 self._add(about, None if self.here else contributions_of(readout))
         first = next(iter(self.explored.runs))
         for name, values in self.explored.attributions.items():
-            kind, label, meaning = ATTRIBUTIONS[name]
+            kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             about = about_map(f"{name}:{first}", f"{label}, seed {first}", meaning, kind, seed=first)
             self._add(about, self._whole(values))
 

@@ -15,11 +15,11 @@ import torch
 
 from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
+from attention_audit.maps.passes import Pass
+from attention_audit.maps.registry import MAPS, words
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
-from attention_audit.transformer.maps.passes import Pass
-from attention_audit.transformer.maps.registry import MAPS, words
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceBatch, PieceTable

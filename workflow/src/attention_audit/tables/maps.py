@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect, by_training, mean
+from attention_audit.answer.intervals import by_training, mean
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
@@ -35,9 +35,7 @@ PASSES: Mapping[str, str] = {
     "product": "1 F",
     "loo": "L F",
     "integrated_gradients": "25 F + 25 B",
-    **dict.fromkeys(
-        ("last_row", "mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti"), "1 F"
-    ),
+    **dict.fromkeys(("mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti"), "1 F"),
     "flow": "1 F + P flows",
     **dict.fromkeys(("attcat", "gradient_attention", "input_gradient", "attn_lrp"), "1 F + 1 B"),
     **dict.fromkeys(("decompx", "value_zeroing"), "about P F"),
@@ -74,13 +72,8 @@ def beside_next(located: pd.DataFrame, names: Sequence[str]) -> str:
         return ""
     best, second = sorted(known, key=reached, reverse=True)[:2]
     gain = by_training((falls[best] - falls[second])[:, measures], at_hand[:, measures])
-    clearly = "clearly" if gain.low > 0 else "not clearly"
-    return f"{RANKINGS[best].label} does {clearly} better than {RANKINGS[second].label}"
-
-
-def of_trainings(told: Effect, each: Sequence[float]) -> Cell:
-    """A cell of an effect, with the effects of single trainings."""
-    return cell(told, np.array(each))
+    does = "is clearly better" if gain.low > 0 else "is not clearly better"
+    return f"{RANKINGS[best].label} {does} than {RANKINGS[second].label}"
 
 
 def held(
@@ -104,18 +97,20 @@ def held(
         each = [by_training(top[[row]], bottom[[row]]).value for row in range(len(top))]
         told = by_training(top, bottom)
         found = [
-            {"metric": "located", "seeds": told.trainings, **of_trainings(told, each), "note": PASSES.get(name, "")}
+            {"metric": "located", "seeds": told.trainings, **cell(told, np.array(each)), "note": PASSES.get(name, "")}
         ]
         found.append({"metric": "opposes", "seeds": told.trainings, **averaged(opposes)})
         stable = map_stability[map_stability["map"].astype(str) == name]
         if len(stable):
             _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found.append({"metric": "rank_stability", "seeds": told.trainings, **cell(mean(rho, -1.0), np.empty(0))})
+            found.append(
+                {"metric": "rank_stability", "seeds": own["seed"].nunique(), **cell(mean(rho, -1.0), np.empty(0))}
+            )
         of_marks = marked[marked["attribution"].astype(str) == name]
         if len(of_marks):
             effect, by_seed = effects_of(of_marks, ["auprc"])["auprc"]
             found.append({"metric": "auprc", "seeds": effect.trainings, **cell(effect, by_seed)})
-        found.append({"metric": "texts", "mean": float(own["id"].nunique())})
+        found.append({"metric": "texts", "seeds": told.trainings, "mean": float(own["id"].nunique())})
         rows[name] = found
     order = sorted(names, key=lambda name: -np.nan_to_num(rows[name][0]["mean"], nan=-np.inf))
     candidates = [name for name in order if name != ENDS[1]]

@@ -68,7 +68,7 @@ class ReadClassifier(Section):
     labels: dict[str, str]
     imposed: bool = False
     layer: Count | None = None
-    maps: list[Name] = Field(default_factory=list)
+    maps: list[str] = Field(default_factory=list)
 
 
 class GivenClassifiers(Section):
@@ -97,7 +97,7 @@ class GivenClassifiers(Section):
         description="The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is "
         "more than the tail, so that it is asked only what needs no other weights.",
     )
-    maps: list[Name] = Field(
+    maps: list[str] = Field(
         default_factory=list,
         description="Further maps of the models in question, by their names, such as `rollout`: each is asked the "
         "questions that need no other weights. docs/method/maps.md has all of them, with what they cost.",

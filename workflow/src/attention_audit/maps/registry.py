@@ -6,16 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
+from attention_audit.maps import attention, decomposed, gradients, norms, relevance, zeroing
+from attention_audit.maps.passes import Pass
 from attention_audit.plugins import LiveByName, functions
-from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
-from attention_audit.transformer.maps.passes import Pass
 from attention_audit.transformer.states import PieceBatch
 
 Map = Callable[[Pass], Tensor]
 """Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 OWN: dict[str, Map] = {
-    "last_row": attention.last_row,
     "mean_row": attention.mean_row,
     "received": attention.received,
     "largest_head": attention.largest_head,
