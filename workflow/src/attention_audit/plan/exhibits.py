@@ -216,6 +216,13 @@ _FIGURES: tuple[Figure, ...] = (
         settings=("labels",),
         about="plausibility",
     ),
+    Figure(
+        "figures.maps:hf_fig_maps",
+        "which map of a Transformer may be shown: every map beside the others, measure by measure",
+        reads={"maps": Read("table", "hf_table_maps")},
+        settings=("labels",),
+        answers=("located", "stable"),
+    ),
 )
 
 _TABLES: tuple[Table, ...] = (

@@ -12,7 +12,6 @@ from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
 from attention_audit.tables.arrays import (
-    Cell,
     Floats,
     averaged,
     by_pair,

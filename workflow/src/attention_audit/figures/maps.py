@@ -1,0 +1,70 @@
+"""Which map may be shown: every map of a Transformer beside the others, measure by measure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_audit.figures import style
+from attention_audit.names import RANKINGS, display_name
+from attention_audit.tables.wording import named
+
+LINE, BLOCK = 0.19, 1.0  # inches: a map, and title and axis of its block
+MEASURES: Mapping[str, str] = {
+    "located": "located\n(1: as leave-one-out)",
+    "opposes": "first word opposes\n(share of texts)",
+    "rank_stability": "same order when retrained\n(rank correlation)",
+    "auprc": "marked words first\n(AUPRC)",
+}
+"""The measures from left to right: what the axis says."""
+POINT: dict[str, Any] = {"linestyle": "none", "markersize": 5.5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+
+
+def parts_of(row: str) -> tuple[str, str]:
+    """The model, as a row of the table names it, and the map."""
+    about, _, map_ = row.rpartition("/")
+    return about, map_
+
+
+def draw(axes: Axes, rows: pd.DataFrame, maps: list[str]) -> None:
+    """One measure: a point with its interval for each map, the first one on top."""
+    values = rows.set_index("map")
+    for place, name in enumerate(maps):
+        if name in values.index:
+            found, look = values.loc[name], style.mark(RANKINGS[name])
+            axes.hlines(place, found["low"], found["high"], color=look["color"], linewidth=1.2, zorder=2)
+            axes.plot([found["mean"]], [place], **look | POINT, zorder=3, clip_on=False)
+    axes.set_ylim(len(maps) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", linewidth=0.3)
+
+
+@style.house_style()
+def hf_fig_maps(maps: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """Each map of each model, the one that best locates the words that matter on top; a column for each measure that
+    was taken, with 95 % intervals.
+
+    `maps`: the table hf_table_maps. `labels`: what models and maps are called.
+    """
+    known = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
+    about = pd.DataFrame([parts_of(row) for row in known["row"]], columns=["model", "map"], index=known.index)
+    known = pd.concat([known, about], axis=1)
+    measures = [name for name in MEASURES if name in set(known["metric"])]
+    groups = known.groupby(["dataset", "model"], sort=False)
+    blocks = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    orders = [list(dict.fromkeys(part["map"])) for part in blocks.values()]
+    heights = [LINE * len(order) + BLOCK for order in orders]
+    figure = Figure(figsize=(style.WIDTH, sum(heights) or 1.0), layout="constrained")
+    if not blocks:
+        return figure
+    grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
+    for axes, ((dataset, model), part), order in zip(grid, blocks.items(), orders, strict=True):
+        for panel, measure in zip(axes, measures, strict=True):
+            draw(panel, part[part["metric"] == measure], order)
+            panel.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
+            panel.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
+        axes[0].set_yticks(range(len(order)), [RANKINGS[name].label for name in order])
+        axes[0].set_title(f"{display_name(dataset)}, {named(model, labels)}", loc="left", fontsize=style.TEXT)
+    return figure
