@@ -99,7 +99,15 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
             "cut_texts",
             "plausibility",
         ),
-        *("attention_maps", "correlation", "agreement", "located", "plausible_words", "word_attributions"),
+        *(
+            "attention_maps",
+            "correlation",
+            "agreement",
+            "map_stability",
+            "located",
+            "plausible_words",
+            "word_attributions",
+        ),
     }
     (subject,) = plan.exhibiting.subjects()
     assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions", "single_weight", "replaced", "soft"}

@@ -388,7 +388,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
     ("change", "who"),
     [
         ({"resamples": 7}, "(ss|md)_table_claims"),
-        ({"answer": {"margins": {"used": 0.1}}}, "summary|texts|table_replaced"),
+        ({"answer": {"margins": {"used": 0.1}}}, "summary|texts|table_replaced|hf_table_maps"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability) .."),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|located|replaced) .."),
@@ -401,7 +401,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/wp/continuation"),
         (
             {"answer": {"margins": {"tvd": 0.02}}},
-            "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts|table_replaced|explorer",
+            "train needle/wp/continuation|(wp|hf)_fig_frontier|summary|texts|table_replaced|hf_table_maps|explorer",
         ),
         (
             {"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}},
