@@ -453,9 +453,8 @@ def test_no_claim_is_made_of_what_was_not_asked():
     assert table["claim"].tolist() == ["transferable: no (base, Wiegreffe & Pinter 2019)"]
 
 
-def test_a_claim_without_an_interval_does_not_hold(tmp_path):
-    """One training has none of its F1."""
-    row = answered("c", "wp", "WP2019", "base", {"needed": "undecided"}) | {"needed_high": math.nan}
+def test_a_claim_without_an_effect_does_not_hold(tmp_path):
+    row = answered("c", "wp", "WP2019", "base", {"needed": "undecided"}) | {"needed_value": math.nan}
     table = controlled({"c": "chorus"}, summary=pd.DataFrame([row | {"transferable": "not asked"}]))
     assert_fits(table, CONTROLS, tmp_path)
     assert table["value"].isna().tolist() == [True]
@@ -469,13 +468,12 @@ def test_controls_pass_over_other_data_sets(tmp_path):
 
 
 def answered(dataset, suite, paper, model, words):
-    """A row of the summary: of each question a word, with an interval that it would follow from."""
-    ends = {"yes": (0.6, 0.8), "no": (0.1, 0.3), "undecided": (0.2, 0.7)}
+    """A row of the summary: of each question a word, with an effect that it could follow from."""
+    effects = {"yes": 0.7, "no": 0.2, "undecided": 0.45}
     row = {"dataset": dataset, "suite": suite, "paper": paper, "model": model}
     row |= dict.fromkeys(QUESTIONS, "not asked")
     for question, word in words.items():
-        row |= {question: word, f"{question}_margin": 0.5}
-        row |= dict(zip((f"{question}_low", f"{question}_high"), ends[word], strict=True))
+        row |= {question: word, f"{question}_margin": 0.5, f"{question}_value": effects[word]}
     return row
 
 
@@ -489,17 +487,13 @@ def test_the_summary_must_say_what_is_planted():
     kinds = {"c": "chorus", "c2": "chorus", "sst": "sst"}
     table = controlled(kinds, summary=pd.DataFrame(rows))
     assert table[["dataset", "value", "most", "holds"]].to_numpy().tolist() == [
-        ["c", 0.3, 0.5, True],
-        ["c", 0.8, 0.5, False],
-        ["c2", 0.7, 0.5, False],
-        ["c2", 0.3, 0.5, True],
+        ["c", 0.2, 0.5, True],
+        ["c", 0.7, 0.5, False],
+        ["c2", 0.45, 0.5, False],
+        ["c2", 0.2, 0.5, True],
     ]
     assert table["claim"].iloc[0] == "needed: no (base, Wiegreffe & Pinter 2019)"
-    assert (
-        table["statistic"]
-        .iloc[1]
-        .startswith("the summary says yes; upper end of the interval of mean macro F1 of the MLP")
-    )
+    assert table["statistic"].iloc[1].startswith("the summary says yes; mean macro F1 of the MLP")
 
 
 def test_a_word_that_is_withheld_is_not_said():

@@ -6,7 +6,7 @@ from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.model.architecture import Architecture
-from attention_audit.names import Look, Names
+from attention_audit.names import MAPS, Look, Names
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
 from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
@@ -119,6 +119,8 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
     def __init__(self, config: Config) -> None:
         tuned = [name for name, section in config.hf.items() if section.recipe is not None]
         self.tuned = [TrainedClassifierSuite(config.for_dataset(name), name) for name in tuned]
+        for section in config.hf.values():
+            MAPS.refuse_unknown(section.maps)
         looks: dict[str, Look] = {}
         for suite in self.tuned:
             looks |= dict(suite.labels)

@@ -178,7 +178,7 @@ def words(
 ) -> Iterator[Claim]:
     """Claims that the summary says the words of `truth`, for the models and questions that it has.
 
-    `summary` is of one data set. The value is that end of the interval that has to lie on the right side of the margin.
+    `summary` is of one data set. The value is the effect; the word is the summary's, by its own rule.
     """
     for (suite, model), answers in truth.items():
         own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
@@ -186,11 +186,11 @@ def words(
             for question, word in answers.items():
                 if row[question] == NOT_ASKED:
                     continue
-                end, which, bound = ("low", "lower", "least") if word == YES else ("high", "upper", "most")
+                bound = "least" if word == YES else "most"
                 yield Claim(
                     f"{question}: {word} ({label_of(row['model'], labels)}, {label_of(row['paper'], labels)})",
-                    f"the summary says {row[question]}; {which} end of the interval of {MEASURED[question]}",
-                    row[f"{question}_{end}"],
+                    f"the summary says {row[question]}; {MEASURED[question]}",
+                    row[f"{question}_value"],
                     **{bound: row[f"{question}_margin"]},
                     said=row[question] == word,
                 )

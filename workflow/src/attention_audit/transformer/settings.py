@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.names import MAPS
 from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
 
 Pool = Literal["first", "sum"]
@@ -109,8 +108,7 @@ class GivenClassifiers(Section):
 
     @field_validator("maps")
     @classmethod
-    def _known(cls, maps: list[str]) -> list[str]:
-        MAPS.refuse_unknown(maps)
+    def _once(cls, maps: list[str]) -> list[str]:
         refuse_duplicates("map", maps)
         return maps
 

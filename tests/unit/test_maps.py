@@ -1,0 +1,140 @@
+"""Maps that a readout carries: kept in files, asked by audits, and held against each other."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_readable
+from labels import LABELS
+from planned import plan_of
+
+from attention_audit.artefacts.parquet import write_batches
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.map_stability import map_stability, rank_correlation
+from attention_audit.contrasts import Subject
+from attention_audit.errors import AuditError
+from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.names import MAPS, RANKINGS
+from attention_audit.readout import Readout, read_readout
+from attention_audit.tables.maps import PASSES, hf_table_maps
+
+TEXTS, TRAININGS = 120, 3
+LOOKS = LABELS | RANKINGS.labels | {"hf": "Transformer classifiers", "mine": "mine"}
+
+
+def readout(maps: dict[str, list[list[float]]], attention: list[list[float]]) -> Readout:
+    count = len(attention)
+    return Readout(
+        [f"t{number}" for number in range(count)],
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.full((count, 2), 0.5, np.float32),
+        [np.array(weights, np.float32) for weights in attention],
+        [np.zeros((len(weights), 1), np.float32) for weights in attention],
+        np.zeros((count, 1), np.float32),
+        maps={name: [np.array(row, np.float32) for row in rows] for name, rows in maps.items()},
+    )
+
+
+def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, provenance: Provenance) -> None:
+    own = readout({"rollout": [[0.5, 0.25], [1, 2, -3]], "alti": [[1, 0], [0, 0, 1]]}, [[0.5, 0.5], [0.25, 0.5, 0.25]])
+    path = tmp_path / "test.parquet"
+    write_batches(path, own.kind, own.tables(1), provenance, 1)
+    found = read_readout(path)
+    assert [*found.maps] == ["rollout", "alti"]
+    assert found.maps["rollout"][1].tolist() == [1, 2, -3]
+    assert found.aligned(["t1"]).maps["alti"][0].tolist() == [0, 0, 1]
+    none = readout({}, [[0.5, 0.5]])
+    write_batches(path, none.kind, none.tables(), provenance, 1)
+    assert read_readout(path).maps == {}
+
+
+def test_the_order_of_words_in_another_training() -> None:
+    assert rank_correlation(np.array([1, 2, 3]), np.array([-5, 0, 9])) == pytest.approx(1)
+    assert rank_correlation(np.array([1, 2, 3]), np.array([3, 2, 1])) == pytest.approx(-1)
+    # ranks 1, 2.5, 2.5 and 1, 2, 3: 1.5 / sqrt(1.5 * 2)
+    assert rank_correlation(np.array([0, 1, 1]), np.array([0, 1, 2])) == pytest.approx(1.5 / np.sqrt(3))
+    assert np.isnan(rank_correlation(np.array([1, 1]), np.array([1, 2])))
+    one = readout({"rollout": [[3, 2, 1]], "flow": [[1, 2, 3]]}, [[0.5, 0.3, 0.2]])
+    other = readout({"rollout": [[1, 2, 3]]}, [[0.6, 0.3, 0.1]])
+    found = pd.DataFrame(map_stability(one, other))
+    assert found.to_dict("records") == [
+        {"id": "t0", "map": "attention", "rho": pytest.approx(1)},
+        {"id": "t0", "map": "rollout", "rho": pytest.approx(-1)},
+    ]
+
+
+def audits(**found: float) -> dict[str, pd.DataFrame]:
+    """Rows in which each ranking loses the same everywhere; rollout has the same order in every training."""
+    about = {"dataset": "chorus", "suite": "hf", "model": "mine"}
+    falls = [
+        {**about, "seed": seed, "id": f"t{text:03}", "ranking": ranking, "falls_0": fall, "falls_1": fall}
+        for ranking, fall in found.items()
+        for seed in range(1, TRAININGS + 1)
+        for text in range(TEXTS)
+    ]
+    stable = [
+        {**about, "seed": seed, "other": other, "id": f"t{text:03}", "map": "rollout", "rho": 0.75}
+        for seed, other in ((2, 1), (3, 1), (3, 2))
+        for text in range(TEXTS)
+    ]
+    marked = pd.DataFrame(columns=["dataset", "suite", "model", "seed", "id", "annotator", "attribution", "auprc"])
+    tables = {"located": pd.DataFrame(falls), "map_stability": pd.DataFrame(stable)}
+    return tables | {"plausibility": marked, "plausible_words": marked}
+
+
+def table(**found: float) -> pd.DataFrame:
+    judged = Subject(dataset="chorus", suite="hf", paper="hf", model="mine", seeds=3, items="words", unasked={})
+    return hf_table_maps(**audits(**found), subjects=[judged], answer={})
+
+
+def test_maps_are_held_against_each_other_by_what_they_locate() -> None:
+    made = table(random=0.1, attention=0.2, rollout=0.4, attn_lrp=-0.02, loo=0.5)
+    located = made[made["metric"] == "located"].set_index("row")
+    # (own - random) / (leave-one-out - random), the best first
+    expected = {"hf/mine/loo": 1.0, "hf/mine/rollout": 0.75, "hf/mine/attention": 0.25, "hf/mine/attn_lrp": -0.3}
+    assert located["mean"].to_dict() == pytest.approx(expected)
+    assert list(located.index) == list(expected)
+    assert located["note"].tolist()[:2] == ["L F", "1 F; rollout is clearly better than attention"]
+    opposes = made[made["metric"] == "opposes"].set_index("row")["mean"]
+    # only a fall below -.01 counts as a rise
+    assert opposes.to_dict() == dict.fromkeys(expected, 0.0) | {"hf/mine/attn_lrp": 1.0}
+    stable = made[made["metric"] == "rank_stability"]
+    assert (stable["row"].tolist(), stable["mean"].tolist()) == (["hf/mine/rollout"], [pytest.approx(0.75)])
+
+
+def test_the_best_of_equals_is_not_better() -> None:
+    made = table(random=0.1, attention=0.3, rollout=0.3, loo=0.5)
+    assert made["note"].str.contains("is not clearly better than").any()
+
+
+def test_a_model_that_was_not_asked_says_why() -> None:
+    none = {name: rows.iloc[:0] for name, rows in audits(random=0.1).items()}
+    judged = Subject(
+        dataset="chorus",
+        suite="hf",
+        paper="hf",
+        model="mine",
+        seeds=1,
+        items="words",
+        unasked={"located": "no network"},
+    )
+    assert hf_table_maps(**none, subjects=[judged], answer={})["note"].tolist() == ["not asked: no network"]
+
+
+def test_the_figure_of_maps_is_readable() -> None:
+    made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(MAPS)})
+    assert_readable(hf_fig_maps(made, LOOKS))
+    assert not hf_fig_maps(made.iloc[:0], LOOKS).axes
+
+
+def test_every_map_has_a_cost_and_a_look_of_its_own() -> None:
+    assert {*MAPS} <= {*PASSES}
+    assert len({(look.colour, look.marker) for look in RANKINGS.values()}) == len(RANKINGS)
+
+
+def test_an_unknown_map_is_refused_in_a_line() -> None:
+    own = {"models": {"mine": ["models/seed1"]}, "maps": ["rolout"]}
+    with pytest.raises(AuditError, match=r"map 'rolout' is not known to tables and figures \(known: mean_row, "):
+        plan_of(datasets=[], hf={"chorus": own})
