@@ -6,10 +6,11 @@ import transformers_on_disk as on_disk
 
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
-from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
+from attention_audit.transformer.maps import attention, decomposed, norms, relevance, zeroing
 from attention_audit.transformer.maps.passes import Pass, watched
+from attention_audit.transformer.maps.registry import MAPS, words
 from attention_audit.transformer.pieces import cut_raw
-from attention_audit.transformer.states import PieceTable
+from attention_audit.transformer.states import PieceBatch, PieceTable
 
 TEXTS = [["good", "film"], ["a", "unbelievably", "dull", "story"], ["why", "the", "film", "is", "great"]]
 
@@ -27,21 +28,27 @@ def read(tmp_path_factory):
     return read_of(tmp_path_factory.mktemp("classifier"))
 
 
-EVERY = [
-    attention.last_row, attention.mean_row, attention.received, attention.largest_head, attention.rollout,
-    attention.flow, norms.value_norm, norms.globenc, norms.alti, gradients.gradient_attention, gradients.attcat,
-    gradients.input_gradient, relevance.attn_lrp, decomposed.decompx, zeroing.value_zeroing,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("map_", EVERY, ids=lambda map_: map_.__name__)
-def test_padding_changes_no_map(read, map_):
+@pytest.mark.parametrize("name", MAPS)
+def test_padding_changes_no_map(read, name):
+    map_ = MAPS[name]
     together = map_(read)
     assert together.shape == read.mask.shape
     assert not together[read.mask == 0].any()
     for text, count in enumerate(read.pieces.lengths.tolist()):
         alone = map_(Pass(read.classifier, read.pieces.rows(torch.tensor([text]))))
         torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
+
+
+def test_scores_of_words_are_the_sums_over_their_pieces():
+    of_pieces = torch.tensor([[-1, 0, 0, 2, -1], [-1, 0, -1, -1, -1]])  # the second text's last place is padding
+    none = torch.zeros_like(of_pieces)
+    lengths, read = torch.tensor([5, 3]), torch.tensor([3, 1])
+    pieces = PieceBatch(none, none, of_pieces, lengths, read, torch.zeros(2, dtype=torch.long))
+    scores = torch.tensor([[9.0, 1.0, -3.0, 0.5, 9.0], [9.0, 0.25, 9.0, 0.0, 0.0]])
+    one, other = words(scores, pieces)
+    # the second word has no piece, and shares those of the first
+    assert one.tolist() == [-1.0, -1.0, 0.5]
+    assert other.tolist() == [0.25]
 
 
 def test_rollout_of_two_layers_by_hand(read):

@@ -45,8 +45,8 @@ def normed(read: Pass, number: int, name: str, read_by: Tensor, parts: Tensor) -
     """
     norm: Any = read.classifier.part(name, number)
     deviation = (read_by.var(-1, unbiased=False) + norm.eps).sqrt()[:, :, None, None]
-    weight: Tensor = norm.weight
-    return (parts - parts.mean(-1, keepdim=True)) / deviation * weight
+    scaled: Tensor = (parts - parts.mean(-1, keepdim=True)) / deviation * norm.weight
+    return scaled
 
 
 @torch.no_grad()
@@ -58,7 +58,8 @@ def value_norm(read: Pass) -> Tensor:
     layer, number = read.layers[-1], len(read.layers)
     weight = by_head(read, layer, number)
     weighted = layer.weights[:, :, 0, :].transpose(1, 2)[..., None] * layer.values
-    return torch.einsum("bjhe,dhe->bjd", weighted, weight).norm(dim=-1) * read.mask
+    lengths: Tensor = torch.einsum("bjhe,dhe->bjd", weighted, weight).norm(dim=-1)
+    return lengths * read.mask
 
 
 @torch.no_grad()

@@ -1,0 +1,43 @@
+"""All maps of a Transformer by their names, and the scores of words that their scores of pieces make."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from attention_audit.plugins import LiveByName, functions
+from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
+from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.states import PieceBatch
+
+Map = Callable[[Pass], Tensor]
+"""Scores of the pieces of B texts, (B, P), zeros on padding."""
+
+OWN: dict[str, Map] = {
+    "last_row": attention.last_row,
+    "mean_row": attention.mean_row,
+    "received": attention.received,
+    "largest_head": attention.largest_head,
+    "rollout": attention.rollout,
+    "flow": attention.flow,
+    "value_norm": norms.value_norm,
+    "globenc": norms.globenc,
+    "alti": norms.alti,
+    "attcat": gradients.attcat,
+    "gradient_attention": gradients.gradient_attention,
+    "input_gradient": gradients.input_gradient,
+    "attn_lrp": relevance.attn_lrp,
+    "decompx": decomposed.decompx,
+    "value_zeroing": zeroing.value_zeroing,
+}
+MAPS: LiveByName[Map] = LiveByName(lambda: OWN | functions("MAPS"))
+"""Every map by its name: those of the package, and then those that plugins declare in their lists MAPS."""
+
+
+def words(scores: Tensor, pieces: PieceBatch) -> list[npt.NDArray[np.float32]]:
+    """Scores of pieces, (B, P), as those of the words of each text, (L_i,), in the order of the batch: sums over the
+    pieces of a word. Words that are read from the same pieces have equal parts; marks are left out.
+    """
+    items = pieces.of_items(scores[:, None])[:, 0].cpu().numpy()
+    return [row[:count] for row, count in zip(items, pieces.read.tolist(), strict=True)]
