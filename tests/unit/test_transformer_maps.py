@@ -1,9 +1,10 @@
 """Maps of a Transformer: identities that need no reference, and a layer or two by hand."""
 
+import classifiers_on_disk
 import pytest
 import torch
-import transformers_on_disk as on_disk
 
+from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
 from attention_audit.transformer.maps import attention, decomposed, norms, relevance, zeroing
@@ -15,28 +16,61 @@ from attention_audit.transformer.states import PieceBatch, PieceTable
 TEXTS = [["good", "film"], ["a", "unbelievably", "dull", "story"], ["why", "the", "film", "is", "great"]]
 
 
-def read_of(folder, layers=2, **sizes):
+def read_of(folder, family="bert", layers=2):
     """A classifier of random weights and three texts of different lengths."""
-    on_disk.save(folder, classes=3, num_hidden_layers=layers, **sizes)
+    sizes = {"n_layers" if family == "distilbert" else "num_hidden_layers": layers}
+    classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes)
     classifier = SequenceClassifier(folder)
     texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [spaced(words) for words in TEXTS], 40)
     return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
 
 
+@pytest.fixture(scope="module", params=classifiers_on_disk.FAMILIES)
+def read(request, tmp_path_factory):
+    return read_of(tmp_path_factory.mktemp(request.param), request.param)
+
+
 @pytest.fixture(scope="module")
-def read(tmp_path_factory):
-    return read_of(tmp_path_factory.mktemp("classifier"))
+def modern(tmp_path_factory):
+    return read_of(tmp_path_factory.mktemp("modernbert"), "modernbert")
 
 
 @pytest.mark.parametrize("name", MAPS)
 def test_padding_changes_no_map(read, name):
-    map_ = MAPS[name]
+    same_without_padding(MAPS[name], read)
+
+
+def same_without_padding(map_, read):
     together = map_(read)
     assert together.shape == read.mask.shape
     assert not together[read.mask == 0].any()
     for text, count in enumerate(read.pieces.lengths.tolist()):
         alone = map_(Pass(read.classifier, read.pieces.rows(torch.tensor([text]))))
         torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
+
+
+OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "value_zeroing"}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_maps_of_layers_that_normalise_before(modern, name):
+    if name not in OF_LAYERS_THAT_NORMALISE_AFTER:
+        same_without_padding(MAPS[name], modern)
+        return
+    with pytest.raises(
+        AuditError, match=rf"map {name} .*\(bert, roberta, electra, distilbert\).* of modernbert; leave"
+    ):
+        MAPS[name](modern)
+
+
+def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
+    """The vectors, whose lengths these are, sum to what the attention adds to the state of the first piece."""
+    kept = {}
+    with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
+        modern.classifier.logits(modern.pieces)
+    parts = norms.given(modern, modern.layers[-1], 2)
+    torch.testing.assert_close(parts.sum(2)[:, 0], kept["out"][:, 0], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(MAPS["value_norm"](modern), parts[:, 0].norm(dim=-1) * modern.mask)
 
 
 def test_scores_of_words_are_the_sums_over_their_pieces():

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.model.tail import ACTIVATIONS
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 
 def with_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
@@ -62,6 +62,7 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
     return linear(decoder, active(family.pooled, linear(pooler, parts[0])))
 
 
+@normalised_after
 def decompx(read: Pass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
     scores = torch.zeros_like(read.mask)

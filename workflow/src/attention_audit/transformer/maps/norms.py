@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.transformer.maps.passes import LayerPass, Pass
+from attention_audit.transformer.maps.passes import LayerPass, Pass, normalised_after
 
 
 def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:
@@ -62,6 +62,7 @@ def value_norm(read: Pass) -> Tensor:
     return lengths * read.mask
 
 
+@normalised_after
 @torch.no_grad()
 def globenc(read: Pass) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
@@ -81,6 +82,7 @@ def globenc(read: Pass) -> Tensor:
     return row[:, 0]
 
 
+@normalised_after
 @torch.no_grad()
 def alti(read: Pass) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,

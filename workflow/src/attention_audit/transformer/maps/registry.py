@@ -1,18 +1,13 @@
 """All maps of a Transformer by their names, and the scores of words that their scores of pieces make."""
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
 from attention_audit.plugins import LiveByName, functions
 from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.maps.passes import Map
 from attention_audit.transformer.states import PieceBatch
-
-Map = Callable[[Pass], Tensor]
-"""Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 OWN: dict[str, Map] = {
     "last_row": attention.last_row,

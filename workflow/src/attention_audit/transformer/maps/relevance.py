@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from attention_audit.model.sequence_classifier import TransformerClassifier
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""
@@ -70,6 +70,7 @@ def bent(classifier: TransformerClassifier) -> Iterator[None]:
         yield
 
 
+@normalised_after
 def attn_lrp(read: Pass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.

@@ -6,7 +6,7 @@ from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.tail import ACTIVATIONS
 from attention_audit.transformer.maps.norms import given
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 
 @torch.no_grad()
@@ -26,6 +26,7 @@ def distances(read: Pass, number: int) -> Tensor:
     return shares
 
 
+@normalised_after
 def value_zeroing(read: Pass) -> Tensor:
     """Value zeroing, rolled out: row 0 of the product of the layers' matrices, the last one first. About as many passes
     as there are pieces.
