@@ -126,7 +126,7 @@ class Slopes:
     """All layers of a pass with gradients, detached, and the gradients of the sum of the chosen logits.
 
     vectors, of_vectors (B, P, E): what the pieces have below position and segment, and its gradient. of_weights: those
-    of the weights of each layer, (B, H, P, P). of_states: those of the states above each layer, (B, P, D).
+    of the weights of each layer, (B, H, P, P). of_states: those of the states below each layer, (B, P, D).
     """
 
     layers: list[LayerPass]
@@ -142,7 +142,7 @@ def slopes_of(classifier: TransformerClassifier, pieces: PieceBatch) -> Slopes:
         vectors = classifier.vectors(pieces).detach().requires_grad_()
         logits = classifier.logits(pieces, vectors)
         chosen = logits.max(1).values.sum()
-        asked = [vectors, *(layer.weights for layer in layers), *(layer.above for layer in layers)]
+        asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
         of_vectors, *others = torch.autograd.grad(chosen, asked)
     count = len(layers)
     return Slopes(layers, vectors.detach(), of_vectors, others[:count], others[count:])

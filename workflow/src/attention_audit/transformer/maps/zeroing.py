@@ -14,7 +14,7 @@ def distances(read: Pass, number: int) -> Tensor:
     """How far, by the cosine, what a layer returns for piece i moves where the value of piece j is 0: (B, P, P), from i
     (first P) to j.
 
-    Section 3, equations 5 and 6; rows are normalised, as in the paper.
+    Rows are normalised, as in the authors' code.
     """
     layer, classifier = read.layers[number - 1], read.classifier
     first, inner, outer, second = (classifier.part(name, number) for name in ("first", "inner", "outer", "second"))
