@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from attention_audit.errors import AuditError
+from attention_audit.maps import attention, decomposed, norms, relevance, zeroing
+from attention_audit.maps.passes import Pass, watched
+from attention_audit.maps.registry import MAPS, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
-from attention_audit.transformer.maps import attention, decomposed, norms, relevance, zeroing
-from attention_audit.transformer.maps.passes import Pass, watched
-from attention_audit.transformer.maps.registry import MAPS, words
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.states import PieceBatch, PieceTable
 

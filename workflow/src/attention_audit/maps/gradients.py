@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.maps.passes import Pass
 
 
 def gradient_attention(read: Pass) -> Tensor:

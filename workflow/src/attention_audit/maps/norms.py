@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.transformer.maps.passes import LayerPass, Pass, normalised_after
+from attention_audit.maps.passes import LayerPass, Pass, normalised_after
 
 
 def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:

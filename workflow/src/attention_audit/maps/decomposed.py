@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.tail import ACTIVATIONS
-from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 
 def with_bias(parts: Tensor, bias: Tensor | None) -> Tensor:

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
+from attention_audit.maps.norms import given
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.tail import ACTIVATIONS
-from attention_audit.transformer.maps.norms import given
-from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 
 @torch.no_grad()

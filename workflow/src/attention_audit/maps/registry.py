@@ -4,13 +4,12 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
+from attention_audit.maps import attention, decomposed, gradients, norms, relevance, zeroing
+from attention_audit.maps.passes import Map
 from attention_audit.plugins import LiveByName, functions
-from attention_audit.transformer.maps import attention, decomposed, gradients, norms, relevance, zeroing
-from attention_audit.transformer.maps.passes import Map
 from attention_audit.transformer.states import PieceBatch
 
 OWN: dict[str, Map] = {
-    "last_row": attention.last_row,
     "mean_row": attention.mean_row,
     "received": attention.received,
     "largest_head": attention.largest_head,

@@ -19,8 +19,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import TransformerClassifier
-from attention_audit.transformer.maps.passes import Pass, normalised_after
 
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""

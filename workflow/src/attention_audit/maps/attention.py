@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.transformer.maps.passes import Pass
+from attention_audit.maps.passes import Pass
 
 
 def last_row(read: Pass) -> Tensor:
