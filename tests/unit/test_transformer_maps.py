@@ -1,11 +1,14 @@
 """Maps of a Transformer: identities that need no reference, and a layer or two by hand."""
 
+from itertools import product
+from math import comb
+
 import classifiers_on_disk
 import pytest
 import torch
 
 from attention_audit.errors import AuditError
-from attention_audit.maps import attention, decomposed, norms, relevance, zeroing
+from attention_audit.maps import attention, decomposed, norms, relevance, sampled, zeroing
 from attention_audit.maps.passes import Pass, watched
 from attention_audit.maps.registry import MAPS, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -223,3 +226,41 @@ def test_gradients_of_attention_by_differences(read):
         )
     by_slope = (slopes.of_vectors * direction).sum((1, 2))
     torch.testing.assert_close((up - down) / (2 * step), by_slope, rtol=0.02, atol=0.02)
+
+
+def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
+    words_of = sampled.words_with_pieces(read, 2)
+    kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])
+    texts = cut_raw(read.classifier.tokenizer, ["c"], [spaced(["why", "film", "great"])], 40)
+    rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
+    with torch.no_grad():
+        found = sampled.probability(read, 2, words_of, kept)
+        asked = read.classifier.logits(rest).softmax(-1)[0, read.predicted[2]]
+    torch.testing.assert_close(found[0], asked)
+
+
+def test_kernel_shap_is_near_the_shapley_values_of_the_words(read):
+    words_of = sampled.words_with_pieces(read, 2)
+    count = len(words_of)
+    sets = torch.tensor([*product((0.0, 1.0), repeat=count)])
+    with torch.no_grad():
+        values = dict(zip(map(tuple, sets.tolist()), sampled.probability(read, 2, words_of, sets), strict=True))
+    exact = torch.zeros(count)
+    for one, value in values.items():
+        for word in range(count):
+            if not one[word]:
+                weight = 1 / (count * comb(count - 1, int(sum(one))))
+                exact[word] += weight * (values[*one[:word], 1.0, *one[word + 1 :]] - value)
+    found = torch.from_numpy(words(MAPS["kernel_shap"](read), read.pieces)[2])
+    torch.testing.assert_close(found, exact, rtol=0, atol=0.06)
+    torch.testing.assert_close(found.sum(), exact.sum(), rtol=1e-3, atol=1e-4)
+    more = torch.from_numpy(words(sampled.kernel_shap(read, samples=4000), read.pieces)[2])
+    torch.testing.assert_close(more, exact, rtol=0, atol=0.02)
+
+
+def test_lime_and_kernel_shap_find_the_slopes_of_what_is_linear(read, monkeypatch):
+    slopes = torch.tensor([0.4, -0.3, 0.0, 0.2, 0.1])
+    monkeypatch.setattr(sampled, "probability", lambda _read, _text, words_of, kept: kept.float() @ slopes[words_of])
+    for name, tolerance in (("kernel_shap", 1e-4), ("lime", 0.03)):  # a ridge regression draws slopes to 0
+        for found in words(MAPS[name](read), read.pieces):
+            torch.testing.assert_close(torch.from_numpy(found), slopes[: len(found)], rtol=0, atol=tolerance)
