@@ -1,10 +1,14 @@
 """Maps of a Transformer: identities that need no reference, and a layer or two by hand."""
 
+from itertools import product
+from math import comb
+
+import classifiers_on_disk
 import pytest
 import torch
-import transformers_on_disk as on_disk
 
-from attention_audit.maps import attention, decomposed, norms, relevance, zeroing
+from attention_audit.errors import AuditError
+from attention_audit.maps import attention, decomposed, norms, relevance, sampled, zeroing
 from attention_audit.maps.passes import Pass, watched
 from attention_audit.maps.registry import MAPS, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -15,28 +19,104 @@ from attention_audit.transformer.states import PieceBatch, PieceTable
 TEXTS = [["good", "film"], ["a", "unbelievably", "dull", "story"], ["why", "the", "film", "is", "great"]]
 
 
-def read_of(folder, layers=2, **sizes):
+BY_THE_AUTHORS = {
+    # samiraabnar/attention_flow, 8044f53: compute_joint_attention and compute_node_flow, row 0
+    "rollout": [0.277803, 0.0900583, 0.0758912, 0.0732624, 0.0360015, 0.12652, 0.204733, 0.115732],
+    "flow": [0.21499, 0.119201, 0.0879467, 0.11145, 0.0494066, 0.124561, 0.155438, 0.137006],
+    # mohsenfayyaz/GlobEnc, a26b38b: BertNormOutput of Kobayashi; BertLayer and AttentionRollout, divided by their sum
+    "value_norm": [0.553273, 1.31508, 4.55495, 0.979798, 0.991721, 0.743514, 4.26228, 0.369043],
+    "globenc": [0.0616862, 0.215122, 0.140194, 0.12475, 0.0430115, 0.135686, 0.125826, 0.153725],
+    # mt-upc/transformer-contributions, 4f89039: ModelWrapper, normalize_contributions and compute_joint_attention
+    "alti": [0.0220472, 0.300543, 0.0842134, 0.0484708, 0.0416264, 0.0798704, 0.229848, 0.193381],
+    # hmohebbi/ValueZeroing, 57d448d: BertLayer, and the cosine distances and the rollout of value_zeroing.py
+    "value_zeroing": [0.00783979, 0.391495, 0.0298769, 0.169911, 0.0060132, 0.0477578, 0.183769, 0.163338],
+    # mohsenfayyaz/DecompX, b6bddf0: BertLayer, and ffn_decomposer of BertModel and BertForSequenceClassification
+    "decompx": [-0.00107066, -0.105856, -0.0510857, 0.0545906, 0.00704322, -0.102959, 0.101018, 0.185315],
+    # hila-chefer/Transformer-MM-Explainability, 58eaea8: avg_heads and apply_self_attention_rules
+    "gradient_attention": [
+        1.00332, 0.00836223, 0.000441472, 0.00168049, 0.00955887, 0.00729677, 0.0499841, 0.00274044,
+    ],
+    # qiangyao1988/AttCAT, 441262f: generate_TransCAM of SST-2_Test.ipynb, with the marks shown to the network
+    "attcat": [0.00259699, -0.0319023, -0.0390948, 0.00841072, 0.00355595, -0.0183067, 0.0773712, 0.00836314],
+    # rachtibat/LRP-eXplains-Transformers, f043441: the patches of lxt.efficient, on the library's own BERT
+    "attn_lrp": [0.0327703, -0.136352, -0.00243119, 0.0236461, 0.00741768, -0.0178693, 0.0515183, 0.0668836],
+}  # fmt: skip
+"""What the authors' own code says of the text of `known_read`, in float32."""
+
+
+def read_of(folder, family="bert", layers=2):
     """A classifier of random weights and three texts of different lengths."""
-    on_disk.save(folder, classes=3, num_hidden_layers=layers, **sizes)
+    sizes = {"n_layers" if family == "distilbert" else "num_hidden_layers": layers}
+    classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes)
     classifier = SequenceClassifier(folder)
     texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [spaced(words) for words in TEXTS], 40)
     return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
 
 
+def known_read(folder):
+    """A pass of one text through a BERT whose weights are sines of their places, the same with every version."""
+    read = read_of(folder)
+    with torch.no_grad():
+        for number, (name, weight) in enumerate(sorted(read.classifier.model.named_parameters())):
+            place = torch.arange(weight.numel(), dtype=torch.float64).reshape(weight.shape)
+            weight.copy_(0.5 * torch.sin(0.37 * place**2 + number) + name.endswith("LayerNorm.weight"))
+    return Pass(read.classifier, read.pieces.rows(torch.tensor([1])))
+
+
+@pytest.fixture(scope="module", params=classifiers_on_disk.FAMILIES)
+def read(request, tmp_path_factory):
+    return read_of(tmp_path_factory.mktemp(request.param), request.param)
+
+
 @pytest.fixture(scope="module")
-def read(tmp_path_factory):
-    return read_of(tmp_path_factory.mktemp("classifier"))
+def modern(tmp_path_factory):
+    return read_of(tmp_path_factory.mktemp("modernbert"), "modernbert")
 
 
 @pytest.mark.parametrize("name", MAPS)
 def test_padding_changes_no_map(read, name):
-    map_ = MAPS[name]
+    same_without_padding(MAPS[name], read)
+
+
+def same_without_padding(map_, read):
     together = map_(read)
     assert together.shape == read.mask.shape
     assert not together[read.mask == 0].any()
     for text, count in enumerate(read.pieces.lengths.tolist()):
         alone = map_(Pass(read.classifier, read.pieces.rows(torch.tensor([text]))))
         torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", BY_THE_AUTHORS)
+def test_maps_are_those_of_their_authors(tmp_path, name):
+    scores = MAPS[name](known_read(tmp_path))[0]
+    if name == "flow":
+        scores = scores / scores.sum()
+    torch.testing.assert_close(scores, torch.tensor(BY_THE_AUTHORS[name]), rtol=1e-3, atol=1e-5)
+
+
+OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "value_zeroing"}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_maps_of_layers_that_normalise_before(modern, name):
+    if name not in OF_LAYERS_THAT_NORMALISE_AFTER:
+        same_without_padding(MAPS[name], modern)
+        return
+    with pytest.raises(
+        AuditError, match=rf"map {name} .*\(bert, roberta, electra, distilbert\).* of modernbert; leave"
+    ):
+        MAPS[name](modern)
+
+
+def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
+    """The vectors, whose lengths these are, sum to what the attention adds to the state of the first piece."""
+    kept = {}
+    with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
+        modern.classifier.logits(modern.pieces)
+    parts = norms.given(modern, modern.layers[-1], 2)
+    torch.testing.assert_close(parts.sum(2)[:, 0], kept["out"][:, 0], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(MAPS["value_norm"](modern), parts[:, 0].norm(dim=-1) * modern.mask)
 
 
 def test_scores_of_words_are_the_sums_over_their_pieces():
@@ -146,3 +226,41 @@ def test_gradients_of_attention_by_differences(read):
         )
     by_slope = (slopes.of_vectors * direction).sum((1, 2))
     torch.testing.assert_close((up - down) / (2 * step), by_slope, rtol=0.02, atol=0.02)
+
+
+def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
+    words_of = sampled.words_with_pieces(read, 2)
+    kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])
+    texts = cut_raw(read.classifier.tokenizer, ["c"], [spaced(["why", "film", "great"])], 40)
+    rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
+    with torch.no_grad():
+        found = sampled.probability(read, 2, words_of, kept)
+        asked = read.classifier.logits(rest).softmax(-1)[0, read.predicted[2]]
+    torch.testing.assert_close(found[0], asked)
+
+
+def test_kernel_shap_is_near_the_shapley_values_of_the_words(read):
+    words_of = sampled.words_with_pieces(read, 2)
+    count = len(words_of)
+    sets = torch.tensor([*product((0.0, 1.0), repeat=count)])
+    with torch.no_grad():
+        values = dict(zip(map(tuple, sets.tolist()), sampled.probability(read, 2, words_of, sets), strict=True))
+    exact = torch.zeros(count)
+    for one, value in values.items():
+        for word in range(count):
+            if not one[word]:
+                weight = 1 / (count * comb(count - 1, int(sum(one))))
+                exact[word] += weight * (values[*one[:word], 1.0, *one[word + 1 :]] - value)
+    found = torch.from_numpy(words(MAPS["kernel_shap"](read), read.pieces)[2])
+    torch.testing.assert_close(found, exact, rtol=0, atol=0.06)
+    torch.testing.assert_close(found.sum(), exact.sum(), rtol=1e-3, atol=1e-4)
+    more = torch.from_numpy(words(sampled.kernel_shap(read, samples=4000), read.pieces)[2])
+    torch.testing.assert_close(more, exact, rtol=0, atol=0.02)
+
+
+def test_lime_and_kernel_shap_find_the_slopes_of_what_is_linear(read, monkeypatch):
+    slopes = torch.tensor([0.4, -0.3, 0.0, 0.2, 0.1])
+    monkeypatch.setattr(sampled, "probability", lambda _read, _text, words_of, kept: kept.float() @ slopes[words_of])
+    for name, tolerance in (("kernel_shap", 1e-4), ("lime", 0.03)):  # a ridge regression draws slopes to 0
+        for found in words(MAPS[name](read), read.pieces):
+            torch.testing.assert_close(torch.from_numpy(found), slopes[: len(found)], rtol=0, atol=tolerance)

@@ -41,7 +41,8 @@ def mixing(weights: Tensor) -> Tensor:
 def rollout(read: Pass) -> Tensor:
     """Attention rollout: row 0 of the product over the layers, the last one first, of (A + I) / 2, A the mean of heads.
 
-    Abnar & Zuidema 2020, section 3. Rows of padding add nothing, since no row has weight there. One pass.
+    Abnar & Zuidema 2020, section 3. Their script for SST takes the greatest of all rows instead of row 0. Rows of
+    padding add nothing, since no row has weight there. One pass.
     """
     row = mixing(read.layers[-1].weights)[:, :1]
     for layer in reversed(read.layers[:-1]):
@@ -53,8 +54,9 @@ def flow(read: Pass) -> Tensor:
     """Attention flow: the greatest flow from the first piece of the last layer to a piece below the first, through
     edges whose capacities are those of rollout's matrices.
 
-    Abnar & Zuidema 2020, section 3. One pass, and a maximum flow for each piece, whose cost grows with the square of
-    the text's length and with the layers.
+    Abnar & Zuidema 2020, section 3. Their code divides by the sum over all pieces, and takes the greatest of all rows.
+    One pass, and a maximum flow for each piece, whose cost grows with the square of the text's length and with the
+    layers.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow

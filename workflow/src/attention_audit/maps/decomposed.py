@@ -1,9 +1,11 @@
 """DecompX (Modarressi et al. 2023): the state of every piece as a sum of vectors, one of each piece of the input, which
 are carried through all parts of a Transformer up to the logits.
 
-Section 3: a linear part acts on each vector; a normalisation has the deviation of the whole sum; an activation f
-multiplies each vector by f(z) / z of the whole sum z; and a bias is split among the vectors in proportion to the
-absolute value of their dot product with it, so that nothing is left over: the parts of a logit sum to the logit.
+A linear part acts on each vector; a normalisation has the deviation of the whole sum; an activation f multiplies each
+vector by f(z) / z of the whole sum z; and a bias is split among the vectors in proportion to the absolute value of
+their dot product with it, so that nothing is left over: the parts of a logit sum to the logit. As in the authors' code,
+the biases of attention, W_o b_v + b_o, are split as one, once the residual connection is added; but in the first layer
+each piece keeps the bias of its own value.
 """
 
 from operator import attrgetter
@@ -12,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.tail import ACTIVATIONS
 
 
@@ -49,12 +51,20 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
     """What each of the J pieces of one text adds to each logit, (J, C), which sum to the logits."""
     classifier, count = read.classifier, int(read.pieces.lengths[text])
     states = read.layers[0].below[text, :count]
+    place = torch.arange(count, device=states.device)
     parts = torch.diag_embed(states.T).permute(1, 2, 0)  # (P, J, D): of piece i, the vector of piece j
     for number, layer in enumerate(read.layers, start=1):
         weights = layer.weights[text, :, :count, :count]
-        values = linear(classifier.part("values", number), parts).reshape(count, count, len(weights), -1)
-        mixed = torch.einsum("hik,kjhe->ijhe", weights, values).flatten(-2)
-        parts = norm(classifier.part("first", number), linear(classifier.part("output", number), mixed) + parts)
+        value: Any
+        output: Any
+        value, output = (classifier.part(name, number) for name in ("values", "output"))
+        values, bias = parts @ value.weight.T, output.bias
+        if number == 1:
+            values[place, place] += value.bias
+        else:
+            bias = output.weight @ value.bias + bias
+        mixed = torch.einsum("hik,kjhe->ijhe", weights, values.reshape(count, count, len(weights), -1)).flatten(-2)
+        parts = norm(classifier.part("first", number), with_bias(mixed @ output.weight.T + parts, bias))
         inner = active(classifier.activation(), linear(classifier.part("inner", number), parts))
         parts = norm(classifier.part("second", number), linear(classifier.part("outer", number), inner) + parts)
     family = classifier.family
@@ -62,6 +72,7 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
     return linear(decoder, active(family.pooled, linear(pooler, parts[0])))
 
 
+@normalised_after
 def decompx(read: Pass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
     scores = torch.zeros_like(read.mask)

@@ -9,7 +9,8 @@ from attention_audit.maps.passes import Pass
 def gradient_attention(read: Pass) -> Tensor:
     """Gradient x attention, rolled: R = I, then for each layer from the first R <- R + mean_h((dA * A)+) R; row 0 of R.
 
-    Chefer, Gur & Wolf 2021 (ICCV), section 3, equations 5 and 6, of self-attention. One pass forth and one back.
+    Chefer, Gur & Wolf 2021 (ICCV), equations 5 and 6, of self-attention. Their code has a switch that takes relevance
+    by LRP in the place of A, which is not done here. One pass forth and one back.
     """
     slopes = read.slopes
     count = read.mask.shape[1]
@@ -25,21 +26,23 @@ def attcat(read: Pass) -> Tensor:
 
         sum_l  mean_h(mean_i A_lhij)  *  sum_d h_ljd ds/dh_ljd
 
-    Qiang et al. 2022, section 3, equation 7; h_l are the states above layer l. One pass forth and one back.
+    with the states h_l that layer l reads, as in the code of Qiang et al. 2022. That code also hides the marks from the
+    network, which then reads another text than it classifies; here it reads what it classifies. One pass forth and one
+    back.
     """
     slopes = read.slopes
     scores = torch.zeros_like(read.mask)
     rows = read.mask[:, None, :, None]
     for layer, slope in zip(slopes.layers, slopes.of_states, strict=True):
         received = (layer.weights.detach() * rows).sum(2).mean(1) / read.mask.sum(1, keepdim=True)
-        scores = scores + received * (layer.above.detach() * slope).sum(-1)
+        scores = scores + received * (layer.below.detach() * slope).sum(-1)
     return scores * read.mask
 
 
 def input_gradient(read: Pass) -> Tensor:
     """Input x gradient, signed: <v_j, ds/dv_j> with the vector v_j of piece j below position and segment.
 
-    Shrikumar et al. 2017, section 2. One pass forth and one back.
+    Shrikumar et al. 2017. One pass forth and one back.
     """
     slopes = read.slopes
     return (slopes.vectors * slopes.of_vectors).sum(-1) * read.mask

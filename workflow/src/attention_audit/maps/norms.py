@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.maps.passes import LayerPass, Pass
+from attention_audit.maps.passes import LayerPass, Pass, normalised_after
 
 
 def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:
@@ -53,7 +53,8 @@ def normed(read: Pass, number: int, name: str, read_by: Tensor, parts: Tensor) -
 def value_norm(read: Pass) -> Tensor:
     """The length of what each piece gives the first one in the last layer: |f_0j|.
 
-    Kobayashi et al. 2020, section 3: the norm of the weighted, transformed vector, summed over heads. One pass.
+    Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
+    One pass.
     """
     layer, number = read.layers[-1], len(read.layers)
     weight = by_head(read, layer, number)
@@ -62,12 +63,14 @@ def value_norm(read: Pass) -> Tensor:
     return lengths * read.mask
 
 
+@normalised_after
 @torch.no_grad()
 def globenc(read: Pass) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
     and the inner layer left out; row 0 of the product of these matrices, the last layer first.
 
-    Modarressi et al. 2022, section 3 (N_ENC). One pass, memory P^2 D a text and layer.
+    Modarressi et al. 2022 (N_ENC). Scores are shares of all pieces; the authors' are not divided by their sum. One
+    pass, memory P^2 D a text and layer.
     """
     row: Tensor | None = None
     for number, layer in reversed([*enumerate(read.layers, start=1)]):
@@ -81,6 +84,7 @@ def globenc(read: Pass) -> Tensor:
     return row[:, 0]
 
 
+@normalised_after
 @torch.no_grad()
 def alti(read: Pass) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
@@ -89,7 +93,8 @@ def alti(read: Pass) -> Tensor:
 
     rows normalised; row 0 of the product of these matrices, the last layer first.
 
-    Ferrando et al. 2022, section 3. One pass, memory P^2 D a text and layer.
+    Ferrando et al. 2022. Their code adds the epsilon of N1 to its input, and not to the variance, which moves scores by
+    a millionth. One pass, memory P^2 D a text and layer.
     """
     row: Tensor | None = None
     for number, layer in reversed([*enumerate(read.layers, start=1)]):

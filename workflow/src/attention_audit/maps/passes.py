@@ -4,13 +4,14 @@ A layer of BERT's kind reads states x_1 .. x_P of the pieces of a text, and retu
 
     c_i = concat_h sum_j A_hij V_h x_j,   u_i = N1(W_o c_i + b_o + x_i),   y_i = N2(F(u_i) + u_i)
 
-with the weights A (H, P, P) of H heads, whose row i sums to 1, and layer normalisations N1 and N2.
+with the weights A (H, P, P) of H heads, whose row i sums to 1, and layer normalisations N1 and N2. ModernBERT
+normalises before its parts (Warner et al. 2024), so that maps which need N1 and N2 are not known for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import TransformerClassifier
+from attention_audit.transformer.families import FAMILIES
 from attention_audit.transformer.states import PieceBatch
 
 
@@ -26,7 +28,8 @@ class LayerPass:
     """What one layer did with B texts of at most P pieces: H heads, width D.
 
     below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D / H): V x, biases included; mixed (B, P, D): what N1
-    reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph.
+    reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
+    normalises before its parts has no `mixed` and no `joined`.
     """
 
     below: Tensor = field(init=False)
@@ -60,8 +63,10 @@ def _watch(classifier: TransformerClassifier, layer: nn.Module, number: int, see
         seen.weights = output[1]
 
     def valued(_: nn.Module, inputs: Any, output: Tensor) -> None:
-        heads: int = classifier.model.config.num_attention_heads
-        seen.values = output.reshape(*output.shape[:-1], heads, -1)
+        config: Any = classifier.model.config
+        # they may come behind queries and keys
+        made = output[..., -config.hidden_size :]
+        seen.values = made.reshape(*made.shape[:-1], config.num_attention_heads, -1)
 
     def summed(_: nn.Module, inputs: Any) -> None:
         seen.mixed = inputs[0]
@@ -73,8 +78,9 @@ def _watch(classifier: TransformerClassifier, layer: nn.Module, number: int, see
     hooks.enter_context(layer.register_forward_hook(left))
     hooks.enter_context(classifier.part("attention", number).register_forward_hook(attended))
     hooks.enter_context(classifier.part("values", number).register_forward_hook(valued))
-    hooks.enter_context(classifier.part("first", number).register_forward_pre_hook(summed))
-    hooks.enter_context(classifier.part("second", number).register_forward_pre_hook(joined))
+    if not classifier.family.third:
+        hooks.enter_context(classifier.part("first", number).register_forward_pre_hook(summed))
+        hooks.enter_context(classifier.part("second", number).register_forward_pre_hook(joined))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +126,7 @@ class Slopes:
     """All layers of a pass with gradients, detached, and the gradients of the sum of the chosen logits.
 
     vectors, of_vectors (B, P, E): what the pieces have below position and segment, and its gradient. of_weights: those
-    of the weights of each layer, (B, H, P, P). of_states: those of the states above each layer, (B, P, D).
+    of the weights of each layer, (B, H, P, P). of_states: those of the states below each layer, (B, P, D).
     """
 
     layers: list[LayerPass]
@@ -136,7 +142,27 @@ def slopes_of(classifier: TransformerClassifier, pieces: PieceBatch) -> Slopes:
         vectors = classifier.vectors(pieces).detach().requires_grad_()
         logits = classifier.logits(pieces, vectors)
         chosen = logits.max(1).values.sum()
-        asked = [vectors, *(layer.weights for layer in layers), *(layer.above for layer in layers)]
+        asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
         of_vectors, *others = torch.autograd.grad(chosen, asked)
     count = len(layers)
     return Slopes(layers, vectors.detach(), of_vectors, others[:count], others[count:])
+
+
+Map = Callable[[Pass], Tensor]
+"""Scores of the pieces of B texts, (B, P), zeros on padding."""
+
+
+def normalised_after(map_: Map) -> Map:
+    """A map that holds for layers which normalise after their parts, and raises AuditError for those of others."""
+
+    @wraps(map_)
+    def checked(read: Pass) -> Tensor:
+        if read.classifier.family.third:
+            known = ", ".join(name for name, family in FAMILIES.items() if not family.third)
+            raise AuditError(
+                f"{read.classifier.folder}: the map {map_.__name__} is known for layers that normalise after their "
+                f"parts ({known}), and not for those of {read.classifier.model.config.model_type}; leave it out"
+            )
+        return map_(read)
+
+    return checked

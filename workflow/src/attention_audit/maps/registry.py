@@ -1,18 +1,13 @@
 """All maps of a Transformer by their names, and the scores of words that their scores of pieces make."""
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from attention_audit.maps import attention, decomposed, gradients, norms, relevance, zeroing
-from attention_audit.maps.passes import Pass
+from attention_audit.maps import attention, decomposed, gradients, norms, relevance, sampled, zeroing
+from attention_audit.maps.passes import Map
 from attention_audit.plugins import LiveByName, functions
 from attention_audit.transformer.states import PieceBatch
-
-Map = Callable[[Pass], Tensor]
-"""Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 OWN: dict[str, Map] = {
     "mean_row": attention.mean_row,
@@ -29,6 +24,8 @@ OWN: dict[str, Map] = {
     "attn_lrp": relevance.attn_lrp,
     "decompx": decomposed.decompx,
     "value_zeroing": zeroing.value_zeroing,
+    "lime": sampled.lime,
+    "kernel_shap": sampled.kernel_shap,
 }
 MAPS: LiveByName[Map] = LiveByName(lambda: OWN | functions("MAPS"))
 """Every map by its name: those of the package, and then those that plugins declare in their lists MAPS."""

@@ -1,10 +1,11 @@
 """AttnLRP (Achtibat et al. 2024): relevance that is passed down through a Transformer by rules, as input x gradient of
 a network whose gradients are bent.
 
-The rules, section 3: a layer normalisation divides by a constant (its standard deviation is not differentiated); an
-activation f passes the share f(z) / z in the place of its slope; a softmax is differentiated as it is; and a product of
-two things that both depend on the input, such as queries and keys, or weights and values, passes half of the relevance
-to either. As a gradient, that is half of the gradient of both factors; so queries and keys have a quarter together.
+The rules: a layer normalisation divides by a constant (its standard deviation is not differentiated); an activation f
+passes the share f(z) / z in the place of its slope (equation 9 there); a softmax is differentiated as it is; and a
+product of two things that both depend on the input, such as queries and keys, or weights and values, passes half of the
+relevance to either (equation 7). As a gradient, that is half of the gradient of both factors; so queries and keys have
+a quarter together.
 
 These few lines are ours, after the paper. Its authors' own code (LXT) grants no patent rights, and the method may be
 covered by a patent application of theirs: whoever uses this map commercially has to look into that.
@@ -18,7 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import TransformerClassifier
 
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
@@ -70,6 +71,7 @@ def bent(classifier: TransformerClassifier) -> Iterator[None]:
         yield
 
 
+@normalised_after
 def attn_lrp(read: Pass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.maps.norms import given
-from attention_audit.maps.passes import Pass
+from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.tail import ACTIVATIONS
 
 
@@ -14,7 +14,7 @@ def distances(read: Pass, number: int) -> Tensor:
     """How far, by the cosine, what a layer returns for piece i moves where the value of piece j is 0: (B, P, P), from i
     (first P) to j.
 
-    Section 3, equations 5 and 6; rows are normalised, as in the paper.
+    Rows are normalised, as in the authors' code.
     """
     layer, classifier = read.layers[number - 1], read.classifier
     first, inner, outer, second = (classifier.part(name, number) for name in ("first", "inner", "outer", "second"))
@@ -26,6 +26,7 @@ def distances(read: Pass, number: int) -> Tensor:
     return shares
 
 
+@normalised_after
 def value_zeroing(read: Pass) -> Tensor:
     """Value zeroing, rolled out: row 0 of the product of the layers' matrices, the last one first. About as many passes
     as there are pieces.
