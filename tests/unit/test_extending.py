@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import classifiers_on_disk
 import pytest
 import yaml
 from examples import EXAMPLES, PLUGINS
@@ -76,7 +77,7 @@ def planned(of: str, **changes: Any) -> Plan:
 
 
 def test_every_plugin_of_the_page_has_its_files_and_its_name() -> None:
-    assert list(OF) == [e.title for e in EXAMPLES][:7]
+    assert list(OF) == [e.title for e in EXAMPLES][:8]
     for plugin in PLUGINS:
         assert len(plugin.changes) == plugin.promised
         assert len(plugin.plugins) == 1
@@ -119,6 +120,14 @@ def test_an_attribution_of_a_plugin_is_compared(folder: Path) -> None:
     make(plan, "results/tables/jw_table2_correlation.parquet", "results/figures/jw_fig_agreement.pdf")
     pairs = read_frame(Path("results/tables/jw_table2_correlation.parquet"), TABLE)["row"]
     assert "average_tanh/attention~position/overall" in set(pairs)
+
+
+def test_a_map_of_a_plugin_is_read_out_and_held_against_the_others(folder: Path) -> None:
+    words = [*"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
+    classifiers_on_disk.save(folder / "mine", names=("LABEL_0", "LABEL_1"), words=words)
+    plan = planned("A map of a Transformer", hf={"chorus": {"models": {"mine": ["mine"]}, "maps": ["strongest"]}})
+    make(plan, "results/tables/hf_table_maps.parquet")
+    assert "hf/mine/strongest" in set(read_frame(Path("results/tables/hf_table_maps.parquet"), TABLE)["row"])
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,6 @@ from torch import Tensor
 from attention_audit.maps.passes import Pass
 
 
-def last_row(read: Pass) -> Tensor:
-    """The first piece's row of the last layer, the mean of its heads: mean_h A_Lh0. One pass."""
-    return read.layers[-1].weights[:, :, 0].mean(1)
-
-
 def mean_row(read: Pass) -> Tensor:
     """The mean over all layers and heads of the first piece's row. One pass."""
     return torch.stack([layer.weights[:, :, 0].mean(1) for layer in read.layers]).mean(0)
