@@ -15,7 +15,7 @@ ONE_OR_TWO = ": must have one axis or two; give it so"
 WRONG_AXES = " has not the axes that it must have; give a number a text and class"
 
 
-def _array(
+def numbers(
     values: npt.ArrayLike, place: str, axes: tuple[int, ...] = (1, 2), fault: str = ONE_OR_TWO
 ) -> npt.NDArray[np.float64]:
     """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none, or have
@@ -23,7 +23,7 @@ def _array(
     """
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
     if array.ndim not in axes:
         raise AuditError(f"{place}{fault}")
@@ -56,8 +56,8 @@ def readout(
     count = len(tokens)
     names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
     known = list(evidence) if evidence is not None else [None] * count
-    predicted = _array(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
-    shift = _array(bias, f"{name}: column bias", fault=WRONG_AXES)
+    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
+    shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
     counted = {
         "attention": len(attention),
         "contribution": len(contributions),
@@ -71,7 +71,7 @@ def readout(
         if entries != count:
             raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
     maps, added = (
-        [_array(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
+        [numbers(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
         for column, rows in (("attention", attention), ("contribution", contributions))
     )
     given = GivenReadout(
