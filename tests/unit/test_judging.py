@@ -72,6 +72,14 @@ def test_scores_of_a_liar_are_worse_than_chance() -> None:
     assert row(found, "signed")["value"] < 0.1
 
 
+def test_what_no_single_word_decides_is_said() -> None:
+    """One word of two in every second text decides, and both of the others say the same, as sure as can be."""
+    tokens, values = [["a", "c"], ["a", "b"]] * 60, {"a": 40.0, "b": 40.0, "c": 0.0}
+    found = row(judged(tokens, [[1, 0]] * 120, bag_of_words(values)), "signed")
+    assert found["value"] == 0.5
+    assert "the best choice of a word would reach 0.500" in found["note"]
+
+
 def test_falls_by_hand() -> None:
     """Log odds 3, 1, -2, 0.5: class 1 of p(2.5). Of four words 1, 1, 1, 1 and 2 are deleted."""
     values = {"a": 3.0, "b": 1.0, "c": -2.0, "d": 0.5}
@@ -83,6 +91,7 @@ def test_falls_by_hand() -> None:
     assert (found["prediction"], found["top_word"]) == (1, 1)
     assert found["probability"] == pytest.approx(p(2.5))
     assert found["top_fall"] == pytest.approx(p(2.5) - p(1.5))
+    assert found["best_fall"] == pytest.approx(p(2.5) - p(-0.5))
     # by the scores b goes first, then c; by leave-one-out a, then b
     assert found["scores"] == pytest.approx(p(2.5) - (4 * p(1.5) + p(3.5)) / 5)
     assert found["leave_one_out"] == pytest.approx(p(2.5) - (4 * p(-0.5) + p(-1.5)) / 5)

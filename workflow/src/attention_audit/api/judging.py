@@ -48,7 +48,7 @@ ONE_WORD = "every text has one word, and one must stay; give longer texts"
 NO_MARKS = "no marked words are given; give them as marks"
 NO_CHOICE = "no text has some of its words marked and others not"
 NO_LABELS = "no gold classes are given; give them as labels"
-BY_DELETION = "by deletion of the word"
+BY_DELETION = "by deletion of the word; the best choice of a word would reach {:.3f}"
 
 
 def on_stderr(line: str) -> None:
@@ -69,7 +69,7 @@ class Judgement:
     - random, scores, leave_one_out: what the predicted class loses without the first words of these orders, the mean
       over the sizes of `judge`; NaN of a text of one word
     - top_word: the position of the word of the highest score, -1 where all have the same; top_fall: what the predicted
-      class loses without this word
+      class loses without this word; best_fall: the most that it loses without any one word
     - auprc, auprc_random: of the scores and of a random order beside the marked words; NaN where none are given
     """
 
@@ -243,6 +243,7 @@ def _by_text(number: int, texts: Texts, one: Measured, auprc: Floats, random: Fl
             "leave_one_out": one.loo,
             "top_word": one.top_word,
             "top_fall": one.top_fall,
+            "best_fall": one.best_fall,
             "auprc": auprc,
             "auprc_random": random,
         }
@@ -320,8 +321,8 @@ def judge(
     if len(classes) > 1:
         raise AuditError(f"predict: gives {min(classes)} classes in one training, {max(classes)} in another; give one")
     margins = Margins()
-    random, attention, best, lead = (
-        np.stack([getattr(one, name) for one in found]) for name in ("random", "scores", "loo", "top_fall")
+    random, attention, best, lead, most_lead = (
+        np.stack([getattr(one, name) for one in found]) for name in ("random", "scores", "loo", "top_fall", "best_fall")
     )
     answers = {question: Answer(note=reason) for question, reason in REASONS.items()}
     answers["learnt"] = Answer(note=NO_LABELS)
@@ -334,7 +335,8 @@ def judge(
         answers["located"] = by_trainings("located", margins, None, random, attention, best)
     if np.isfinite(lead).any():
         signed = by_trainings("signed", margins, None, questions.sides(lead, margins.inert))
-        answers["signed"] = replace(signed, note=noted(BY_DELETION, signed.note))
+        could = float((most_lead[np.isfinite(lead)] > margins.inert).mean())
+        answers["signed"] = replace(signed, note=noted(BY_DELETION.format(could), signed.note))
     auprc, floor = _marked(cases, maps)
     answers["plausible"] = _plausible(auprc, floor, margins) if len(cases) else Answer(note=NO_MARKS)
     table = pd.DataFrame([_row(name, answers[name]) for name in ("learnt", *QUESTIONS, "plausible")])

@@ -96,9 +96,9 @@ class Measured(NamedTuple):
 
     probabilities (N, C): of the whole texts. falls: what the predicted class loses when the first words of an order are
     deleted, the mean over `sizes`, (N,) each: of a random order, of the scores, and of leave-one-out. top_word (N,):
-    the position of the word of the highest score. top_fall (N,): what the class loses without it. NaN and -1 stand for
-    texts of one word, from which nothing can be deleted; and, of the top word, for texts whose words all have the same
-    score.
+    the position of the word of the highest score. top_fall (N,): what the class loses without it. best_fall (N,): the
+    most that it loses without any one word. NaN and -1 stand for texts of one word, from which nothing can be deleted;
+    and, of the top word, for texts whose words all have the same score.
     """
 
     probabilities: Floats
@@ -107,6 +107,7 @@ class Measured(NamedTuple):
     loo: Floats
     top_word: Indices
     top_fall: Floats
+    best_fall: Floats
 
 
 def most_texts(lengths: Indices) -> int:
@@ -124,12 +125,12 @@ def measured(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], 
     count, lengths = len(tokens), np.array([len(words) for words in tokens])
     probabilities = predictions.of(tokens)
     predicted = probabilities.argmax(1)
-    random, by_scores, by_loo, top_fall = np.full((4, count), np.nan)
+    random, by_scores, by_loo, top_fall, best_fall = np.full((5, count), np.nan)
     top_word = np.full(count, -1)
     # texts of similar length come together, so that a batch has little padding
     several = np.array([i for i in np.argsort(lengths, kind="stable") if lengths[i] > 1], np.int64)
     if not len(several):
-        return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall)
+        return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall, best_fall)
 
     def falls(members: Indices, shortened: Iterable[Sequence[str]]) -> Floats:
         lost: Floats = (probabilities[members] - predictions.of(shortened))[np.arange(len(members)), predicted[members]]
@@ -143,6 +144,7 @@ def measured(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], 
         chosen = own if (own != own[0]).any() else chance
         for order, keys in zip(orders, (chance, chosen, loo), strict=True):
             order.append(np.argsort(-keys, kind="stable"))
+        best_fall[i] = loo.max()
         if chosen is own:
             top_word[i] = orders[1][-1][0]
             top_fall[i] = loo[top_word[i]]
@@ -154,4 +156,4 @@ def measured(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], 
     means = falls(text, shortened)[same].mean(1).reshape(3, -1)
     for column, values in zip((random, by_scores, by_loo), means, strict=True):
         column[several] = values
-    return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall)
+    return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall, best_fall)
