@@ -17,7 +17,7 @@ from scipy import stats
 
 from attention_audit.answer import questions
 from attention_audit.answer.deciding import NONE
-from attention_audit.answer.intervals import mean
+from attention_audit.answer.intervals import PLAIN, Design, Effect, mean, within
 from attention_audit.answer.sentence import beside_marks, sentence
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.words import NOT_ASKED
@@ -169,6 +169,11 @@ def _rank_correlation(one: Floats, other: Floats) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
+def _same_order(away: Floats, chance: Floats, pairs: npt.NDArray[np.int64], *, design: Design = PLAIN) -> Effect:
+    """The mean of a rank correlation, with the interval of `questions.stable`: away (P, N) is 1 minus it."""
+    return within(questions.stable(away, chance, pairs, design=design), -1.0, 1.0)
+
+
 def _stable(maps: Sequence[Sequence[Floats]], margins: Margins) -> Answer:
     """Would another training show these scores? The rank correlation of two trainings, over all pairs."""
     if len(maps) < 2:
@@ -180,8 +185,8 @@ def _stable(maps: Sequence[Sequence[Floats]], margins: Margins) -> Answer:
         return Answer(note=NO_ORDER)
     # of an unrelated order the correlation is 0 on average, so that 1 is what chance is away
     away, chance = 1 - found[:, known], np.ones((len(pairs), known.sum()))
-    each = [questions.stable(away[[row]], chance[[row]], pairs[[row]]) for row in range(len(pairs))]
-    return answered("stable", margins, partial(questions.stable, away, chance, pairs), each=each)
+    each = [_same_order(away[[row]], chance[[row]], pairs[[row]]) for row in range(len(pairs))]
+    return answered("stable", margins, partial(_same_order, away, chance, pairs), each=each)
 
 
 def _plausible(auprc: Floats, random: Floats, margins: Margins) -> Answer:
@@ -204,13 +209,12 @@ def _marked(cases: Cases, maps: Sequence[Sequence[Floats]]) -> tuple[Floats, Flo
     return found, chance
 
 
-def _learnt(predictions: npt.NDArray[np.int64], classes: Sequence[int], count: int) -> Answer:
+def _learnt(predictions: npt.NDArray[np.int64], labels: list[int], count: int) -> Answer:
     """Whether the model predicts better than its largest class. predictions (S, N)."""
-    found = _integers(classes, "labels:")
-    if outside := [label for label in found if not 0 <= label < count]:
+    if outside := [label for label in labels if not 0 <= label < count]:
         raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
     rows = [
-        pd.DataFrame({"model": MODEL, "seed": seed, "id": range(len(found)), "label": found, "prediction": row})
+        pd.DataFrame({"model": MODEL, "seed": seed, "id": range(len(labels)), "label": labels, "prediction": row})
         for seed, row in enumerate(predictions, start=1)
     ]
     answer, scores = able(pd.concat(rows, ignore_index=True), MODEL)
@@ -310,8 +314,9 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [_maps(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = _cases([None] * len(texts) if marks is None else marks, texts)
+    gold = [] if labels is None else _integers(labels, "labels:")
     if labels is not None:
-        _as_many(labels, texts, "labels")
+        _as_many(gold, texts, "labels")
     most, seed = most_texts(np.array([*map(len, texts)])), Erasure().seed
     found = [
         measured(Predictions(function, f"predict{name}", batch_size, most, report), texts, own, seed)
@@ -326,9 +331,9 @@ def judge(
     )
     answers = {question: Answer(note=reason) for question, reason in REASONS.items()}
     answers["learnt"] = Answer(note=NO_LABELS)
-    if labels is not None:
+    if gold:
         predicted = np.stack([one.probabilities.argmax(1) for one in found])
-        answers["learnt"] = _learnt(predicted, labels, classes.pop())
+        answers["learnt"] = _learnt(predicted, gold, classes.pop())
     answers["stable"] = _stable(maps, margins)
     answers["located"] = answers["signed"] = Answer(note=ONE_WORD)
     if np.isfinite(attention).any():
